@@ -79,7 +79,7 @@ fn changes(catalog: &mut Catalog<Identity>, count: u64) -> Result<(), Box<dyn Er
     Ok(())
 }
 
-/// Ids in no order, names in none either, creation times ascending with repetitions.
+/// Unordered ids and names, ascending creation times with repetitions.
 fn identity(number: u64) -> Result<Identity, Box<dyn Error>> {
     let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let name = format!("device-{:09}", mixed % 1_000_000_007);

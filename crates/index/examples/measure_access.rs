@@ -16,7 +16,9 @@ use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
 use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::tags::Tags;
-use portcullis_index::{Access, Catalog, CatalogBuilder, Catalogued, Kinds, Policy, Slot};
+use portcullis_index::{
+    AccessIndex, Catalog, CatalogBuilder, Catalogued, Policy, SelectableCatalogs, Slot,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::hint::black_box;
@@ -44,7 +46,7 @@ fn measure(count: u64) -> Result<(), Box<dyn Error>> {
     let services = catalog(SERVICES, service)?;
     let routers = catalog(ROUTERS, router)?;
     let checks = Catalog::default();
-    let kinds = Kinds {
+    let kinds = SelectableCatalogs {
         identities: &identities,
         services: &services,
         routers: &routers,
@@ -57,7 +59,7 @@ fn measure(count: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn questions(access: &Access, kinds: Kinds<'_>, count: u64) {
+fn questions(access: &AccessIndex, kinds: SelectableCatalogs<'_>, count: u64) {
     let step = u32::try_from(count).unwrap_or(u32::MAX) / ROUNDS;
     let identity = |round| Slot::from_bit(round * step);
     let service = |round| Slot::from_bit(round % 2_000);
@@ -95,7 +97,7 @@ fn questions(access: &Access, kinds: Kinds<'_>, count: u64) {
     });
 }
 
-fn changes(mut access: Access, policies: &[ServicePolicy], kinds: Kinds<'_>) {
+fn changes(mut access: AccessIndex, policies: &[ServicePolicy], kinds: SelectableCatalogs<'_>) {
     let start = Instant::now();
     for (slot, policy) in (0..).zip(policies) {
         access.put(Slot::from_bit(slot), Policy::Service(policy), kinds);
@@ -112,8 +114,10 @@ fn each(what: &str, question: impl Fn(u32) -> u64) {
     println!("  {what}: {:.1?}", start.elapsed() / ROUNDS);
 }
 
-fn access(kinds: Kinds<'_>) -> Result<(Access, Vec<ServicePolicy>), Box<dyn Error>> {
-    let mut access = Access::default();
+fn access(
+    kinds: SelectableCatalogs<'_>,
+) -> Result<(AccessIndex, Vec<ServicePolicy>), Box<dyn Error>> {
+    let mut access = AccessIndex::default();
     let mut service_policies = Vec::new();
     for number in 0..SERVICE_POLICIES {
         let policy = service_policy(number)?;

@@ -28,7 +28,7 @@ static IDENTITIES: Schema = Schema::entity(&[
     Symbol::set("roleAttributes"),
 ]);
 
-/// What is asked, with the offset of the page.
+/// Queries with page offsets.
 const QUERIES: &[(&str, &str, u32)] = &[
     ("default order", "", 0),
     ("default order", "", 100_000),

@@ -1,25 +1,25 @@
-//! Access: who may use what, by which policies.
+//! Access index: who may use what, by which policies.
 //!
-//! A policy is one record, and what follows from it is never stored. This projection knows of each
-//! policy what its lists select, and of each attribute and each named entity in which lists it
-//! stands; whom an attribute selects is what the catalogs know anyway. So a policy that touches a
-//! hundred thousand identities is taken in at once, and so is a change of one of them.
+//! A policy is one record, and what follows from it is never stored. For each policy the index has
+//! its selectors, and for each attribute and each referenced entity the policies that select by it;
+//! the entities with an attribute are in the catalogs. So policies that affect a hundred thousand
+//! identities are applied instantly, and so are changes of those identities.
 //!
-//! Everything is in the slots of catalogs: it holds as long as none of them changes.
+//! Everything is stored as slots of catalogs and is valid while none of them changes.
 
-mod answers;
-mod members;
-mod policies;
 mod policy;
-mod selection;
+mod policy_lists;
+mod queries;
+mod resolved_selectors;
+mod selection_union;
 
-pub use policies::Side;
 pub use policy::{Policy, PolicyKind};
+pub use policy_lists::Side;
 
-use self::policies::Policies;
-use crate::bits::mark;
+use self::policy_lists::PolicyLists;
 use crate::catalog::{Catalog, Catalogued};
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::EntityId;
@@ -28,13 +28,13 @@ use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use roaring::RoaringBitmap;
 
-/// What all policies say, in the slots of the catalogs of policies.
+/// Index of all policies by what they select, in slots of the catalogs.
 #[derive(Debug, Default)]
-pub struct Access {
-    service_policies: Policies,
-    edge_router_policies: Policies,
-    service_edge_router_policies: Policies,
-    /// The service policies that grant to bind; all others grant to dial.
+pub struct AccessIndex {
+    service_policies: PolicyLists,
+    edge_router_policies: PolicyLists,
+    service_edge_router_policies: PolicyLists,
+    /// Service policies that grant `Bind`; all others grant `Dial`.
     binding: RoaringBitmap,
     /// Counts changes of policies.
     revision: u64,
@@ -42,16 +42,16 @@ pub struct Access {
 
 /// A kind of entity that policies select.
 pub trait Selectable: Catalogued {
-    /// The ids by which policies name it.
+    /// The type of its ids in policies.
     type Id: EntityId;
 
-    /// On which side of policies it stands.
+    /// The side of policies that selects it.
     const SIDE: Side;
 
-    /// Who of them carries which role attribute.
+    /// Entities by role attribute.
     fn role_attributes(columns: &Self::Columns) -> &Postings;
 
-    /// Those that policies select at all.
+    /// Entities that policies can select.
     fn selectable(catalog: &Catalog<Self>) -> &RoaringBitmap
     where
         Self: Sized,
@@ -60,68 +60,64 @@ pub trait Selectable: Catalogued {
     }
 }
 
-/// The catalogs of what policies select.
+/// The catalogs of the kinds that policies select.
 #[derive(Debug, Clone, Copy)]
-pub struct Kinds<'c> {
-    /// Identities.
+pub struct SelectableCatalogs<'c> {
     pub identities: &'c Catalog<Identity>,
-    /// Services.
     pub services: &'c Catalog<Service>,
-    /// Routers, of which policies select the edge routers.
+    /// Policies select edge routers only.
     pub routers: &'c Catalog<Router>,
-    /// Posture checks.
     pub posture_checks: &'c Catalog<PostureCheck>,
 }
 
-/// The entities of a kind, as far as policies look at them.
+/// The entities of a kind that policies can select, and their attributes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Selected<'c> {
-    /// Those that policies select at all.
-    pub live: &'c RoaringBitmap,
-    /// Who carries which role attribute.
-    pub carried: &'c Postings,
+pub(crate) struct SelectableEntities<'c> {
+    /// Entities that policies can select.
+    pub slots: &'c RoaringBitmap,
+    /// Entities by role attribute.
+    pub role_attributes: &'c Postings,
 }
 
-impl<'c> Selected<'c> {
-    /// The entities of a catalog.
-    fn of<E: Selectable>(catalog: &'c Catalog<E>) -> Self {
+impl<'c> SelectableEntities<'c> {
+    fn from_catalog<E: Selectable>(catalog: &'c Catalog<E>) -> Self {
         Self {
-            live: E::selectable(catalog),
-            carried: E::role_attributes(catalog.columns()),
+            slots: E::selectable(catalog),
+            role_attributes: E::role_attributes(catalog.columns()),
         }
     }
 
-    /// Whether policies select an entity at all.
-    fn has(&self, slot: Slot) -> bool {
-        self.live.contains(slot.bit())
+    /// Whether policies can select an entity.
+    fn is_selectable(&self, slot: Slot) -> bool {
+        self.slots.contains(slot.bit())
     }
 }
 
-impl<'c> Kinds<'c> {
-    /// The entities on one side of policies.
-    fn on(&self, side: Side) -> Selected<'c> {
+impl<'c> SelectableCatalogs<'c> {
+    /// The entities of one side of policies.
+    fn on_side(&self, side: Side) -> SelectableEntities<'c> {
         match side {
-            Side::Identities => Selected::of(self.identities),
-            Side::Services => Selected::of(self.services),
-            Side::EdgeRouters => Selected::of(self.routers),
-            Side::PostureChecks => Selected::of(self.posture_checks),
+            Side::Identities => SelectableEntities::from_catalog(self.identities),
+            Side::Services => SelectableEntities::from_catalog(self.services),
+            Side::EdgeRouters => SelectableEntities::from_catalog(self.routers),
+            Side::PostureChecks => SelectableEntities::from_catalog(self.posture_checks),
         }
     }
 }
 
-impl Access {
-    /// Takes over what the policy in a slot of its catalog says now. What it names has to be in the
-    /// catalogs already.
-    pub fn put(&mut self, slot: Slot, policy: Policy<'_>, kinds: Kinds<'_>) {
+impl AccessIndex {
+    /// Inserts or updates the policy in a slot of its catalog. Entities that it references have to
+    /// be in the catalogs already.
+    pub fn put(&mut self, slot: Slot, policy: Policy<'_>, kinds: SelectableCatalogs<'_>) {
         self.policies_mut(policy.kind())
-            .put(slot, policy.lists(kinds));
+            .put(slot, policy.resolve_lists(kinds));
         if policy.kind() == PolicyKind::Service {
-            mark(&mut self.binding, slot, policy.grants_binding());
+            set_flag(&mut self.binding, slot, policy.grants_bind());
         }
         self.revision += 1;
     }
 
-    /// Forgets a policy. It has to be forgotten before its slot is used again.
+    /// Removes a policy. This has to be done before its slot is reused.
     pub fn remove(&mut self, kind: PolicyKind, slot: Slot) {
         self.policies_mut(kind).remove(slot);
         if kind == PolicyKind::Service {
@@ -130,18 +126,17 @@ impl Access {
         self.revision += 1;
     }
 
-    /// A number that changes whenever a policy does: as long as it stays the same, slots of policies
-    /// mean what they did.
+    /// A number that changes with every policy: slots of policies are valid while it is unchanged.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Counts on from what was in its place before.
-    pub(crate) const fn follow(&mut self, before: &Self) {
+    /// Continues the revision of the index that this one replaces.
+    pub(crate) const fn continue_revision(&mut self, before: &Self) {
         self.revision += before.revision + 1;
     }
 
-    /// Memory behind the projection, in bytes, by its own count.
+    /// Heap memory in bytes, estimated.
     pub fn heap_bytes(&self) -> usize {
         self.service_policies.heap_bytes()
             + self.edge_router_policies.heap_bytes()
@@ -149,7 +144,7 @@ impl Access {
             + self.binding.serialized_size()
     }
 
-    const fn policies(&self, kind: PolicyKind) -> &Policies {
+    const fn policies(&self, kind: PolicyKind) -> &PolicyLists {
         match kind {
             PolicyKind::Service => &self.service_policies,
             PolicyKind::EdgeRouter => &self.edge_router_policies,
@@ -157,7 +152,7 @@ impl Access {
         }
     }
 
-    const fn policies_mut(&mut self, kind: PolicyKind) -> &mut Policies {
+    const fn policies_mut(&mut self, kind: PolicyKind) -> &mut PolicyLists {
         match kind {
             PolicyKind::Service => &mut self.service_policies,
             PolicyKind::EdgeRouter => &mut self.edge_router_policies,

@@ -1,15 +1,14 @@
-//! Authentication policies in a catalog.
+//! Catalog columns of authentication policies.
 
-use crate::bits::mark;
-use crate::catalog::{Catalogued, Columns};
-use crate::held::Held;
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::column::ColumnRef;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::Timestamp;
 use roaring::RoaringBitmap;
 
-/// What authentication policies are searched by besides name and times. Everything else is read from
-/// the records: there are few.
+/// Columns of authentication policies. There are few, so everything else is read from the records.
 #[derive(Debug, Default)]
 pub struct AuthPolicyColumns {
     system: RoaringBitmap,
@@ -35,13 +34,13 @@ impl Catalogued for AuthPolicy {
     }
 }
 
-impl Columns<AuthPolicy> for AuthPolicyColumns {
+impl CatalogColumns<AuthPolicy> for AuthPolicyColumns {
     fn set(&mut self, slot: Slot, policy: &AuthPolicy) {
-        mark(&mut self.system, slot, policy.is_default());
+        set_flag(&mut self.system, slot, policy.is_default());
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        (symbol == "isSystem").then(|| Held::flag(&self.system))
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        (symbol == "isSystem").then(|| ColumnRef::flag(&self.system))
     }
 
     fn clear(&mut self, slot: Slot) {

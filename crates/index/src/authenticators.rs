@@ -1,8 +1,8 @@
-//! Authenticators in a catalog.
+//! Catalog columns of authenticators.
 
-use crate::bits::mark;
-use crate::catalog::{Catalogued, Columns};
-use crate::held::{Held, Word};
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::column::{ColumnRef, Constant};
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -28,67 +28,71 @@ impl Catalogued for Authenticator {
     }
 }
 
-/// What authenticators are searched by besides their owner and times.
+/// Columns of authenticators.
 ///
-/// Fingerprints and usernames stay in the records: they are long, all differ, and the store finds
-/// an authenticator by each of them.
+/// Fingerprints and usernames are only in the records: they are long and distinct, and the store
+/// has unique indexes for them.
 #[derive(Debug, Default)]
 pub struct AuthenticatorColumns {
-    own_certs: RoaringBitmap,
+    network_certs: RoaringBitmap,
     foreign_certs: RoaringBitmap,
 }
 
 impl AuthenticatorColumns {
-    /// Certificates that the network's own authority issued.
-    pub const fn own_certs(&self) -> &RoaringBitmap {
-        &self.own_certs
+    /// Certificates issued by the network.
+    pub const fn network_certs(&self) -> &RoaringBitmap {
+        &self.network_certs
     }
 
-    /// Certificates that another authority issued. What is in neither is a password.
+    /// Certificates of other issuers. Authenticators in neither set are passwords.
     pub const fn foreign_certs(&self) -> &RoaringBitmap {
         &self.foreign_certs
     }
 
-    /// Whether the one in a slot is a certificate, whoever issued it.
+    /// Whether the authenticator in a slot is a certificate of any issuer.
     pub fn is_certificate(&self, slot: Slot) -> bool {
-        self.own_certs.contains(slot.bit()) || self.foreign_certs.contains(slot.bit())
+        self.network_certs.contains(slot.bit()) || self.foreign_certs.contains(slot.bit())
     }
 
-    fn mark(&mut self, slot: Slot, is_own: Option<bool>) {
-        mark(&mut self.own_certs, slot, is_own == Some(true));
-        mark(&mut self.foreign_certs, slot, is_own == Some(false));
+    fn set_issuer(&mut self, slot: Slot, is_own: Option<bool>) {
+        set_flag(&mut self.network_certs, slot, is_own == Some(true));
+        set_flag(&mut self.foreign_certs, slot, is_own == Some(false));
     }
 }
 
-impl Columns<Authenticator> for AuthenticatorColumns {
+impl CatalogColumns<Authenticator> for AuthenticatorColumns {
     fn set(&mut self, slot: Slot, authenticator: &Authenticator) {
         let is_own = match &authenticator.credential {
             Credential::Cert(cert) => Some(cert.is_issued_by_network),
             Credential::Updb(_) => None,
         };
-        self.mark(slot, is_own);
+        self.set_issuer(slot, is_own);
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         let cases = |own, foreign, password| {
-            Held::cases(
-                [(&self.own_certs, own), (&self.foreign_certs, foreign)],
+            ColumnRef::constants(
+                [(&self.network_certs, own), (&self.foreign_certs, foreign)],
                 password,
             )
         };
-        let cert = Word::Text("cert");
+        let cert = Constant::Text("cert");
         Some(match symbol {
-            "method" => cases(cert, cert, Word::Text("updb")),
-            "isIssuedByNetwork" => cases(Word::Boolean(true), Word::Boolean(false), Word::Missing),
+            "method" => cases(cert, cert, Constant::Text("updb")),
+            "isIssuedByNetwork" => cases(
+                Constant::Boolean(true),
+                Constant::Boolean(false),
+                Constant::Missing,
+            ),
             _ => return None,
         })
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.mark(slot, None);
+        self.set_issuer(slot, None);
     }
 
     fn heap_bytes(&self) -> usize {
-        self.own_certs.serialized_size() + self.foreign_certs.serialized_size()
+        self.network_certs.serialized_size() + self.foreign_certs.serialized_size()
     }
 }

@@ -1,9 +1,9 @@
-//! Enrollments in a catalog.
+//! Catalog columns of enrollments.
 
-use crate::bits::mark;
-use crate::catalog::{Catalogued, Columns};
-use crate::held::Held;
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::column::ColumnRef;
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method, MethodKind, Purpose};
@@ -30,21 +30,21 @@ impl Catalogued for Enrollment {
     }
 }
 
-/// What enrollments are searched by besides their owner and times.
+/// Columns of enrollments.
 #[derive(Debug, Default)]
 pub struct EnrollmentColumns {
     ott: RoaringBitmap,
     ott_ca: RoaringBitmap,
     updb: RoaringBitmap,
     cas: Postings,
-    /// The edge router that obtains a certificate, by its id.
+    /// By router id, as for `transit_routers`.
     edge_routers: Postings,
     transit_routers: Postings,
 }
 
 impl EnrollmentColumns {
-    /// Those by which an identity obtains a credential in that way.
-    pub const fn of_method(&self, kind: MethodKind) -> &RoaringBitmap {
+    /// Enrollments of identities by this method.
+    pub const fn with_method(&self, kind: MethodKind) -> &RoaringBitmap {
         match kind {
             MethodKind::Ott => &self.ott,
             MethodKind::OttCa => &self.ott_ca,
@@ -52,24 +52,24 @@ impl EnrollmentColumns {
         }
     }
 
-    /// Which need a certificate of which third-party authority, by the authority's id.
+    /// Enrollments by the id of the third-party authority whose certificate they require.
     pub const fn cas(&self) -> &Postings {
         &self.cas
     }
 
-    fn mark(&mut self, slot: Slot, is: Option<MethodKind>) {
-        mark(&mut self.ott, slot, is == Some(MethodKind::Ott));
-        mark(&mut self.ott_ca, slot, is == Some(MethodKind::OttCa));
-        mark(&mut self.updb, slot, is == Some(MethodKind::Updb));
+    fn set_method(&mut self, slot: Slot, is: Option<MethodKind>) {
+        set_flag(&mut self.ott, slot, is == Some(MethodKind::Ott));
+        set_flag(&mut self.ott_ca, slot, is == Some(MethodKind::OttCa));
+        set_flag(&mut self.updb, slot, is == Some(MethodKind::Updb));
     }
 }
 
-impl Columns<Enrollment> for EnrollmentColumns {
+impl CatalogColumns<Enrollment> for EnrollmentColumns {
     fn set(&mut self, slot: Slot, enrollment: &Enrollment) {
         let purpose = &enrollment.purpose;
-        self.mark(slot, purpose.method().map(Method::kind));
+        self.set_method(slot, purpose.method().map(Method::kind));
         let ca = purpose.ca().map(CaId::as_str);
-        self.cas.set_words(slot, ca.into_iter());
+        self.cas.set_terms(slot, ca.into_iter());
         let (edge, transit) = match purpose {
             Purpose::Identity { .. } => (None, None),
             Purpose::Router {
@@ -81,35 +81,35 @@ impl Columns<Enrollment> for EnrollmentColumns {
                 is_edge: false,
             } => (None, Some(router.as_str())),
         };
-        self.edge_routers.set_words(slot, edge.into_iter());
-        self.transit_routers.set_words(slot, transit.into_iter());
+        self.edge_routers.set_terms(slot, edge.into_iter());
+        self.transit_routers.set_terms(slot, transit.into_iter());
     }
 
-    /// The token is a secret, and the identity is the owner.
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    /// The token is a secret; the identity is the owner.
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         Some(match symbol {
-            "caId" => Held::single(&self.cas),
-            "edgeRouter" => Held::single(&self.edge_routers),
-            "transitRouter" => Held::single(&self.transit_routers),
+            "caId" => ColumnRef::single(&self.cas),
+            "edgeRouter" => ColumnRef::single(&self.edge_routers),
+            "transitRouter" => ColumnRef::single(&self.transit_routers),
             _ => return None,
         })
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.mark(slot, None);
-        for words in [
+        self.set_method(slot, None);
+        for terms in [
             &mut self.cas,
             &mut self.edge_routers,
             &mut self.transit_routers,
         ] {
-            words.set_words(slot, std::iter::empty());
+            terms.set_terms(slot, std::iter::empty());
         }
     }
 
     fn heap_bytes(&self) -> usize {
         let methods: usize = MethodKind::ALL
             .iter()
-            .map(|kind| self.of_method(*kind).serialized_size())
+            .map(|kind| self.with_method(*kind).serialized_size())
             .sum();
         methods
             + self.cas.heap_bytes()

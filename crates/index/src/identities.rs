@@ -1,10 +1,10 @@
-//! Identities in a catalog.
+//! Catalog columns of identities.
 
 use crate::access::{Selectable, Side};
-use crate::bits::mark;
-use crate::catalog::{Catalogued, Columns};
-use crate::held::{Held, Word};
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::column::{ColumnRef, Constant};
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use crate::text::TextColumn;
 use portcullis_domain::clock::Timestamp;
@@ -41,7 +41,7 @@ impl Selectable for Identity {
     }
 }
 
-/// What identities are searched by besides name and times.
+/// Columns of identities.
 #[derive(Debug, Default)]
 pub struct IdentityColumns {
     routers: RoaringBitmap,
@@ -54,7 +54,7 @@ pub struct IdentityColumns {
 }
 
 impl IdentityColumns {
-    /// Whom the identity in a slot stands for.
+    /// The type of the identity in a slot.
     pub fn kind(&self, slot: Slot) -> IdentityType {
         if self.routers.contains(slot.bit()) {
             IdentityType::Router
@@ -63,22 +63,23 @@ impl IdentityColumns {
         }
     }
 
-    /// Those that stand for routers; all others have the default type.
+    /// Identities of type `Router`; all others have the type `Default`.
     pub const fn routers(&self) -> &RoaringBitmap {
         &self.routers
     }
 
-    /// Those that were appointed administrators.
+    /// Identities with `isAdmin`.
     pub const fn admins(&self) -> &RoaringBitmap {
         &self.admins
     }
 
-    /// Those that are administrators by birth.
+    /// The default administrator.
     pub const fn default_admins(&self) -> &RoaringBitmap {
         &self.default_admins
     }
 
-    /// Those that are shut out, or were until a time that may have passed: the record tells.
+    /// Disabled identities, including those whose disabling may have ended: the record has the
+    /// time.
     pub const fn disabled(&self) -> &RoaringBitmap {
         &self.disabled
     }
@@ -88,47 +89,47 @@ impl IdentityColumns {
         self.external_ids.get(slot)
     }
 
-    /// Who carries which role attribute.
+    /// Identities by role attribute.
     pub const fn role_attributes(&self) -> &Postings {
         &self.role_attributes
     }
 
-    /// Whom which authentication policy governs, by the policy's id.
+    /// Identities by the id of their authentication policy.
     pub const fn auth_policies(&self) -> &Postings {
         &self.auth_policies
     }
 }
 
-impl Columns<Identity> for IdentityColumns {
+impl CatalogColumns<Identity> for IdentityColumns {
     fn set(&mut self, slot: Slot, identity: &Identity) {
         let spec = &identity.spec;
-        mark(
+        set_flag(
             &mut self.routers,
             slot,
             identity.kind == IdentityType::Router,
         );
-        mark(&mut self.admins, slot, spec.is_admin);
-        mark(&mut self.default_admins, slot, identity.is_default_admin);
-        mark(&mut self.disabled, slot, identity.disabled.is_some());
+        set_flag(&mut self.admins, slot, spec.is_admin);
+        set_flag(&mut self.default_admins, slot, identity.is_default_admin);
+        set_flag(&mut self.disabled, slot, identity.disabled.is_some());
         self.external_ids.set(slot, spec.external_id.as_deref());
         self.role_attributes
-            .set_words(slot, spec.role_attributes.iter());
+            .set_terms(slot, spec.role_attributes.iter());
         self.auth_policies
-            .set_words(slot, std::iter::once(spec.auth_policy.as_str()));
+            .set_terms(slot, std::iter::once(spec.auth_policy.as_str()));
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        let kind = |of: IdentityType| Word::Text(of.name());
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        let kind = |of: IdentityType| Constant::Text(of.name());
         Some(match symbol {
-            "externalId" => Held::text(&self.external_ids),
-            "type" => Held::cases(
+            "externalId" => ColumnRef::text(&self.external_ids),
+            "type" => ColumnRef::constants(
                 [(&self.routers, kind(IdentityType::Router))],
                 kind(IdentityType::Default),
             ),
-            "authPolicyId" => Held::single(&self.auth_policies),
-            "isAdmin" => Held::flag(&self.admins),
-            "isDefaultAdmin" => Held::flag(&self.default_admins),
-            "roleAttributes" => Held::set(&self.role_attributes),
+            "authPolicyId" => ColumnRef::single(&self.auth_policies),
+            "isAdmin" => ColumnRef::flag(&self.admins),
+            "isDefaultAdmin" => ColumnRef::flag(&self.default_admins),
+            "roleAttributes" => ColumnRef::set(&self.role_attributes),
             _ => return None,
         })
     }
@@ -143,8 +144,8 @@ impl Columns<Identity> for IdentityColumns {
             flag.remove(slot.bit());
         }
         self.external_ids.set(slot, None);
-        self.role_attributes.set_words(slot, std::iter::empty());
-        self.auth_policies.set_words(slot, std::iter::empty());
+        self.role_attributes.set_terms(slot, std::iter::empty());
+        self.auth_policies.set_terms(slot, std::iter::empty());
     }
 
     fn heap_bytes(&self) -> usize {

@@ -1,22 +1,22 @@
-//! Projections of the store in memory: what lists, searches and session look-ups answer from.
+//! In-memory projections of the store, for lists, searches and session look-ups.
 //!
-//! The store keeps records and knows little; everything that can be computed from records is
-//! computed here and kept current in commit order, without I/O. [`Projections`] is the whole set
-//! with its locks. In it, a [`Catalog`] holds the entities of a kind in columns and several orders
-//! at once, so that a page costs the same wherever it lies, and [`Sessions`] mirrors the API
-//! sessions by token, id and identity, with what is known of their activity ahead of the store.
+//! The store keeps records only; everything that can be computed from them is computed here and
+//! kept current in commit order, without I/O. [`Projections`] is the whole set with its locks. A
+//! [`Catalog`] keeps the entities of a kind in columns and in several orders at once, so that a
+//! page costs the same at any offset. [`ApiSessionMirror`] mirrors the API sessions by token, id
+//! and identity, with activity that the store does not have yet.
 //!
-//! A catalog answers the predicates and orders of [`portcullis_filter`] as far as its columns hold
-//! what is asked for ([`Catalog::search`], [`Catalog::page_in`]); a search that needs more than
-//! they hold says so, and leaves over whom to look at.
+//! A catalog evaluates the predicates and orders of [`portcullis_filter`] as far as its columns
+//! allow ([`Catalog::search`], [`Catalog::page_in`]). A search that needs more than the columns is
+//! marked as inexact and returns candidates.
 //!
-//! [`Access`] knows what the policies of the network say: which of them select an entity, and which
-//! entities they select. It keeps no verdicts; who may use what is found when it is asked for. It is
-//! read together with the catalogs that it is about ([`Projections::access`]).
+//! [`AccessIndex`] knows which policies select an entity, and which entities they select. It caches
+//! no results; who may use what is computed on request. It is read together with the catalogs that
+//! it refers to ([`Projections::access`]).
 //!
-//! Answers are numbers of records, which the caller opens in a snapshot of the store; a record
-//! that is gone by then is passed over. What must hold inside a transaction is read from the
-//! store, never from here.
+//! Results are record numbers, which the caller reads in a snapshot of the store, skipping records
+//! that were deleted meanwhile. What must hold inside a transaction is read from the store, never
+//! from here.
 //!
 //! # Examples
 //!
@@ -53,12 +53,9 @@
 mod access;
 mod auth_policies;
 mod authenticators;
-mod bits;
 mod catalog;
-mod digest;
+mod column;
 mod enrollments;
-mod few;
-mod held;
 mod identities;
 mod managed;
 mod matches;
@@ -69,16 +66,18 @@ mod projections;
 mod search;
 mod service_sessions;
 mod sessions;
+mod slot_bits;
 mod slots;
+mod small_catalogs;
+mod sort_key;
 mod text;
 
-pub use access::{Access, Kinds, Policy, PolicyKind, Selectable, Side};
+pub use access::{AccessIndex, Policy, PolicyKind, Selectable, SelectableCatalogs, Side};
 pub use auth_policies::AuthPolicyColumns;
 pub use authenticators::AuthenticatorColumns;
-pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
+pub use catalog::{Catalog, CatalogBuilder, CatalogColumns, Catalogued, Direction, SortKey, Walk};
+pub use column::{ColumnRef, Constant};
 pub use enrollments::EnrollmentColumns;
-pub use few::NoColumns;
-pub use held::{Held, Word};
 pub use identities::IdentityColumns;
 pub use managed::{
     ConfigColumns, Described, EdgeRouterPolicyColumns, PostureCheckColumns, RevocationColumns,
@@ -90,3 +89,4 @@ pub use projections::{AccessGuard, Projections};
 pub use service_sessions::ServiceSessionColumns;
 pub use sessions::{Session, Sessions};
 pub use slots::Slot;
+pub use small_catalogs::NoColumns;

@@ -1,4 +1,4 @@
-//! What administrators make, in catalogs.
+//! Catalogs of managed kinds.
 
 mod configs;
 mod edge_router_policies;
@@ -16,20 +16,20 @@ pub use routers::RouterColumns;
 pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;
 
-use crate::catalog::{Catalogued, Columns};
-use crate::few::NoColumns;
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::small_catalogs::NoColumns;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::ConfigTypeSpec;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
 
-/// What is decided about a kind of entity, for its catalog.
+/// The spec of a managed kind that has a catalog.
 pub trait Described: Sized {
-    /// As [`Catalogued::Columns`].
-    type Columns<I: EntityId>: Columns<Managed<I, Self>>;
+    /// As [`CatalogEntry::Columns`].
+    type Columns<I: EntityId>: CatalogColumns<Managed<I, Self>>;
 
-    /// As [`Catalogued::name`].
+    /// As [`CatalogEntry::name`].
     fn name(&self) -> Option<&str>;
 }
 
@@ -53,7 +53,7 @@ impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
     }
 }
 
-/// Says that records of a kind are so few that a catalog keeps no columns of them.
+/// Declares catalogs without columns, for kinds with few records.
 macro_rules! without_columns {
     ($($spec:ty),* $(,)?) => {$(
         impl Described for $spec {

@@ -1,9 +1,8 @@
-//! The entities that a search left over.
+//! Results of catalog searches.
 
 use roaring::RoaringBitmap;
 
-/// Entities of a catalog. They are kept by their slots, so they mean something only until the
-/// catalog changes.
+/// Entities of a catalog, stored as slots and therefore valid only until the catalog changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matches {
     /// `None` for all.
@@ -13,7 +12,7 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// All of a catalog that has `len` entities.
+    /// All entities of a catalog that has `len` of them.
     pub(crate) const fn all(len: usize, is_exact: bool) -> Self {
         Self {
             slots: None,
@@ -22,8 +21,8 @@ impl Matches {
         }
     }
 
-    /// `of` is the number of all entities.
-    pub(crate) fn of(slots: RoaringBitmap, of: usize, is_exact: bool) -> Self {
+    /// `total` is the number of all entities of the catalog.
+    pub(crate) fn new(slots: RoaringBitmap, of: usize, is_exact: bool) -> Self {
         let len = usize::try_from(slots.len()).unwrap_or(of);
         Self {
             slots: (len < of).then_some(slots),
@@ -32,30 +31,26 @@ impl Matches {
         }
     }
 
-    /// The same entities, as those among which the matches are.
+    /// The same entities as inexact candidates.
     #[must_use]
     pub const fn unsure(mut self) -> Self {
         self.is_exact = self.len == 0;
         self
     }
 
-    /// Whether exactly these match. Otherwise what matches is among them, and the record of each
-    /// has to be looked at.
+    /// Whether all of these match. Otherwise they are candidates whose records have to be tested.
     pub const fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// Whether these are all entities of the catalog.
     pub const fn is_everything(&self) -> bool {
         self.slots.is_none()
     }
 
-    /// Number of entities.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

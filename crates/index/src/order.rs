@@ -1,22 +1,22 @@
-//! An ordered list of slots with counts.
+//! An ordered list of slots with counts (order-statistic B+ tree).
 //!
-//! A B+ tree whose leaves are runs of slots and whose inner nodes know how many slots lie under
-//! each child, so that inserting, removing, ranking and selecting by rank all take logarithmic
-//! time. Keys are not kept: every search takes a probe that looks a slot's key up in the columns,
-//! which therefore must not change while the slot stands in the order.
+//! The leaves are runs of slots and the inner nodes store the number of slots under each child, so
+//! that inserting, removing, ranking and selecting by rank all take logarithmic time. Keys are not
+//! stored: every search takes a probe that reads a slot's key from the columns, which therefore
+//! must not change while the slot is in the order.
 
 mod node;
 #[cfg(test)]
 mod tests;
 
-use crate::bits::Bits;
+use crate::slot_bits::SlotBits;
 use crate::slots::Slot;
-use node::{Inserted, Node};
+use node::{InsertResult, Node};
 use roaring::RoaringBitmap;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Slots in the order of some key.
+/// Slots ordered by some key.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     root: Node,
@@ -24,7 +24,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Builds the order of slots that are sorted already, in linear time.
+    /// Builds an order from sorted slots in linear time.
     pub(crate) fn from_sorted(slots: &[Slot]) -> Self {
         Self {
             root: Node::from_sorted(slots),
@@ -36,19 +36,19 @@ impl Order {
         self.len
     }
 
-    /// Puts `slot` where `probe`, which compares a slot of the order with the new one, says.
-    /// Returns `false` if an equal one is there already.
+    /// Inserts `slot` at the position determined by `probe`, which compares a slot of the order
+    /// with the new one. Returns `false` if an equal one exists.
     pub(crate) fn insert(&mut self, slot: Slot, probe: impl Fn(Slot) -> Ordering) -> bool {
         match self.root.insert(slot, &probe, true) {
-            Inserted::Exists => return false,
-            Inserted::Fits => {},
-            Inserted::Split(right) => self.root.grow(right),
+            InsertResult::Exists => return false,
+            InsertResult::Fits => {},
+            InsertResult::Split(right) => self.root.grow(right),
         }
         self.len += 1;
         true
     }
 
-    /// Takes out the slot for which `probe` says equal.
+    /// Removes the slot for which `probe` returns equal.
     pub(crate) fn remove(&mut self, probe: impl Fn(Slot) -> Ordering) -> Option<Slot> {
         let removed = self.root.remove(&probe)?;
         self.root.collapse();
@@ -56,8 +56,8 @@ impl Order {
         Some(removed)
     }
 
-    /// How many slots stand before the one for which `probe` says equal, or, as an error, before
-    /// the place where it would stand.
+    /// The number of slots before the one for which `probe` returns equal, or, as an error, before
+    /// its insertion point.
     pub(crate) fn rank(&self, probe: impl Fn(Slot) -> Ordering) -> Result<usize, usize> {
         self.root.rank(&probe)
     }
@@ -76,13 +76,13 @@ impl Order {
         }
     }
 
-    /// The slot with `rank` slots before it.
+    /// The slot at `rank`, counted from 0.
     pub(crate) fn select(&self, rank: usize) -> Option<Slot> {
         let (run, at) = self.root.run_at(rank)?;
         run.get(at).copied()
     }
 
-    /// The slots from `rank` on, ascending. Starting costs a descent, whatever the rank.
+    /// The slots from `rank` on, ascending. Starting takes one descent at any rank.
     pub(crate) const fn iter_from(&self, rank: usize) -> Iter<'_> {
         Iter {
             order: self,
@@ -91,9 +91,9 @@ impl Order {
         }
     }
 
-    /// The slots in some ranges of ranks, out of `width`. Costs two nanoseconds per slot.
+    /// The slots in ranges of ranks, out of `width` slots. Takes two nanoseconds per slot.
     pub(crate) fn slots_in(&self, ranges: &[Range<usize>], width: usize) -> RoaringBitmap {
-        let mut bits = Bits::none_of(width);
+        let mut bits = SlotBits::with_width(width);
         for ranks in ranges {
             for slot in self.iter_from(ranks.start).take(ranks.len()) {
                 bits.set(slot);
@@ -107,11 +107,11 @@ impl Order {
     }
 }
 
-/// Walks an [`Order`] upwards, a leaf at a time.
+/// Iterates over an [`Order`] in ascending order, a leaf at a time.
 #[derive(Debug)]
 pub(crate) struct Iter<'a> {
     order: &'a Order,
-    /// Rank of what follows `run`.
+    /// Rank after `run`.
     rank: usize,
     run: &'a [Slot],
 }

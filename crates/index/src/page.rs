@@ -1,52 +1,52 @@
-//! A page of matches in any order that the columns know.
+//! Pages of matches in any order that the columns support.
 
 mod keyed;
-mod sort;
+mod sort_plan;
 
 use crate::catalog::{Catalog, Catalogued, Direction, SortKey};
 use crate::matches::Matches;
 use crate::slots::Slot;
 use portcullis_domain::ids::Number;
 use portcullis_filter::Order;
-use sort::Sort;
+use sort_plan::SortPlan;
 use std::ops::Range;
 
-/// A walk through an order is given up when it has passed this many slots per match without
-/// filling the page, and not begun if that is to be expected. What was walked in vain then costs as much as comparing the matches, so
-/// neither way is ever much more expensive than the other would have been.
+/// A walk through an order is given up when it has passed this many slots per match without filling
+/// the page, and not started if that is to be expected. A futile walk then costs as much as
+/// comparing the matches, so neither way is much more expensive than the other.
 const STEPS_PER_MATCH: usize = 16;
 
 impl<E: Catalogued> Catalog<E> {
-    /// The records of `matches` whose positions in `order` are in `range`; `None` when `order`
-    /// sorts by what no column holds.
+    /// The record numbers of `matches` at the positions `range` of `order`; `None` when `order`
+    /// sorts by a symbol without a column.
     ///
-    /// By id, name or time of creation, a page of everything costs a few microseconds wherever it
-    /// lies, and one of matches at most about ten nanoseconds per entity. Other orders look at
-    /// each match, and take up to 32 bytes of memory for each.
+    /// By id, name or time of creation, a page of all entities costs a few microseconds at any
+    /// offset, and one of matches at most about ten nanoseconds per entity. Other orders look at
+    /// each match and take up to 32 bytes of memory for each.
     pub fn page_in(
         &self,
         matches: &Matches,
         order: &Order,
         range: Range<usize>,
     ) -> Option<Vec<Number>> {
-        let sort = Sort::new(order, &|symbol| self.held(symbol))?;
+        let sort = SortPlan::new(order, &|symbol| self.column(symbol))?;
         let range = range.start..range.end.min(matches.len());
         if range.is_empty() {
             return Some(Vec::new());
         }
-        let (before, key, direction) = sort.ranked();
+        let (before, key, direction) = sort.split_ranked();
         let walked = if before.is_empty() {
-            self.walked(matches, key, direction, &range)
+            self.page_by_walk(matches, key, direction, &range)
         } else {
             None
         };
         let slots = walked.unwrap_or_else(|| keyed::page(self, matches, &sort, range));
-        let number = |slot| self.rows.slots.raw(slot);
+        let number = |slot| self.base.slots.number_or_stale(slot);
         Some(slots.into_iter().map(number).collect())
     }
 
-    /// The page as the order has it; `None` when the matches lie too far apart.
-    fn walked(
+    /// The page, found by walking the order; `None` when the matches are too sparse.
+    fn page_by_walk(
         &self,
         matches: &Matches,
         key: SortKey,

@@ -1,99 +1,99 @@
-//! Which slots carry which words.
+//! Inverted index of terms to slots.
 
-use crate::bits::Bits;
+use crate::slot_bits::SlotBits;
 use crate::slots::Slot;
 use hashbrown::HashTable;
 use roaring::{MultiOps as _, RoaringBitmap};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 
-/// A set of words per slot, and a bitmap of slots per word.
+/// A set of terms per slot, and a bitmap of slots per term.
 ///
-/// Entities made for one purpose carry the same words, so each set is kept once and a slot costs
-/// the number of its set. A word that no slot carries any more is forgotten.
+/// Many entities have the same terms, so each distinct set is stored once and a slot only stores
+/// the number of its set. Terms without slots are removed.
 #[derive(Debug, Default)]
 pub struct Postings {
-    words: BTreeMap<Box<str>, RoaringBitmap>,
-    sets: Sets,
-    /// The set of each slot.
-    of: Vec<u32>,
+    terms: BTreeMap<Box<str>, RoaringBitmap>,
+    sets: TermSets,
+    /// Number of each slot's set.
+    set_of_slot: Vec<u32>,
 }
 
-/// The distinct sets, counted by users; place 0 is the empty set.
+/// The distinct sets with reference counts; number 0 is the empty set.
 #[derive(Debug, Default)]
-struct Sets {
-    kept: Vec<Set>,
+struct TermSets {
+    entries: Vec<TermSet>,
     free: Vec<u32>,
     by_content: HashTable<u32>,
-    /// Words are chosen by clients, who shall not be able to make sets collide.
+    /// Seeded, since clients choose the terms and could cause collisions.
     state: RandomState,
 }
 
 #[derive(Debug, Default)]
-struct Set {
+struct TermSet {
     /// Sorted by bytes.
-    words: Box<[Box<str>]>,
-    users: u32,
+    terms: Box<[Box<str>]>,
+    references: u32,
 }
 
 impl Postings {
-    /// The slots that carry `word`.
-    pub fn with(&self, word: &str) -> Option<&RoaringBitmap> {
-        self.words.get(word)
+    /// The slots with a term.
+    pub fn with(&self, term: &str) -> Option<&RoaringBitmap> {
+        self.terms.get(term)
     }
 
-    /// Every word that some slot carries, sorted by bytes, with its slots.
+    /// All terms in use, sorted by bytes, with their slots.
     pub fn words(&self) -> impl Iterator<Item = (&str, &RoaringBitmap)> {
-        self.words.iter().map(|(word, slots)| (&**word, slots))
+        self.terms.iter().map(|(term, slots)| (&**term, slots))
     }
 
-    /// The words of a slot, sorted by bytes.
+    /// The terms of a slot, sorted by bytes.
     pub fn of(&self, slot: Slot) -> impl Iterator<Item = &str> {
-        self.set(slot).iter().map(|word| &**word)
+        self.terms_of_slot(slot).iter().map(|term| &**term)
     }
 
-    /// The slots that carry one of `words`.
-    pub(crate) fn with_one_of(&self, words: &[String]) -> RoaringBitmap {
-        words.iter().filter_map(|word| self.with(word)).union()
+    /// The slots with any of the terms.
+    pub(crate) fn slots_with_one_of(&self, terms: &[String]) -> RoaringBitmap {
+        terms.iter().filter_map(|term| self.with(term)).union()
     }
 
-    /// The slots that carry a word that passes. Costs a test per word.
-    pub(crate) fn with_word(&self, is: impl Fn(&str) -> bool) -> RoaringBitmap {
+    /// The slots with a term that passes. Costs a test per term.
+    pub(crate) fn slots_with_matching_term(&self, is: impl Fn(&str) -> bool) -> RoaringBitmap {
         self.words()
-            .filter(|(word, _)| is(word))
+            .filter(|(term, _)| is(term))
             .map(|(_, slots)| slots)
             .union()
     }
 
-    /// The candidates that carry a word that passes, by way of the words or of the sets, whichever
-    /// are fewer. Slots that are no candidates may be among them.
-    pub(crate) fn with_any(
+    /// The candidates with a term that passes, found by terms or by sets, whichever are fewer. May
+    /// contain slots that are no candidates.
+    pub(crate) fn candidates_with_term(
         &self,
         candidates: &RoaringBitmap,
         is: impl Fn(&str) -> bool,
         width: usize,
     ) -> RoaringBitmap {
-        if self.words.len() <= self.sets.kept.len() {
-            return self.with_word(is);
+        if self.terms.len() <= self.sets.entries.len() {
+            return self.slots_with_matching_term(is);
         }
-        self.with_set(candidates, width, |set| set.iter().any(|word| is(word)))
+        self.candidates_with_set(candidates, width, |set| set.iter().any(|term| is(term)))
     }
 
-    /// The candidates, out of `width` slots, whose set passes. Costs a test per set at most, and a
-    /// look at a number per candidate.
-    pub(crate) fn with_set(
+    /// The candidates, out of `width` slots, whose set passes. Costs at most a test per set, and a
+    /// look-up per candidate.
+    pub(crate) fn candidates_with_set(
         &self,
         candidates: &RoaringBitmap,
         width: usize,
         is: impl Fn(&[Box<str>]) -> bool,
     ) -> RoaringBitmap {
-        let mut verdicts: Vec<Option<bool>> = vec![None; self.sets.kept.len().max(1)];
-        let mut bits = Bits::none_of(width);
+        let mut verdicts: Vec<Option<bool>> = vec![None; self.sets.entries.len().max(1)];
+        let mut bits = SlotBits::with_width(width);
         for slot in candidates.iter().map(Slot::from_bit) {
             let set = self.set_of(slot);
             let passes = verdicts
                 .get_mut(set)
-                .is_some_and(|verdict| *verdict.get_or_insert_with(|| is(self.sets.words(set))));
+                .is_some_and(|verdict| *verdict.get_or_insert_with(|| is(self.sets.terms(set))));
             if passes {
                 bits.set(slot);
             }
@@ -101,132 +101,133 @@ impl Postings {
         bits.into_bitmap()
     }
 
-    /// The number of the set of a slot.
     pub(crate) fn set_of(&self, slot: Slot) -> usize {
-        self.of.get(slot.index()).map_or(0, |set| *set as usize)
+        self.set_of_slot
+            .get(slot.index())
+            .map_or(0, |set| *set as usize)
     }
 
-    /// For each set, by its number, the place of its first word among all words, from 1 on; 0 for
-    /// the empty set.
-    pub(crate) fn places(&self) -> Vec<u64> {
-        let words: HashMap<&str, u64> = self.words.keys().map(|word| &**word).zip(1..).collect();
-        let place = |set: &Set| {
-            let first = set.words.first()?;
-            words.get(&**first).copied()
+    /// For each set, by number, the rank of its first term among all terms, from 1 on; 0 for the
+    /// empty set.
+    pub(crate) fn first_term_ranks(&self) -> Vec<u64> {
+        let terms: HashMap<&str, u64> = self.terms.keys().map(|term| &**term).zip(1..).collect();
+        let place = |set: &TermSet| {
+            let first = set.terms.first()?;
+            terms.get(&**first).copied()
         };
         self.sets
-            .kept
+            .entries
             .iter()
             .map(|set| place(set).unwrap_or_default())
             .collect()
     }
 
-    /// Replaces the words of a slot. They come sorted and without repetition.
-    pub(crate) fn set_words<'w>(&mut self, slot: Slot, words: impl Iterator<Item = &'w str>) {
-        let words: Vec<&str> = words.collect();
-        let same = self.of(slot).eq(words.iter().copied());
+    /// Replaces the terms of a slot, given sorted and without repetition.
+    pub(crate) fn set_terms<'w>(&mut self, slot: Slot, terms: impl Iterator<Item = &'w str>) {
+        let terms: Vec<&str> = terms.collect();
+        let same = self.of(slot).eq(terms.iter().copied());
         if same {
             return;
         }
         let old = self.set_of(slot);
-        for word in self.sets.words(old) {
-            if let Some(slots) = self.words.get_mut(word) {
+        for term in self.sets.terms(old) {
+            if let Some(slots) = self.terms.get_mut(term) {
                 slots.remove(slot.bit());
                 if slots.is_empty() {
-                    self.words.remove(word);
+                    self.terms.remove(term);
                 }
             }
         }
         self.sets.release(old);
-        for word in &words {
-            if let Some(slots) = self.words.get_mut(*word) {
+        for term in &terms {
+            if let Some(slots) = self.terms.get_mut(*term) {
                 slots.insert(slot.bit());
             } else {
-                self.words.insert((*word).into(), [slot.bit()].into());
+                self.terms.insert((*term).into(), [slot.bit()].into());
             }
         }
-        if self.of.len() <= slot.index() {
-            self.of.resize(slot.index() + 1, 0);
+        if self.set_of_slot.len() <= slot.index() {
+            self.set_of_slot.resize(slot.index() + 1, 0);
         }
-        if let Some(place) = self.of.get_mut(slot.index()) {
-            *place = self.sets.claim(&words);
+        if let Some(place) = self.set_of_slot.get_mut(slot.index()) {
+            *place = self.sets.acquire(&terms);
         }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let words: usize = self
-            .words
+        let terms: usize = self
+            .terms
             .iter()
-            .map(|(word, slots)| {
-                size_of::<(Box<str>, RoaringBitmap)>() + word.len() + slots.serialized_size()
+            .map(|(term, slots)| {
+                size_of::<(Box<str>, RoaringBitmap)>() + term.len() + slots.serialized_size()
             })
             .sum();
-        words + self.sets.heap_bytes() + self.of.capacity() * size_of::<u32>()
+        terms + self.sets.heap_bytes() + self.set_of_slot.capacity() * size_of::<u32>()
     }
 
-    fn set(&self, slot: Slot) -> &[Box<str>] {
-        self.sets.words(self.set_of(slot))
+    fn terms_of_slot(&self, slot: Slot) -> &[Box<str>] {
+        self.sets.terms(self.set_of(slot))
     }
 }
 
-impl Sets {
-    fn words(&self, set: usize) -> &[Box<str>] {
-        self.kept.get(set).map_or(&[], |set| &set.words)
+impl TermSets {
+    fn terms(&self, set: usize) -> &[Box<str>] {
+        self.entries.get(set).map_or(&[], |set| &set.terms)
     }
 
-    /// Counts one more user of the set of these words.
-    fn claim(&mut self, words: &[&str]) -> u32 {
-        if words.is_empty() {
+    /// Adds a reference to the set of these terms.
+    fn acquire(&mut self, terms: &[&str]) -> u32 {
+        if terms.is_empty() {
             return 0;
         }
-        if self.kept.is_empty() {
-            self.kept.push(Set::default());
+        if self.entries.is_empty() {
+            self.entries.push(TermSet::default());
         }
-        let hash = self.state.hash_one(words);
+        let hash = self.state.hash_one(terms);
         let found = self
             .by_content
             .find(hash, |set| {
-                self.words(*set as usize)
+                self.terms(*set as usize)
                     .iter()
-                    .map(|word| &**word)
-                    .eq(words.iter().copied())
+                    .map(|term| &**term)
+                    .eq(terms.iter().copied())
             })
             .copied();
-        let set = found.unwrap_or_else(|| self.keep(words, hash));
-        if let Some(kept) = self.kept.get_mut(set as usize) {
-            kept.users += 1;
+        let set = found.unwrap_or_else(|| self.insert(terms, hash));
+        if let Some(kept) = self.entries.get_mut(set as usize) {
+            kept.references += 1;
         }
         set
     }
 
-    fn keep(&mut self, words: &[&str], hash: u64) -> u32 {
+    fn insert(&mut self, terms: &[&str], hash: u64) -> u32 {
         let set = self.free.pop().unwrap_or_else(|| {
-            self.kept.push(Set::default());
-            // There are never more sets than slots, which are counted in 32 bits.
-            u32::try_from(self.kept.len() - 1).unwrap_or_default()
+            self.entries.push(TermSet::default());
+            // There are never more sets than slots, which have 32-bit numbers.
+            u32::try_from(self.entries.len() - 1).unwrap_or_default()
         });
-        if let Some(place) = self.kept.get_mut(set as usize) {
-            place.words = words.iter().map(|word| Box::from(*word)).collect();
+        if let Some(place) = self.entries.get_mut(set as usize) {
+            place.terms = terms.iter().map(|term| Box::from(*term)).collect();
         }
-        let (kept, state) = (&self.kept, &self.state);
+        let (kept, state) = (&self.entries, &self.state);
         self.by_content.insert_unique(hash, set, |set| {
             kept.get(*set as usize)
-                .map_or(0, |set| state.hash_one(&set.words))
+                .map_or(0, |set| state.hash_one(&set.terms))
         });
         set
     }
 
-    /// Counts one user less; a set without users is forgotten.
+    /// Removes a reference to a set; unused sets are removed.
     fn release(&mut self, set: usize) {
-        let Some(kept) = self.kept.get_mut(set).filter(|_| set != 0) else {
+        let Some(kept) = self.entries.get_mut(set).filter(|_| set != 0) else {
             return;
         };
-        kept.users -= 1;
-        if kept.users > 0 {
+        kept.references -= 1;
+        if kept.references > 0 {
             return;
         }
-        let words = std::mem::take(&mut kept.words);
-        let hash = self.state.hash_one(&words);
+        let terms = std::mem::take(&mut kept.terms);
+        let hash = self.state.hash_one(&terms);
         let is_it = |other: &u32| *other as usize == set;
         if let Ok(entry) = self.by_content.find_entry(hash, is_it) {
             let (set, _) = entry.remove();
@@ -235,14 +236,14 @@ impl Sets {
     }
 
     fn heap_bytes(&self) -> usize {
-        let words: usize = self
-            .kept
+        let terms: usize = self
+            .entries
             .iter()
-            .flat_map(|set| &set.words)
-            .map(|word| size_of::<Box<str>>() + word.len())
+            .flat_map(|set| &set.terms)
+            .map(|term| size_of::<Box<str>>() + term.len())
             .sum();
-        words
-            + self.kept.capacity() * size_of::<Set>()
+        terms
+            + self.entries.capacity() * size_of::<TermSet>()
             + self.free.capacity() * size_of::<u32>()
             + self.by_content.allocation_size()
     }
@@ -261,19 +262,19 @@ mod tests {
         ) {
             let mut postings = Postings::default();
             let mut model: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
-            for (bit, words) in changes {
-                postings.set_words(Slot::from_bit(bit), words.iter().map(String::as_str));
-                model.insert(bit, words);
-                for (bit, words) in &model {
-                    prop_assert!(postings.of(Slot::from_bit(*bit)).eq(words.iter().map(String::as_str)));
+            for (bit, terms) in changes {
+                postings.set_terms(Slot::from_bit(bit), terms.iter().map(String::as_str));
+                model.insert(bit, terms);
+                for (bit, terms) in &model {
+                    prop_assert!(postings.of(Slot::from_bit(*bit)).eq(terms.iter().map(String::as_str)));
                 }
                 let mut expected: BTreeMap<&str, RoaringBitmap> = BTreeMap::new();
-                for (bit, words) in &model {
-                    for word in words {
-                        expected.entry(word).or_default().insert(*bit);
+                for (bit, terms) in &model {
+                    for term in terms {
+                        expected.entry(term).or_default().insert(*bit);
                     }
                 }
-                prop_assert!(postings.words().eq(expected.iter().map(|(word, slots)| (*word, slots))));
+                prop_assert!(postings.words().eq(expected.iter().map(|(term, slots)| (*term, slots))));
                 let distinct: BTreeSet<_> = model.values().filter(|set| !set.is_empty()).collect();
                 prop_assert_eq!(postings.sets.by_content.len(), distinct.len());
             }

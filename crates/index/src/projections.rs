@@ -1,14 +1,14 @@
-//! All projections together, kept current in commit order.
+//! The set of all projections, updated in commit order.
 
 mod api_sessions;
-mod building;
+mod catalog_kind;
+mod catalog_lock;
 mod catalogs;
 mod grant_changes;
-mod kinds;
 mod loading;
 mod locks;
 mod pair;
-mod writing;
+mod policy_builder;
 
 pub use catalogs::AccessGuard;
 
@@ -16,8 +16,8 @@ use crate::sessions::Sessions;
 use api_sessions::write_sessions;
 use catalogs::Catalogs;
 use grant_changes::GrantChanges;
-use loading::{Batch, Loader, Phase};
-use locks::{exchange, lock, read};
+use loading::{Batch, LoadPhase, Loader};
+use locks::{lock, read, swap};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,37 +25,38 @@ use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 /// The projections of the store.
 ///
-/// They begin as unloaded. The owner subscribes to committed changes ([`Projections::apply`]),
-/// calls [`Projections::begin_load`], opens a snapshot, feeds every record of it to
-/// [`Projections::load_put`] and ends with [`Projections::finish_load`]. Changes that come
-/// meanwhile wait, and those that the snapshot already held are passed over. Until then
-/// [`Projections::is_ready`] denies, and what a reader does not find may exist all the same.
+/// They start empty. The owner subscribes to committed changes ([`Projections::apply`]), calls
+/// [`Projections::begin_load`], opens a snapshot, passes every record of it to
+/// [`Projections::load_put`] and ends with [`Projections::finish_load`]. Changes that arrive
+/// meanwhile are queued, and those that the snapshot already contained are skipped. Until then
+/// [`Projections::is_ready`] is false, and entities that a reader does not find may exist all the
+/// same.
 ///
-/// Each projection has its own lock. A reader that takes several sees each of them at a revision
-/// of its own, and opens the records of what it found in a snapshot of the store, which may have
-/// moved on: a record that is gone is passed over.
+/// Each projection has its own lock. A reader that takes several sees each of them at its own
+/// revision, and reads the records that it found in a snapshot of the store, which may be newer:
+/// records that were deleted meanwhile are skipped.
 ///
-/// What policies say and the catalogs of what they are about go together
-/// ([`Projections::access`]): a commit changes all of them at once, with their locks taken in one
-/// order. So whoever wants more than one of those catalogs takes that guard, which follows the
-/// order too; any other order could end in waiting for ever.
+/// The access index and the catalogs that it refers to belong together ([`Projections::access`]): a
+/// commit changes all of them at once, with their locks taken in a fixed order. Readers that need
+/// more than one of those catalogs take that guard, which follows the same order; any other order
+/// could deadlock.
 ///
-/// A thread takes each of the guards at most once at a time: a second one could wait behind a
-/// commit that waits for the first.
+/// A thread must not take the same guard twice at a time: the second one could wait for a commit
+/// that waits for the first.
 #[derive(Default)]
 pub struct Projections {
-    /// Held while changes are applied, so that they go in one after the other. Readers never take
-    /// it: they hold guards that a commit may be waiting for.
-    phase: Mutex<Phase>,
-    /// Filled while loading; apart from `phase`, so that a scan never holds up a commit.
+    /// Held while changes are applied, to serialize them. Readers never take it: they hold guards
+    /// that a commit may be waiting for.
+    phase: Mutex<LoadPhase>,
+    /// Filled while loading; separate from `phase`, so that a scan never delays a commit.
     loader: Mutex<Option<Loader>>,
-    /// Nothing else is locked while this is.
+    /// No other lock is taken while this is held.
     on_ready: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
-    /// Whether `phase` is ready, for readers.
+    /// Copy of `phase` for readers.
     is_ready: AtomicBool,
     catalogs: Catalogs,
     sessions: RwLock<Sessions>,
-    /// Counts what may change the services of anybody.
+    /// Counts changes that may affect anybody's services.
     services_stamp: AtomicU64,
     grant_changes: GrantChanges,
 }
@@ -70,38 +71,37 @@ impl std::fmt::Debug for Projections {
 }
 
 impl Projections {
-    /// The API sessions.
     pub fn sessions(&self) -> RwLockReadGuard<'_, Sessions> {
         read(&self.sessions)
     }
 
-    /// A stamp of everything that decides who sees which services and how, but the identities
-    /// themselves: while it stays the same, so do the services of an identity that does. Whoever
-    /// remembers something under a stamp takes the stamp first. Waits for nothing.
+    /// Stamp of everything but the identities that determines who sees which services and how:
+    /// while it is unchanged, so are the services of an unchanged identity. To cache something
+    /// under a stamp, read the stamp first. Never blocks.
     pub fn services_stamp(&self) -> u64 {
         self.services_stamp.load(Ordering::Acquire)
     }
 
-    /// The number of the last change of somebody's grants. Whoever remembers it takes it before
-    /// looking at any grant. Waits for nothing.
+    /// Number of the last change of anybody's grants. To store it, read it before looking at any
+    /// grant. Never blocks.
     pub fn grant_changes(&self) -> u64 {
         self.grant_changes.watch()
     }
 
-    /// Whether grants of an identity changed after change number `since`, and up to number `until`,
-    /// even if they are again what they were. Now and then it is said of one whose grants did not.
+    /// Whether grants of an identity changed after change number `since` and up to `until`, even if
+    /// they are the same again. May return true for an identity whose grants did not change.
     pub fn grants_changed(&self, identity: Number, since: u64, until: u64) -> bool {
         let slot = self.identities().slot(identity);
-        slot.is_some_and(|slot| self.grant_changes.concern(slot, since, until))
+        slot.is_some_and(|slot| self.grant_changes.affect(slot, since, until))
     }
 
-    /// Whether the projections hold all that the store does. Waits for nothing.
+    /// Whether the projections contain everything in the store. Never blocks.
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire)
     }
 
-    /// Calls `notify` once the projections are ready: at once if they are, else from the thread
-    /// that finishes loading.
+    /// Calls `notify` once the projections are ready: at once if they are, otherwise from the
+    /// thread that finishes loading.
     pub fn on_ready(&self, notify: impl FnOnce() + Send + 'static) {
         {
             let mut waiting = lock(&self.on_ready);
@@ -113,54 +113,53 @@ impl Projections {
         notify();
     }
 
-    /// Takes over the changes of the transactions that were committed as `revision`. Calls come
-    /// in the order of revisions; one that is in already is passed over.
+    /// Applies the changes of the transactions that were committed as `revision`. Calls come in the
+    /// order of revisions; a revision that was applied already is skipped.
     pub fn apply(&self, revision: u64, changes: &[Change]) {
         let mut phase = lock(&self.phase);
         match &mut *phase {
-            Phase::Loading(pending) => pending.push(revision, changes),
-            Phase::Ready(applied) if revision <= *applied => {},
-            Phase::Ready(applied) => {
-                self.write(changes);
+            LoadPhase::Loading(pending) => pending.push(revision, changes),
+            LoadPhase::Ready(applied) if revision <= *applied => {},
+            LoadPhase::Ready(applied) => {
+                self.apply_changes(changes);
                 *applied = revision;
             },
         }
     }
 
-    /// Begins to load, from nothing; a load that was begun and not finished is forgotten. The
-    /// snapshot that is loaded must be opened after this.
+    /// Starts loading from scratch; an unfinished load is discarded. The snapshot to be loaded must
+    /// be opened after this.
     ///
-    /// Projections that were ready serve what they have until the load is finished; activity of
-    /// sessions that was not drained by then is lost.
+    /// Projections that were ready keep their content until the load is finished; session activity
+    /// that was not drained by then is lost.
     pub fn begin_load(&self) {
         let mut phase = lock(&self.phase);
-        if let Phase::Ready(_) = *phase {
-            *phase = Phase::default();
+        if let LoadPhase::Ready(_) = *phase {
+            *phase = LoadPhase::default();
             self.is_ready.store(false, Ordering::Release);
         }
         *lock(&self.loader) = Some(Loader::default());
     }
 
-    /// Takes in one record of the scan, as if it had just been written. The order does not
-    /// matter. Without [`Projections::begin_load`] it does nothing.
+    /// Adds a record of the scan as if it had just been written, in any order. Without
+    /// [`Projections::begin_load`] it does nothing.
     pub fn load_put(&self, record: &Change) {
         if let Some(loader) = &mut *lock(&self.loader) {
             loader.put(record);
         }
     }
 
-    /// Ends the load of a snapshot that was at the given revision: the projections become what
-    /// was scanned, then what was committed after it. Without [`Projections::begin_load`] it does
-    /// nothing.
+    /// Finishes loading a snapshot of the given revision: the projections become what was scanned,
+    /// plus what was committed after it. Without [`Projections::begin_load`] it does nothing.
     pub fn finish_load(&self, scanned_at_revision: u64) {
         let Some(loader) = lock(&self.loader).take() else {
             return;
         };
         let mut scanned = loader.finish();
-        self.catalogs.exchange(&mut scanned.catalogs);
-        exchange(&self.sessions, &mut scanned.sessions);
+        self.catalogs.swap_all(&mut scanned.catalogs);
+        swap(&self.sessions, &mut scanned.sessions);
         self.services_stamp.fetch_add(1, Ordering::Release);
-        // What was there before.
+        // The previous content.
         drop(scanned);
         self.catch_up(scanned_at_revision);
         let waiting = std::mem::take(&mut *lock(&self.on_ready));
@@ -169,48 +168,48 @@ impl Projections {
         }
     }
 
-    /// Applies what waited. What comes while that happens waits in turn, so that commits are not
-    /// held up.
+    /// Applies the queued changes. Changes that arrive meanwhile are queued again, so that commits
+    /// are not delayed.
     fn catch_up(&self, scanned_at_revision: u64) {
         let mut applied = scanned_at_revision;
         loop {
             let mut phase = lock(&self.phase);
-            let Phase::Loading(pending) = &mut *phase else {
+            let LoadPhase::Loading(pending) = &mut *phase else {
                 return;
             };
-            let batches = pending.take();
+            let batches = pending.drain();
             if batches.is_empty() {
-                *phase = Phase::Ready(applied);
+                *phase = LoadPhase::Ready(applied);
                 self.is_ready.store(true, Ordering::Release);
                 return;
             }
             drop(phase);
             for Batch { revision, changes } in batches {
                 if revision > applied {
-                    self.write(&changes);
+                    self.apply_changes(&changes);
                     applied = revision;
                 }
             }
         }
     }
 
-    /// Writes changes to each projection that they concern.
-    fn write(&self, changes: &[Change]) {
-        let grants = self.grant_changes.before(changes, || self.access());
+    /// Writes changes to the projections that they affect.
+    fn apply_changes(&self, changes: &[Change]) {
+        let grants = self.grant_changes.capture(changes, || self.access());
         self.catalogs.write(changes);
         if let Some(before) = grants {
-            self.grant_changes.note(before, changes, || self.access());
+            self.grant_changes.record(before, changes, || self.access());
         }
         write_sessions(&self.sessions, changes);
-        // Last: under the stamp that there is now nobody may remember what was before.
-        if changes.iter().any(touches_services) {
+        // Last, so that nothing old is cached under the new stamp.
+        if changes.iter().any(affects_services) {
             self.services_stamp.fetch_add(1, Ordering::Release);
         }
     }
 }
 
-/// Whether a change may change which services identities see, or what they see of them.
-const fn touches_services(change: &Change) -> bool {
+/// Whether a change may affect which services identities see, or what they see of them.
+const fn affects_services(change: &Change) -> bool {
     matches!(
         change,
         Change::Service(_)

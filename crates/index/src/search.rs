@@ -1,15 +1,15 @@
-//! Searching a catalog by a predicate.
+//! Catalog searches by predicate.
 
 mod leaf;
 mod plan;
 mod ranks;
 mod texts;
 
-use crate::catalog::{Catalog, Catalogued, Key, Rows};
-use crate::held::{Held, Source, Times, Word};
+use crate::catalog::{BaseColumns, Catalog, Catalogued, OrderKey};
+use crate::column::{ColumnData, ColumnRef, Constant, Times};
 use crate::matches::Matches;
 use crate::slots::Slot;
-use leaf::Scope;
+use leaf::SlotScope;
 use plan::Plan;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
@@ -17,12 +17,12 @@ use portcullis_filter::{Predicate, Value};
 use roaring::RoaringBitmap;
 
 impl<E: Catalogued> Catalog<E> {
-    /// Which entities match `predicate`, as far as the columns can tell.
+    /// Finds the entities that match `predicate`, as far as the columns allow.
     ///
-    /// Costs what the cheapest operands leave over for the others: equality by id and name, flags
-    /// and words are looked up, ranges of id, name and time of creation cost the slots in them, a
-    /// part of a text costs a pass over the bytes of all of them, and other tests cost a look at
-    /// each slot that is left over. What no column holds costs nothing, and is not decided.
+    /// Cheap operands are evaluated first and reduce the candidates of the others. Equality by id
+    /// and name, flags and terms are indexed; ranges of id, name and creation time cost the slots
+    /// in them; a substring search costs a pass over the bytes of all texts; other tests cost a
+    /// look at each remaining slot. Tests without a column cost nothing and are not decided.
     ///
     /// # Examples
     ///
@@ -41,10 +41,10 @@ impl<E: Catalogued> Catalog<E> {
     /// let filter = Some(r#"name contains "fau" and tags.site = null"#);
     /// let listing = Listing::from_parameters(&KIND, &Parameters { filter, ..Default::default() })?;
     /// let found = policies.search(&listing.predicate);
-    /// assert!(!found.is_exact(), "tags are in the records alone");
+    /// assert!(!found.is_exact(), "tags are only in the records");
     ///
-    /// // Whoever has the records says which of them match.
-    /// let matches = policies.matches_of(policies.numbers(&found));
+    /// // The records decide which of the candidates match.
+    /// let matches = policies.matches_from_numbers(policies.numbers(&found));
     /// let range = listing.page.range(matches.len());
     /// let page = policies.page_in(&matches, &listing.order, range);
     /// assert_eq!(page, Some(vec![Number(7)]));
@@ -54,14 +54,14 @@ impl<E: Catalogued> Catalog<E> {
         self.search_within(&self.everything(), predicate)
     }
 
-    /// Which of `candidates` match `predicate`, as far as the columns can tell. Few candidates
-    /// cost little, whatever is asked of them.
+    /// Finds those of `candidates` that match `predicate`, as far as the columns allow. A search
+    /// among few candidates is cheap for any predicate.
     pub fn search_within(&self, candidates: &Matches, predicate: &Predicate) -> Matches {
-        let scope = Scope {
+        let scope = SlotScope {
             live: self.live(),
-            width: self.rows.slots.width(),
+            width: self.base.slots.width(),
         };
-        let plan = Plan::new(predicate, &|symbol| self.held(symbol));
+        let plan = Plan::new(predicate, &|symbol| self.column(symbol));
         let found = plan.run(&scope, candidates.slots());
         let is_exact = candidates.is_exact() && found.is_exact;
         let slots = match (candidates.slots(), found.slots) {
@@ -70,35 +70,35 @@ impl<E: Catalogued> Catalog<E> {
             (Some(candidates), None) => candidates.clone(),
             (Some(candidates), Some(slots)) => slots & candidates,
         };
-        Matches::of(slots, self.len(), is_exact)
+        Matches::new(slots, self.len(), is_exact)
     }
 
-    /// All entities, as matches that are exact.
+    /// All entities as exact matches.
     pub fn everything(&self) -> Matches {
         Matches::all(self.len(), true)
     }
 
-    /// Those in some slots that are in use, as matches that are exact.
+    /// The entities in the given slots, all of them in use, as exact matches.
     pub fn matches_in(&self, slots: RoaringBitmap) -> Matches {
-        Matches::of(slots, self.len(), true)
+        Matches::new(slots, self.len(), true)
     }
 
-    /// What lives under `owner`.
+    /// The entities of `owner` as exact matches.
     pub fn matches_owned_by(&self, owner: Owner) -> Matches {
         self.matches_of(self.owned_by(owner, 0, usize::MAX))
     }
 
-    /// Those of `numbers` that are here, as matches that are exact.
+    /// The entities with the given record numbers, as far as they exist, as exact matches.
     pub fn matches_of(&self, numbers: impl IntoIterator<Item = Number>) -> Matches {
         let slots: RoaringBitmap = numbers
             .into_iter()
             .filter_map(|number| self.slot(number))
             .map(Slot::bit)
             .collect();
-        Matches::of(slots, self.len(), true)
+        Matches::new(slots, self.len(), true)
     }
 
-    /// The records of `matches`, about in the order in which they were created.
+    /// The record numbers of `matches`, roughly in order of creation.
     pub fn numbers<'m>(&'m self, matches: &'m Matches) -> impl Iterator<Item = Number> + 'm {
         let slots = matches.slots().unwrap_or_else(|| self.live());
         slots
@@ -106,45 +106,47 @@ impl<E: Catalogued> Catalog<E> {
             .filter_map(|bit| self.number(Slot::from_bit(bit)))
     }
 
-    /// What stands under a symbol for the entity in a slot; `None` when no column holds it.
+    /// The value of a symbol for the entity in a slot; `None` without a column.
     pub fn value(&self, symbol: &str, slot: Slot) -> Option<Value<'_>> {
-        match self.held(symbol)? {
-            Source::Set(_) => None,
+        match self.column(symbol)? {
+            ColumnData::Set(_) => None,
             source => Some(source.value(slot)),
         }
     }
 
-    /// The column under a symbol.
-    pub(crate) fn held(&self, symbol: &str) -> Option<Source<'_>> {
-        let rows = &self.rows;
+    /// The column of a symbol.
+    pub(crate) fn column(&self, symbol: &str) -> Option<ColumnData<'_>> {
+        let rows = &self.base;
         let source = match symbol {
-            "id" => Source::Text {
+            "id" => ColumnData::Text {
                 texts: &rows.ids,
-                order: Some(self.order(Key::Id)),
+                order: Some(self.order(OrderKey::Id)),
             },
-            "name" if self.has_names() => Source::Text {
+            "name" if self.has_names() => ColumnData::Text {
                 texts: &rows.names,
-                order: Some(self.order(Key::Name)),
+                order: Some(self.order(OrderKey::Name)),
             },
-            "createdAt" => Source::Time {
+            "createdAt" => ColumnData::Time {
                 times: Times {
                     rows,
-                    of: Rows::created_at,
+                    read: BaseColumns::created_at,
                 },
-                order: Some(self.order(Key::CreatedAt)),
+                order: Some(self.order(OrderKey::CreatedAt)),
             },
-            "updatedAt" => Source::Time {
+            "updatedAt" => ColumnData::Time {
                 times: Times {
                     rows,
-                    of: Rows::updated_at,
+                    read: BaseColumns::updated_at,
                 },
                 order: None,
             },
             "isSystem" => {
-                let held = self.columns_held(symbol);
-                held.unwrap_or(const { Held::same(Word::Boolean(false)) }).0
+                let column = self.kind_column(symbol);
+                column
+                    .unwrap_or(const { ColumnRef::constant(Constant::Boolean(false)) })
+                    .0
             },
-            _ => self.columns_held(symbol)?.0,
+            _ => self.kind_column(symbol)?.0,
         };
         Some(source)
     }

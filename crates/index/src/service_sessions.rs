@@ -1,9 +1,9 @@
-//! Service sessions in a catalog.
+//! Catalog columns of service sessions.
 
-use crate::bits::mark;
-use crate::catalog::{Catalog, Catalogued, Columns};
-use crate::held::{Held, Word};
+use crate::catalog::{Catalog, CatalogColumns, Catalogued};
+use crate::column::{ColumnRef, Constant};
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Owner;
@@ -28,27 +28,26 @@ impl Catalogued for Session {
         self.created_at
     }
 
-    /// It never changes.
+    /// Service sessions never change.
     fn updated_at(&self) -> Timestamp {
         self.created_at
     }
 }
 
-/// What service sessions are searched by besides their owner and time, and what tells whether they
-/// are granted still. The ids of their API sessions stay in the records: there are about as many of
-/// them.
+/// Columns of service sessions, including what is needed to check whether they are still granted.
+/// Ids of API sessions are only in the records, since there are about as many of them.
 #[derive(Debug, Default)]
 pub struct ServiceSessionColumns {
     services: Postings,
     binding: RoaringBitmap,
-    /// What finds the API session of each slot; left as it was in a free one.
+    /// Token hash of each slot's API session; stale in a free slot.
     api_sessions: Vec<TokenHash>,
-    /// Bytes that each takes in the store; left as it was in a free slot.
+    /// Stored bytes of each session; stale in a free slot.
     bytes: Vec<u32>,
 }
 
 impl Catalog<Session> {
-    /// Bytes that the service sessions of an identity take in the store.
+    /// Stored bytes of an identity's service sessions.
     pub fn owned_bytes(&self, owner: Owner) -> usize {
         let bytes = &self.columns().bytes;
         self.owned_slots(owner)
@@ -58,22 +57,22 @@ impl Catalog<Session> {
 }
 
 impl ServiceSessionColumns {
-    /// Those about which service, by the id of that.
+    /// Sessions by service id.
     pub const fn services(&self) -> &Postings {
         &self.services
     }
 
-    /// Those that were granted to bind; all others to dial.
+    /// Sessions that grant `Bind`; all others grant `Dial`.
     pub const fn binding(&self) -> &RoaringBitmap {
         &self.binding
     }
 
-    /// The service that the session in a slot is about, by its id.
+    /// The id of the service of the session in a slot.
     pub fn service(&self, slot: Slot) -> Option<&str> {
         self.services.of(slot).next()
     }
 
-    /// What the session in a slot was granted.
+    /// The grant of the session in a slot.
     pub fn grant(&self, slot: Slot) -> ServiceGrant {
         if self.binding.contains(slot.bit()) {
             ServiceGrant::Bind
@@ -82,27 +81,27 @@ impl ServiceSessionColumns {
         }
     }
 
-    /// What finds the API session to which the session in a slot was granted.
+    /// Token hash of the API session that the session in a slot belongs to.
     pub fn api_session(&self, slot: Slot) -> Option<TokenHash> {
         self.api_sessions.get(slot.index()).copied()
     }
 }
 
-impl Columns<Session> for ServiceSessionColumns {
+impl CatalogColumns<Session> for ServiceSessionColumns {
     fn set(&mut self, slot: Slot, session: &Session) {
         let service = session.service.as_str();
-        self.services.set_words(slot, std::iter::once(service));
-        mark(&mut self.binding, slot, session.grant == ServiceGrant::Bind);
-        put(&mut self.api_sessions, slot, session.api_session_token);
+        self.services.set_terms(slot, std::iter::once(service));
+        set_flag(&mut self.binding, slot, session.grant == ServiceGrant::Bind);
+        set_value(&mut self.api_sessions, slot, session.api_session_token);
         let bytes = session.stored_bytes().try_into().unwrap_or(u32::MAX);
-        put(&mut self.bytes, slot, bytes);
+        set_value(&mut self.bytes, slot, bytes);
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        let grant = |grant: ServiceGrant| Word::Text(grant.name());
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        let grant = |grant: ServiceGrant| Constant::Text(grant.name());
         Some(match symbol {
-            "service" => Held::single(&self.services),
-            "type" => Held::cases(
+            "service" => ColumnRef::single(&self.services),
+            "type" => ColumnRef::constants(
                 [(&self.binding, grant(ServiceGrant::Bind))],
                 grant(ServiceGrant::Dial),
             ),
@@ -111,7 +110,7 @@ impl Columns<Session> for ServiceSessionColumns {
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.services.set_words(slot, std::iter::empty());
+        self.services.set_terms(slot, std::iter::empty());
         self.binding.remove(slot.bit());
     }
 
@@ -123,8 +122,8 @@ impl Columns<Session> for ServiceSessionColumns {
     }
 }
 
-/// Writes the value of a slot, which may be the first one so far.
-fn put<T: Clone>(column: &mut Vec<T>, slot: Slot, value: T) {
+/// Writes the value of a slot, extending the column if needed.
+fn set_value<T: Clone>(column: &mut Vec<T>, slot: Slot, value: T) {
     match column.get_mut(slot.index()) {
         Some(place) => *place = value,
         None => column.resize(slot.index() + 1, value),

@@ -1,4 +1,4 @@
-//! The mirror of the API sessions, with what is known of their activity.
+//! In-memory mirror of the API sessions with their activity.
 
 mod activity;
 
@@ -16,57 +16,57 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// The API sessions, found by token, id and identity.
+/// The API sessions by token, id and identity.
 ///
-/// The last activity of a session runs ahead of its record: [`Session::touch`] notes it with a
-/// shared borrow, and [`Sessions::drain_dirty_activity`] hands out what the store does not know
-/// yet.
+/// The last activity of a session is ahead of its record: [`MirroredSession::touch`] updates it
+/// through a shared reference, and [`ApiSessionMirror::drain_dirty_activity`] returns updates that
+/// the store does not have yet.
 #[derive(Debug, Default)]
 pub struct Sessions {
     slots: Slots,
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<MirrorRow>>,
     activity: Activity,
-    /// Slots hashed by the token hashes of their sessions.
+    /// Slots by token hash.
     by_token: HashTable<Slot>,
     by_id: Order,
     by_owner: Order,
-    /// Bytes that the sessions of each identity take in the store: every login asks for them.
+    /// Stored bytes of each identity's sessions, which every login reads.
     bytes_by_owner: HashMap<Number, usize>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct MirrorRow {
     owner: Number,
     record: Arc<ApiSession>,
 }
 
-/// A session as the mirror knows it.
+/// A session in the mirror.
 #[derive(Debug, Clone, Copy)]
 pub struct Session<'a> {
-    /// Number of its record.
+    /// Record number of the session.
     pub number: Number,
-    /// Number of its identity's record.
+    /// Record number of the identity.
     pub owner: Number,
-    /// The session as it stands in the store.
+    /// The session as stored.
     pub record: &'a Arc<ApiSession>,
     sessions: &'a Sessions,
     slot: Slot,
 }
 
 impl Session<'_> {
-    /// When it was last used, whether or not the store knows it.
+    /// Time of its last use, whether or not the store has it.
     pub fn last_activity_at(&self) -> Timestamp {
-        self.sessions.activity.last(self.slot)
+        self.sessions.activity.last_activity(self.slot)
     }
 
-    /// Notes that it was used at `now`. Earlier instants than the one known change nothing.
+    /// Records its use at `now`. Earlier instants have no effect.
     pub fn touch(&self, now: Timestamp) {
         self.sessions.activity.touch(self.slot, self.number, now);
     }
 }
 
 impl Sessions {
-    /// Mirrors the given sessions: number, number of the identity, record. Among several of one
+    /// Builds a mirror from session number, identity number and record. Of several with the same
     /// number the last one counts.
     pub fn from_records(
         records: impl IntoIterator<Item = (Number, Number, Arc<ApiSession>)>,
@@ -75,13 +75,13 @@ impl Sessions {
         for (number, owner, record) in records {
             let slot = match sessions.slots.find(number) {
                 Some(slot) => {
-                    sessions.unhash(slot);
+                    sessions.unindex_token(slot);
                     slot
                 },
-                None => sessions.slots.claim(number),
+                None => sessions.slots.assign(number),
             };
-            sessions.set(slot, owner, record);
-            sessions.hash(slot);
+            sessions.write_row(slot, owner, record);
+            sessions.index_token(slot);
         }
         let mut slots: Vec<Slot> = sessions.live().collect();
         slots.sort_by(|left, right| sessions.compare_ids(*left, *right));
@@ -91,8 +91,7 @@ impl Sessions {
         sessions
     }
 
-    /// Mirrors a session, or takes over what it is now. What is known of its activity stays, if
-    /// it is later than what the record says.
+    /// Inserts or updates a session. Activity that is later than that of the record is kept.
     pub fn put(&mut self, number: Number, owner: Number, record: Arc<ApiSession>) {
         let found = self.slots.find(number);
         let stays = found.and_then(|slot| self.row(slot)).is_some_and(|row| {
@@ -103,68 +102,65 @@ impl Sessions {
         if let Some(slot) = found.filter(|_| !stays) {
             self.unlink(slot);
         }
-        let slot = found.unwrap_or_else(|| self.slots.claim(number));
-        self.set(slot, owner, record);
+        let slot = found.unwrap_or_else(|| self.slots.assign(number));
+        self.write_row(slot, owner, record);
         if !stays {
             self.link(slot);
         }
     }
 
-    /// Forgets a session. Returns whether it was there.
+    /// Removes a session. Returns whether it existed.
     pub fn remove(&mut self, number: Number) -> bool {
         let Some(slot) = self.slots.find(number) else {
             return false;
         };
         self.unlink(slot);
-        self.activity.forget(slot);
+        self.activity.clear(slot);
         let row = self.rows.get_mut(slot.index()).and_then(Option::take);
-        self.release_bytes(row.as_ref());
+        self.subtract_bytes(row.as_ref());
         self.slots.release(number).is_some()
     }
 
-    /// Forgets all sessions of an identity.
+    /// Removes all sessions of an identity.
     pub fn remove_owned_by(&mut self, owner: Number) {
         for number in self.owned_by(owner, 0, usize::MAX) {
             self.remove(number);
         }
     }
 
-    /// Number of sessions.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The session that the token with that hash opens.
+    /// The session with that token hash.
     pub fn find(&self, hash: TokenHash) -> Option<Session<'_>> {
-        let slot = self.by_token.find(digest(hash), |slot| {
+        let slot = self.by_token.find(hash_prefix(hash), |slot| {
             self.row(*slot)
                 .is_some_and(|row| row.record.token_hash == hash)
         })?;
         self.session(*slot)
     }
 
-    /// The session with that id.
     pub fn find_by_id(&self, id: &str) -> Option<Session<'_>> {
         let rank = self.by_id.rank(|slot| self.id(slot).cmp(id)).ok()?;
         self.session(self.by_id.select(rank)?)
     }
 
-    /// The session whose record has that number.
+    /// The session with that record number.
     pub fn get(&self, number: Number) -> Option<Session<'_>> {
         self.session(self.slots.find(number)?)
     }
 
-    /// All sessions, in no order.
+    /// All sessions in arbitrary order.
     pub fn iter(&self) -> impl Iterator<Item = Session<'_>> {
         self.live().filter_map(|slot| self.session(slot))
     }
 
-    /// Notes that the session with that token was used at `now`. Returns whether there is one.
+    /// Records the use of the session with that token at `now`. Returns whether it exists.
     pub fn touch(&self, hash: TokenHash, now: Timestamp) -> bool {
         self.find(hash).map(|session| session.touch(now)).is_some()
     }
@@ -178,7 +174,7 @@ impl Sessions {
             self.by_id
                 .iter_from(from)
                 .take(count)
-                .map(|slot| self.slots.raw(slot))
+                .map(|slot| self.slots.number_or_stale(slot))
         };
         match direction {
             Direction::Ascending => numbers(offset).collect(),
@@ -197,7 +193,7 @@ impl Sessions {
         self.by_owner
             .iter_from(from)
             .take(end.saturating_sub(from).min(limit))
-            .map(|slot| self.slots.raw(slot))
+            .map(|slot| self.slots.number_or_stale(slot))
             .collect()
     }
 
@@ -207,13 +203,13 @@ impl Sessions {
         end - start
     }
 
-    /// Bytes that the sessions of an identity take in the store.
+    /// Stored bytes of an identity's sessions.
     pub fn owned_bytes(&self, owner: Number) -> usize {
         self.bytes_by_owner.get(&owner).copied().unwrap_or(0)
     }
 
-    /// At most `at_most` sessions that were not used for `timeout` at `now`, each as identity and
-    /// session. Calling it again gives the same ones until they are removed.
+    /// At most `at_most` sessions that were idle for `timeout` at `now`, each as identity and
+    /// session number. Repeated calls return the same sessions until they are removed.
     pub fn expired(
         &self,
         now: Timestamp,
@@ -221,15 +217,16 @@ impl Sessions {
         at_most: usize,
     ) -> Vec<(Number, Number)> {
         self.activity
-            .until(now, timeout)
+            .idle_slots(now, timeout)
             .filter_map(|slot| self.session(slot))
             .map(|session| (session.owner, session.number))
             .take(at_most)
             .collect()
     }
 
-    /// At most `at_most` sessions whose activity the store does not know yet: identity, session
-    /// and last activity. They count as known from then on; see [`Sessions::restore_dirty`].
+    /// At most `at_most` sessions whose activity the store does not have yet: identity number,
+    /// session number and last activity. They count as stored afterwards; see
+    /// [`ApiSessionMirror::restore_dirty`].
     pub fn drain_dirty_activity(&self, at_most: usize) -> Vec<(Number, Number, Timestamp)> {
         let mut drained = Vec::new();
         while drained.len() < at_most {
@@ -246,17 +243,17 @@ impl Sessions {
         drained
     }
 
-    /// Takes back that the store knows the activity of a session, because it could not be written.
+    /// Marks the activity of a session as not stored again, because writing it failed.
     pub fn restore_dirty(&self, number: Number) {
         if let Some(slot) = self.slots.find(number) {
-            self.activity.mark(slot, number);
+            self.activity.mark_dirty(slot, number);
         }
     }
 
-    /// Memory behind the mirror, in bytes, by its own count; the records are not in it.
+    /// Heap memory in bytes, estimated, without the records.
     pub fn heap_bytes(&self) -> usize {
         self.slots.heap_bytes()
-            + self.rows.capacity() * size_of::<Option<Row>>()
+            + self.rows.capacity() * size_of::<Option<MirrorRow>>()
             + self.activity.heap_bytes()
             + self.by_token.allocation_size()
             + self.by_id.heap_bytes()
@@ -268,7 +265,7 @@ impl Sessions {
         self.slots.live().iter().map(Slot::from_bit)
     }
 
-    fn row(&self, slot: Slot) -> Option<&Row> {
+    fn row(&self, slot: Slot) -> Option<&MirrorRow> {
         self.rows.get(slot.index())?.as_ref()
     }
 
@@ -302,11 +299,13 @@ impl Sessions {
         (start, end)
     }
 
-    /// By id, then, so that the order stays sound whatever the records say, by number.
+    /// By id, then by number, so that the order stays sound even if records conflict.
     fn compare_ids(&self, left: Slot, right: Slot) -> Ordering {
-        self.id(left)
-            .cmp(self.id(right))
-            .then_with(|| self.slots.raw(left).cmp(&self.slots.raw(right)))
+        self.id(left).cmp(self.id(right)).then_with(|| {
+            self.slots
+                .number_or_stale(left)
+                .cmp(&self.slots.number_or_stale(right))
+        })
     }
 
     fn compare_owners(&self, left: Slot, right: Slot) -> Ordering {
@@ -315,21 +314,21 @@ impl Sessions {
             .then_with(|| self.compare_ids(left, right))
     }
 
-    fn set(&mut self, slot: Slot, owner: Number, record: Arc<ApiSession>) {
-        self.activity.learn(slot, record.last_activity_at);
+    fn write_row(&mut self, slot: Slot, owner: Number, record: Arc<ApiSession>) {
+        self.activity.load(slot, record.last_activity_at);
         if self.rows.len() <= slot.index() {
             self.rows.resize_with(slot.index() + 1, || None);
         }
         let bytes = record.stored_bytes();
         if let Some(row) = self.rows.get_mut(slot.index()) {
-            let before = row.replace(Row { owner, record });
-            self.release_bytes(before.as_ref());
+            let before = row.replace(MirrorRow { owner, record });
+            self.subtract_bytes(before.as_ref());
             *self.bytes_by_owner.entry(owner).or_default() += bytes;
         }
     }
 
-    /// Takes a session off the bytes of its identity.
-    fn release_bytes(&mut self, row: Option<&Row>) {
+    /// Subtracts a session from the bytes of its identity.
+    fn subtract_bytes(&mut self, row: Option<&MirrorRow>) {
         let Some(row) = row else {
             return;
         };
@@ -341,33 +340,34 @@ impl Sessions {
         }
     }
 
-    fn hash(&mut self, slot: Slot) {
+    fn index_token(&mut self, slot: Slot) {
         let Some(hash) = self.row(slot).map(|row| row.record.token_hash) else {
             return;
         };
         let rows = &self.rows;
-        self.by_token.insert_unique(digest(hash), slot, |slot| {
-            let row = rows.get(slot.index()).and_then(Option::as_ref);
-            row.map_or(0, |row| digest(row.record.token_hash))
-        });
+        self.by_token
+            .insert_unique(hash_prefix(hash), slot, |slot| {
+                let row = rows.get(slot.index()).and_then(Option::as_ref);
+                row.map_or(0, |row| hash_prefix(row.record.token_hash))
+            });
     }
 
-    fn unhash(&mut self, slot: Slot) {
+    fn unindex_token(&mut self, slot: Slot) {
         let Some(hash) = self.row(slot).map(|row| row.record.token_hash) else {
             return;
         };
         if let Ok(entry) = self
             .by_token
-            .find_entry(digest(hash), |other| *other == slot)
+            .find_entry(hash_prefix(hash), |other| *other == slot)
         {
             entry.remove();
         }
     }
 
-    /// Takes a slot out of the index by token and the orders, while its row still is what it was.
+    /// Removes a slot from the token index and the orders before its row changes.
     fn unlink(&mut self, slot: Slot) {
-        self.unhash(slot);
-        // The orders are set aside so that the rows can be read while they change.
+        self.unindex_token(slot);
+        // The orders are moved out so that the rows can be read while they change.
         let mut by_id = std::mem::take(&mut self.by_id);
         let mut by_owner = std::mem::take(&mut self.by_owner);
         by_id.remove(|other| self.compare_ids(other, slot));
@@ -376,7 +376,7 @@ impl Sessions {
     }
 
     fn link(&mut self, slot: Slot) {
-        self.hash(slot);
+        self.index_token(slot);
         let mut by_id = std::mem::take(&mut self.by_id);
         let mut by_owner = std::mem::take(&mut self.by_owner);
         by_id.insert(slot, |other| self.compare_ids(other, slot));
@@ -385,7 +385,7 @@ impl Sessions {
     }
 }
 
-/// The first half of a hash; it is keyed, so nobody can choose tokens to collide.
-fn digest(hash: TokenHash) -> u64 {
+/// The first bytes of a token hash. It is keyed, so clients cannot choose tokens that collide.
+fn hash_prefix(hash: TokenHash) -> u64 {
     u64::from_le_bytes(hash.0.first_chunk().copied().unwrap_or_default())
 }

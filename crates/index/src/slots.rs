@@ -1,4 +1,4 @@
-//! Slots: small dense numbers under which columns keep what they know of an entity.
+//! Slots: dense numbers that index the columns.
 
 use hashbrown::HashTable;
 use portcullis_domain::ids::Number;
@@ -6,36 +6,36 @@ use roaring::RoaringBitmap;
 
 /// Position of an entity in the columns of one projection.
 ///
-/// A slot is handed out again after its entity was removed, so it means something only while the
-/// projection is not changed.
+/// A slot is reused after its entity was removed, so it is only valid while the projection does not
+/// change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(u32);
 
 impl Slot {
-    /// Its place in a column.
+    /// Index into a column.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Its value in a bitmap.
+    /// Bit in a bitmap.
     pub const fn bit(self) -> u32 {
         self.0
     }
 
-    /// The slot that a bitmap stands for by `bit`.
+    /// The slot of a bit in a bitmap.
     pub const fn from_bit(bit: u32) -> Self {
         Self(bit)
     }
 }
 
-/// Which numbers have a slot, and which slots are free.
+/// Assignment of slots to record numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    /// The number in each slot; left as it was in a free one.
+    /// The number in each slot; stale in a free one.
     numbers: Vec<Number>,
     live: RoaringBitmap,
     free: Vec<Slot>,
-    /// Slots hashed by their numbers, which thus stand in memory once.
+    /// Slots hashed by their numbers, which are stored only once.
     by_number: HashTable<Slot>,
 }
 
@@ -44,52 +44,55 @@ impl Slots {
         self.by_number.len()
     }
 
-    /// One more than the largest slot that was ever in use.
+    /// One more than the largest slot ever used.
     pub(crate) const fn width(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The slots in use.
     pub(crate) const fn live(&self) -> &RoaringBitmap {
         &self.live
     }
 
     pub(crate) fn find(&self, number: Number) -> Option<Slot> {
         self.by_number
-            .find(spread(number), |slot| self.raw(*slot) == number)
+            .find(hash_number(number), |slot| {
+                self.number_or_stale(*slot) == number
+            })
             .copied()
     }
 
-    /// The number in a slot that is in use.
     pub(crate) fn number(&self, slot: Slot) -> Option<Number> {
-        self.live.contains(slot.bit()).then(|| self.raw(slot))
+        self.live
+            .contains(slot.bit())
+            .then(|| self.number_or_stale(slot))
     }
 
-    /// The number that is or was in a slot: the last tie-break of every order.
-    pub(crate) fn raw(&self, slot: Slot) -> Number {
+    /// The number in a slot, or the stale one in a free slot: the last tie-break of every order.
+    pub(crate) fn number_or_stale(&self, slot: Slot) -> Number {
         self.numbers.get(slot.index()).copied().unwrap_or(Number(0))
     }
 
-    /// Gives `number`, which has none, a slot.
-    pub(crate) fn claim(&mut self, number: Number) -> Slot {
-        let slot = self.free.pop().unwrap_or_else(|| self.widen());
+    /// Assigns a slot to `number`, which has none.
+    pub(crate) fn assign(&mut self, number: Number) -> Slot {
+        let slot = self.free.pop().unwrap_or_else(|| self.grow());
         if let Some(place) = self.numbers.get_mut(slot.index()) {
             *place = number;
         }
         self.live.insert(slot.bit());
         let numbers = &self.numbers;
-        self.by_number.insert_unique(spread(number), slot, |slot| {
-            numbers.get(slot.index()).copied().map_or(0, spread)
-        });
+        self.by_number
+            .insert_unique(hash_number(number), slot, |slot| {
+                numbers.get(slot.index()).copied().map_or(0, hash_number)
+            });
         slot
     }
 
-    /// Takes the slot of `number` back.
+    /// Frees the slot of `number`.
     pub(crate) fn release(&mut self, number: Number) -> Option<Slot> {
         let numbers = &self.numbers;
         let entry = self
             .by_number
-            .find_entry(spread(number), |slot| {
+            .find_entry(hash_number(number), |slot| {
                 numbers.get(slot.index()) == Some(&number)
             })
             .ok()?;
@@ -110,15 +113,15 @@ impl Slots {
         clippy::expect_used,
         reason = "like running out of memory: four billion entities need hundreds of gigabytes"
     )]
-    fn widen(&mut self) -> Slot {
+    fn grow(&mut self) -> Slot {
         let slot = u32::try_from(self.numbers.len()).expect("fewer than 2^32 entities of a kind");
         self.numbers.push(Number(0));
         Slot(slot)
     }
 }
 
-/// Hashes a number. The numbers are the store's own, so nobody can choose them to collide.
-const fn spread(number: Number) -> u64 {
+/// Hashes a number. Numbers are assigned by the store, so clients cannot cause collisions.
+const fn hash_number(number: Number) -> u64 {
     let product = number.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
@@ -130,13 +133,13 @@ mod tests {
     #[test]
     fn slots_are_used_again() {
         let mut slots = Slots::default();
-        let first = slots.claim(Number(10));
-        let second = slots.claim(Number(u64::MAX));
+        let first = slots.assign(Number(10));
+        let second = slots.assign(Number(u64::MAX));
         assert_ne!(first, second);
         assert_eq!(slots.release(Number(10)), Some(first));
         assert_eq!(slots.release(Number(10)), None, "it is gone");
         assert_eq!((slots.find(Number(10)), slots.number(first)), (None, None));
-        assert_eq!(slots.claim(Number(11)), first);
+        assert_eq!(slots.assign(Number(11)), first);
         assert_eq!(slots.number(first), Some(Number(11)));
         assert_eq!(slots.find(Number(u64::MAX)), Some(second));
         assert_eq!((slots.len(), slots.numbers.len()), (2, 2));
@@ -147,7 +150,7 @@ mod tests {
         let mut slots = Slots::default();
         // Multiples of a power of two are what a poor hash would pile up.
         for number in 0..5_000 {
-            slots.claim(Number(number << 20));
+            slots.assign(Number(number << 20));
         }
         for number in (0..5_000).step_by(3) {
             slots.release(Number(number << 20));

@@ -1,34 +1,34 @@
-//! A column of texts in one arena.
+//! Text columns in one allocation.
 
 mod arena;
 mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::bits::mark;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use arena::Arena;
 use roaring::RoaringBitmap;
 
-/// Arenas with fewer dead bytes than this are left alone.
-const COMPACT_FROM: usize = 4096;
+/// Arenas with fewer dead bytes are not compacted.
+const COMPACT_THRESHOLD: usize = 4096;
 
 /// Marks a slot without text.
 const ABSENT: usize = usize::MAX;
 
-/// One text, or none, for each slot.
+/// An optional text per slot.
 ///
-/// The texts follow each other in one allocation. Replaced texts stay as dead bytes until they
-/// are the larger half; then the arena is written anew, which spreads the work over that many
+/// The texts are stored contiguously in one allocation. Replaced texts remain as dead bytes until
+/// they are the larger half; then the arena is compacted, which amortizes the cost over as many
 /// changes.
 #[derive(Debug, Default)]
 pub(crate) struct TextColumn {
     arena: Arena,
-    /// Where the entry of each slot starts.
+    /// Start of each slot's entry in the arena.
     starts: Vec<usize>,
-    dead: usize,
+    dead_bytes: usize,
     /// The slots whose text is not all ASCII.
-    wide: RoaringBitmap,
+    non_ascii: RoaringBitmap,
 }
 
 impl TextColumn {
@@ -37,12 +37,12 @@ impl TextColumn {
         self.arena.text(self.arena.entry(start)?)
     }
 
-    /// The text, or the empty one in its place.
-    pub(crate) fn text(&self, slot: Slot) -> &str {
+    /// The text, or an empty one.
+    pub(crate) fn text_or_empty(&self, slot: Slot) -> &str {
         self.get(slot).unwrap_or_default()
     }
 
-    /// Whether the slot has a text. Cheaper than getting it.
+    /// Whether the slot has a text. Cheaper than reading it.
     pub(crate) fn has(&self, slot: Slot) -> bool {
         self.starts
             .get(slot.index())
@@ -50,11 +50,11 @@ impl TextColumn {
     }
 
     /// The slots whose text is not all ASCII.
-    pub(crate) const fn wide(&self) -> &RoaringBitmap {
-        &self.wide
+    pub(crate) const fn non_ascii(&self) -> &RoaringBitmap {
+        &self.non_ascii
     }
 
-    /// Bytes to look through for a part of a text.
+    /// Number of bytes that a substring search scans.
     pub(crate) const fn arena_bytes(&self) -> usize {
         self.arena.len()
     }
@@ -70,15 +70,15 @@ impl TextColumn {
             return;
         };
         if let Some(old) = self.arena.entry(*place) {
-            self.dead += old.end - old.start;
+            self.dead_bytes += old.end - old.start;
         }
         *place = text.map_or(ABSENT, |text| self.arena.append(slot, text));
-        mark(
-            &mut self.wide,
+        set_flag(
+            &mut self.non_ascii,
             slot,
             text.is_some_and(|text| !text.is_ascii()),
         );
-        if self.dead > COMPACT_FROM && self.dead > self.arena.len() / 2 {
+        if self.dead_bytes > COMPACT_THRESHOLD && self.dead_bytes > self.arena.len() / 2 {
             self.compact();
         }
     }
@@ -86,17 +86,17 @@ impl TextColumn {
     pub(crate) fn heap_bytes(&self) -> usize {
         self.arena.heap_bytes()
             + self.starts.capacity() * size_of::<usize>()
-            + self.wide.serialized_size()
+            + self.non_ascii.serialized_size()
     }
 
-    /// Gives back what growth reserved.
+    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.arena.shrink();
         self.starts.shrink_to_fit();
     }
 
     fn compact(&mut self) {
-        let mut arena = Arena::with_capacity(self.arena.len() - self.dead);
+        let mut arena = Arena::with_capacity(self.arena.len() - self.dead_bytes);
         for start in &mut self.starts {
             let Some(entry) = self.arena.entry(*start) else {
                 continue;
@@ -105,6 +105,6 @@ impl TextColumn {
             *start = arena.append(entry.slot, text);
         }
         self.arena = arena;
-        self.dead = 0;
+        self.dead_bytes = 0;
     }
 }

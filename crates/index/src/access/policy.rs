@@ -1,7 +1,7 @@
-//! What each kind of policy selects.
+//! Kinds of policies and their selectors.
 
-use super::selection::Selection;
-use super::{Kinds, Selectable, Side};
+use super::resolved_selectors::ResolvedSelectors;
+use super::{Selectable, SelectableCatalogs, Side};
 use crate::catalog::Catalog;
 use portcullis_domain::policies::{
     EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServiceGrant, ServicePolicy,
@@ -11,27 +11,23 @@ use portcullis_domain::roles::{Roles, Semantic};
 /// A kind of policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PolicyKind {
-    /// Which identities may dial or bind which services.
+    /// Grants services to identities.
     Service,
-    /// Which identities may connect to which edge routers.
+    /// Lets identities connect to edge routers.
     EdgeRouter,
-    /// Which services may be used through which edge routers.
+    /// Lets services be used through edge routers.
     ServiceEdgeRouter,
 }
 
-/// A policy, whatever its kind.
+/// A policy of any kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Policy<'p> {
-    /// Of the kind [`PolicyKind::Service`].
     Service(&'p ServicePolicy),
-    /// Of the kind [`PolicyKind::EdgeRouter`].
     EdgeRouter(&'p EdgeRouterPolicy),
-    /// Of the kind [`PolicyKind::ServiceEdgeRouter`].
     ServiceEdgeRouter(&'p ServiceEdgeRouterPolicy),
 }
 
 impl Policy<'_> {
-    /// Its kind.
     pub const fn kind(self) -> PolicyKind {
         match self {
             Self::Service(_) => PolicyKind::Service,
@@ -40,20 +36,23 @@ impl Policy<'_> {
         }
     }
 
-    /// Whether it grants to bind services.
-    pub(super) fn grants_binding(self) -> bool {
+    /// Whether it grants `Bind`.
+    pub(super) fn grants_bind(self) -> bool {
         matches!(self, Self::Service(policy) if policy.spec.grant == ServiceGrant::Bind)
     }
 
-    /// What it selects on each of its sides.
-    pub(super) fn lists(self, kinds: Kinds<'_>) -> Vec<(Side, Selection)> {
+    /// Its resolved selectors by side.
+    pub(super) fn resolve_lists(
+        self,
+        kinds: SelectableCatalogs<'_>,
+    ) -> Vec<(Side, ResolvedSelectors)> {
         match self {
             Self::Service(policy) => {
                 let spec = &policy.spec;
                 vec![
-                    list(spec.semantic, &spec.identity_roles, kinds.identities),
-                    list(spec.semantic, &spec.service_roles, kinds.services),
-                    list(
+                    resolve_list(spec.semantic, &spec.identity_roles, kinds.identities),
+                    resolve_list(spec.semantic, &spec.service_roles, kinds.services),
+                    resolve_list(
                         spec.semantic,
                         &spec.posture_check_roles,
                         kinds.posture_checks,
@@ -63,25 +62,28 @@ impl Policy<'_> {
             Self::EdgeRouter(policy) => {
                 let spec = &policy.spec;
                 vec![
-                    list(spec.semantic, &spec.identity_roles, kinds.identities),
-                    list(spec.semantic, &spec.edge_router_roles, kinds.routers),
+                    resolve_list(spec.semantic, &spec.identity_roles, kinds.identities),
+                    resolve_list(spec.semantic, &spec.edge_router_roles, kinds.routers),
                 ]
             },
             Self::ServiceEdgeRouter(policy) => {
                 let spec = &policy.spec;
                 vec![
-                    list(spec.semantic, &spec.service_roles, kinds.services),
-                    list(spec.semantic, &spec.edge_router_roles, kinds.routers),
+                    resolve_list(spec.semantic, &spec.service_roles, kinds.services),
+                    resolve_list(spec.semantic, &spec.edge_router_roles, kinds.routers),
                 ]
             },
         }
     }
 }
 
-fn list<E: Selectable>(
+fn resolve_list<E: Selectable>(
     semantic: Semantic,
     roles: &Roles<E::Id>,
     catalog: &Catalog<E>,
-) -> (Side, Selection) {
-    (E::SIDE, Selection::resolve(semantic, roles, catalog))
+) -> (Side, ResolvedSelectors) {
+    (
+        E::SIDE,
+        ResolvedSelectors::resolve(semantic, roles, catalog),
+    )
 }

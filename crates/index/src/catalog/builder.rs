@@ -1,76 +1,79 @@
-//! Building a catalog from all its entities at once.
+//! Bulk construction of catalogs.
 
-use super::rows::{Key, Rows};
-use super::{Catalog, Catalogued, Columns as _};
-use crate::digest::{digest, of_owner, of_time, shared_prefix};
+use super::base_columns::{BaseColumns, OrderKey};
+use super::{Catalog, CatalogColumns as _, Catalogued};
 use crate::order::Order;
 use crate::slots::Slot;
+use crate::sort_key::{common_prefix_len, owner_key, text_key, time_key};
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
 
-/// Collects the entities of a [`Catalog`] and puts them in order at the end, which is several
-/// times faster than inserting one after the other.
+/// Collects the entities of a [`Catalog`] and sorts them at the end, which is several times faster
+/// than inserting them one by one.
 #[derive(Debug)]
 pub struct CatalogBuilder<E: Catalogued> {
-    rows: Rows,
+    base: BaseColumns,
     columns: E::Columns,
 }
 
 impl<E: Catalogued> Default for CatalogBuilder<E> {
     fn default() -> Self {
         Self {
-            rows: Rows::default(),
+            base: BaseColumns::default(),
             columns: E::Columns::default(),
         }
     }
 }
 
 impl<E: Catalogued> CatalogBuilder<E> {
-    /// Takes an entity in; one of a number that was taken before replaces it.
+    /// Adds an entity; a later one with the same number replaces it.
     pub fn put(&mut self, number: Number, owner: Option<Owner>, entity: &E) {
-        let found = self.rows.slots.find(number);
-        let slot = found.unwrap_or_else(|| self.rows.slots.claim(number));
-        self.rows.set(slot, owner, entity);
+        let found = self.base.slots.find(number);
+        let slot = found.unwrap_or_else(|| self.base.slots.assign(number));
+        self.base.set(slot, owner, entity);
         self.columns.set(slot, entity);
     }
 
-    /// Puts the entities in order.
+    /// Sorts the entities into a catalog.
     pub fn build(self) -> Catalog<E> {
-        let Self { mut rows, columns } = self;
+        let Self {
+            base: mut rows,
+            columns,
+        } = self;
         rows.shrink();
         Catalog {
-            by_id: sorted(&rows, Key::Id),
-            by_name: sorted(&rows, Key::Name),
-            by_created_at: sorted(&rows, Key::CreatedAt),
-            by_owner: sorted(&rows, Key::Owner),
-            rows,
+            by_id: sort_slots(&rows, OrderKey::Id),
+            by_name: sort_slots(&rows, OrderKey::Name),
+            by_created_at: sort_slots(&rows, OrderKey::CreatedAt),
+            by_owner: sort_slots(&rows, OrderKey::Owner),
+            base: rows,
             columns,
         }
     }
 }
 
-/// Sorts by the first bytes of the key, which then lie side by side, and looks into the columns
-/// only where these are equal.
-fn sorted(rows: &Rows, key: Key) -> Order {
+/// Sorts by the first bytes of the key, which are stored side by side, and reads the columns only
+/// where these are equal.
+fn sort_slots(rows: &BaseColumns, key: OrderKey) -> Order {
     let slots = || {
         rows.slots
             .live()
             .iter()
             .map(Slot::from_bit)
-            .filter(|slot| rows.has(key, *slot))
+            .filter(|slot| rows.is_in_order(key, *slot))
     };
     let shared = match key {
-        Key::Id => shared_prefix(slots().map(|slot| rows.ids.text(slot))),
-        Key::Name => shared_prefix(slots().map(|slot| rows.names.text(slot))),
-        Key::CreatedAt | Key::Owner => 0,
+        OrderKey::Id => common_prefix_len(slots().map(|slot| rows.ids.text_or_empty(slot))),
+        OrderKey::Name => common_prefix_len(slots().map(|slot| rows.names.text_or_empty(slot))),
+        OrderKey::CreatedAt | OrderKey::Owner => 0,
     };
     let mut keyed: Vec<(u64, Slot)> = slots()
         .map(|slot| {
             let digest = match key {
-                Key::Id => digest(rows.ids.text(slot), shared),
-                Key::Name => digest(rows.names.text(slot), shared),
-                Key::CreatedAt => of_time(rows.created_at(slot)),
-                Key::Owner => rows.owner(slot).map_or(0, of_owner),
+                OrderKey::Id => text_key(rows.ids.text_or_empty(slot), shared),
+                OrderKey::Name => text_key(rows.names.text_or_empty(slot), shared),
+                OrderKey::CreatedAt => time_key(rows.created_at(slot)),
+                OrderKey::Owner => rows.owner(slot).map_or(0, owner_key),
             };
             (digest, slot)
         })

@@ -1,10 +1,10 @@
-//! Walking an order in either direction.
+//! Iteration of an order in either direction.
 
-use super::rows::{Key, Rows};
+use super::base_columns::{BaseColumns, OrderKey};
 use crate::order::{self, Order};
 use crate::slots::Slot;
 
-/// What a list is sorted by; ties are broken by id, ascending.
+/// Primary sort key of a list; ties are broken by id, ascending.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SortKey {
     /// The id, by bytes.
@@ -16,81 +16,81 @@ pub enum SortKey {
     CreatedAt,
 }
 
-/// Which end of an order comes first.
+/// Sort direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// The smallest.
     #[default]
     Ascending,
-    /// The largest. Among equals the smallest id still comes first.
+    /// Equal keys are still in ascending order of ids.
     Descending,
 }
 
-/// The slots of a catalog in an order.
+/// Iterator over the slots of a catalog in an order.
 #[derive(Debug)]
 pub struct Walk<'a> {
-    rows: &'a Rows,
+    base: &'a BaseColumns,
     order: &'a Order,
-    key: Key,
+    key: OrderKey,
     direction: Direction,
     slots: order::Iter<'a>,
-    /// Slots left of the run of equal keys that is walked upwards; unused when ascending.
-    left: usize,
+    /// Slots left in the current run of equal keys, which is iterated upwards; unused when
+    /// ascending.
+    remaining: usize,
     /// First rank of that run: downwards, the next run ends before it.
-    start: usize,
+    run_start_rank: usize,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
-        rows: &'a Rows,
+        rows: &'a BaseColumns,
         order: &'a Order,
-        key: Key,
+        key: OrderKey,
         direction: Direction,
         offset: u64,
     ) -> Self {
         let len = order.len();
         let offset = usize::try_from(offset).unwrap_or(len).min(len);
         let mut walk = Self {
-            rows,
+            base: rows,
             order,
             key,
             direction,
             slots: order.iter_from(offset),
-            left: 0,
-            start: len,
+            remaining: 0,
+            run_start_rank: len,
         };
         if direction == Direction::Descending {
-            walk.enter(len - offset);
+            walk.enter_run(len - offset);
         }
         walk
     }
 
-    /// Steps into the run that holds rank `below - 1`, counted upwards, after as many of its slots
-    /// as lie above that rank: the descending walk has passed that many of them.
-    fn enter(&mut self, below: usize) {
+    /// Enters the run that contains rank `below - 1`, counted upwards, and skips as many of its
+    /// slots as lie above that rank, which the descending iteration has passed.
+    fn enter_run(&mut self, below: usize) {
         let Some(last) = below
             .checked_sub(1)
             .and_then(|rank| self.order.select(rank))
         else {
-            (self.left, self.start) = (0, 0);
+            (self.remaining, self.run_start_rank) = (0, 0);
             return;
         };
-        self.start = self.run_start(below - 1, last);
+        self.run_start_rank = self.run_start(below - 1, last);
         let end = self.run_end(below, last);
         let passed = end - below;
-        self.slots = self.order.iter_from(self.start + passed);
-        self.left = below - self.start;
+        self.slots = self.order.iter_from(self.run_start_rank + passed);
+        self.remaining = below - self.run_start_rank;
     }
 
-    /// Steps into the run that ends where the present one starts.
-    fn enter_previous(&mut self) {
-        let end = self.start;
+    /// Enters the run that ends where the current one starts.
+    fn enter_previous_run(&mut self) {
+        let end = self.run_start_rank;
         let Some(last) = end.checked_sub(1).and_then(|rank| self.order.select(rank)) else {
             return;
         };
-        self.start = self.run_start(end - 1, last);
-        self.slots = self.order.iter_from(self.start);
-        self.left = end - self.start;
+        self.run_start_rank = self.run_start(end - 1, last);
+        self.slots = self.order.iter_from(self.run_start_rank);
+        self.remaining = end - self.run_start_rank;
     }
 
     /// The first rank of the run to which the slot at `rank` belongs.
@@ -98,13 +98,13 @@ impl<'a> Walk<'a> {
         let is_alone = rank
             .checked_sub(1)
             .and_then(|rank| self.order.select(rank))
-            .is_none_or(|before| self.rows.compare_key(self.key, before, slot).is_ne());
-        // Most runs are of one; only longer ones are worth a search.
+            .is_none_or(|before| self.base.compare_key(self.key, before, slot).is_ne());
+        // Most runs have one slot; only longer ones are worth a search.
         if is_alone {
             return rank;
         }
         self.order
-            .partition_point(|other| self.rows.compare_key(self.key, other, slot).is_lt())
+            .partition_point(|other| self.base.compare_key(self.key, other, slot).is_lt())
     }
 
     /// The rank after the run to which the slot before `rank` belongs.
@@ -112,12 +112,12 @@ impl<'a> Walk<'a> {
         let is_last = self
             .order
             .select(rank)
-            .is_none_or(|next| self.rows.compare_key(self.key, next, slot).is_ne());
+            .is_none_or(|next| self.base.compare_key(self.key, next, slot).is_ne());
         if is_last {
             return rank;
         }
         self.order
-            .partition_point(|other| self.rows.compare_key(self.key, other, slot).is_le())
+            .partition_point(|other| self.base.compare_key(self.key, other, slot).is_le())
     }
 }
 
@@ -128,10 +128,10 @@ impl Iterator for Walk<'_> {
         if self.direction == Direction::Ascending {
             return self.slots.next();
         }
-        if self.left == 0 {
-            self.enter_previous();
+        if self.remaining == 0 {
+            self.enter_previous_run();
         }
-        self.left = self.left.checked_sub(1)?;
+        self.remaining = self.remaining.checked_sub(1)?;
         self.slots.next()
     }
 }

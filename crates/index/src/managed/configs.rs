@@ -1,8 +1,8 @@
-//! Configurations in a catalog.
+//! Catalog columns of configurations.
 
 use super::Described;
-use crate::catalog::Columns;
-use crate::held::Held;
+use crate::catalog::CatalogColumns;
+use crate::column::ColumnRef;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::config::ConfigSpec;
@@ -10,14 +10,14 @@ use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
 use std::iter::{empty, once};
 
-/// What configurations are searched by besides names and times.
+/// Columns of configurations.
 #[derive(Debug, Default)]
 pub struct ConfigColumns {
     types: Postings,
 }
 
 impl ConfigColumns {
-    /// The type of the configuration in a slot, by its id.
+    /// The id of the type of the configuration in a slot.
     pub fn config_type(&self, slot: Slot) -> Option<&str> {
         self.types.of(slot).next()
     }
@@ -31,18 +31,18 @@ impl Described for ConfigSpec {
     }
 }
 
-impl<I> Columns<Managed<I, ConfigSpec>> for ConfigColumns {
+impl<I> CatalogColumns<Managed<I, ConfigSpec>> for ConfigColumns {
     fn set(&mut self, slot: Slot, config: &Managed<I, ConfigSpec>) {
         let id = config.spec.config_type.as_str();
-        self.types.set_words(slot, once(id));
+        self.types.set_terms(slot, once(id));
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        (symbol == "type").then(|| Held::single(&self.types))
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        (symbol == "type").then(|| ColumnRef::single(&self.types))
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.types.set_words(slot, empty());
+        self.types.set_terms(slot, empty());
     }
 
     fn heap_bytes(&self) -> usize {

@@ -1,17 +1,17 @@
-//! Edge-router policies in a catalog.
+//! Catalog columns of edge-router policies.
 
 use super::Described;
-use crate::bits::mark;
-use crate::catalog::Columns;
-use crate::held::Held;
+use crate::catalog::CatalogColumns;
+use crate::column::ColumnRef;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::EdgeRouterPolicySpec;
 use roaring::RoaringBitmap;
 
-/// What edge-router policies are searched by besides name and times. What they select stays in the
-/// records, and in [`Access`](crate::Access).
+/// Columns of edge-router policies. Their selectors are in the records and in
+/// [`AccessIndex`](crate::AccessIndex).
 #[derive(Debug, Default)]
 pub struct EdgeRouterPolicyColumns {
     system: RoaringBitmap,
@@ -25,13 +25,13 @@ impl Described for EdgeRouterPolicySpec {
     }
 }
 
-impl<I> Columns<Managed<I, EdgeRouterPolicySpec>> for EdgeRouterPolicyColumns {
+impl<I> CatalogColumns<Managed<I, EdgeRouterPolicySpec>> for EdgeRouterPolicyColumns {
     fn set(&mut self, slot: Slot, policy: &Managed<I, EdgeRouterPolicySpec>) {
-        mark(&mut self.system, slot, policy.spec.is_system);
+        set_flag(&mut self.system, slot, policy.spec.is_system);
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        (symbol == "isSystem").then(|| Held::flag(&self.system))
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        (symbol == "isSystem").then(|| ColumnRef::flag(&self.system))
     }
 
     fn clear(&mut self, slot: Slot) {

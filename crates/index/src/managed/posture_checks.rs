@@ -1,17 +1,16 @@
-//! Posture checks in a catalog.
+//! Catalog columns of posture checks.
 
 use super::Described;
 use crate::access::{Selectable, Side};
-use crate::catalog::Columns;
-use crate::held::Held;
+use crate::catalog::CatalogColumns;
+use crate::column::ColumnRef;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::ids::{EntityId, PostureCheckId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::posture_check::{PostureCheck, PostureCheckSpec};
 
-/// What posture checks are searched by besides name and times. When they prompt stays in the
-/// records.
+/// Columns of posture checks. Prompt settings are only in the records.
 #[derive(Debug, Default)]
 pub struct PostureCheckColumns {
     types: Postings,
@@ -35,26 +34,26 @@ impl Selectable for PostureCheck {
     }
 }
 
-impl<I> Columns<Managed<I, PostureCheckSpec>> for PostureCheckColumns {
+impl<I> CatalogColumns<Managed<I, PostureCheckSpec>> for PostureCheckColumns {
     fn set(&mut self, slot: Slot, check: &Managed<I, PostureCheckSpec>) {
         let spec = &check.spec;
         self.types
-            .set_words(slot, std::iter::once(spec.check.kind().name()));
+            .set_terms(slot, std::iter::once(spec.check.kind().name()));
         self.role_attributes
-            .set_words(slot, spec.role_attributes.iter());
+            .set_terms(slot, spec.role_attributes.iter());
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         Some(match symbol {
-            "typeId" => Held::single(&self.types),
-            "roleAttributes" => Held::set(&self.role_attributes),
+            "typeId" => ColumnRef::single(&self.types),
+            "roleAttributes" => ColumnRef::set(&self.role_attributes),
             _ => return None,
         })
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.types.set_words(slot, std::iter::empty());
-        self.role_attributes.set_words(slot, std::iter::empty());
+        self.types.set_terms(slot, std::iter::empty());
+        self.role_attributes.set_terms(slot, std::iter::empty());
     }
 
     fn heap_bytes(&self) -> usize {

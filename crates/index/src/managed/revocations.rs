@@ -1,8 +1,8 @@
-//! Revocations in a catalog.
+//! Catalog columns of revocations.
 
 use super::Described;
-use crate::catalog::Columns;
-use crate::held::Held;
+use crate::catalog::CatalogColumns;
+use crate::column::ColumnRef;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
@@ -11,33 +11,33 @@ use portcullis_domain::managed::Managed;
 use portcullis_domain::revocation::RevocationSpec;
 use std::collections::BTreeSet;
 
-/// What revocations are searched by besides times, and in which order they expire.
+/// Columns of revocations, and their order of expiry.
 #[derive(Debug, Default)]
 pub struct RevocationColumns {
     types: Postings,
-    /// When that of each slot expires; `None` for a free one.
-    expiries: Vec<Option<Timestamp>>,
-    in_order: BTreeSet<(Timestamp, Slot)>,
+    /// Expiry time of each slot; `None` for a free slot.
+    expires_at: Vec<Option<Timestamp>>,
+    by_expiry: BTreeSet<(Timestamp, Slot)>,
 }
 
 impl RevocationColumns {
-    /// Those that have expired at some instant, the first of them first.
+    /// The revocations that have expired at `now`, earliest first.
     pub fn expired(&self, now: Timestamp) -> impl Iterator<Item = Slot> {
-        let until = self.in_order.iter().take_while(move |(at, _)| *at <= now);
+        let until = self.by_expiry.iter().take_while(move |(at, _)| *at <= now);
         until.map(|(_, slot)| *slot)
     }
 
-    fn expires(&mut self, slot: Slot, at: Option<Timestamp>) {
-        if self.expiries.len() <= slot.index() {
-            self.expiries.resize(slot.index() + 1, None);
+    fn set_expiry(&mut self, slot: Slot, at: Option<Timestamp>) {
+        if self.expires_at.len() <= slot.index() {
+            self.expires_at.resize(slot.index() + 1, None);
         }
-        let Some(place) = self.expiries.get_mut(slot.index()) else {
+        let Some(place) = self.expires_at.get_mut(slot.index()) else {
             return;
         };
         if let Some(before) = std::mem::replace(place, at) {
-            self.in_order.remove(&(before, slot));
+            self.by_expiry.remove(&(before, slot));
         }
-        self.in_order.extend(at.map(|at| (at, slot)));
+        self.by_expiry.extend(at.map(|at| (at, slot)));
     }
 }
 
@@ -49,26 +49,26 @@ impl Described for RevocationSpec {
     }
 }
 
-impl<I> Columns<Managed<I, RevocationSpec>> for RevocationColumns {
+impl<I> CatalogColumns<Managed<I, RevocationSpec>> for RevocationColumns {
     fn set(&mut self, slot: Slot, revocation: &Managed<I, RevocationSpec>) {
         let spec = &revocation.spec;
         self.types
-            .set_words(slot, std::iter::once(spec.revoked.name()));
-        self.expires(slot, Some(spec.expires_at));
+            .set_terms(slot, std::iter::once(spec.revoked.name()));
+        self.set_expiry(slot, Some(spec.expires_at));
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
-        (symbol == "type").then(|| Held::single(&self.types))
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
+        (symbol == "type").then(|| ColumnRef::single(&self.types))
     }
 
     fn clear(&mut self, slot: Slot) {
-        self.types.set_words(slot, std::iter::empty());
-        self.expires(slot, None);
+        self.types.set_terms(slot, std::iter::empty());
+        self.set_expiry(slot, None);
     }
 
     fn heap_bytes(&self) -> usize {
         self.types.heap_bytes()
-            + self.expiries.capacity() * size_of::<Option<Timestamp>>()
-            + self.in_order.len() * size_of::<(Timestamp, Slot)>()
+            + self.expires_at.capacity() * size_of::<Option<Timestamp>>()
+            + self.by_expiry.len() * size_of::<(Timestamp, Slot)>()
     }
 }

@@ -1,18 +1,18 @@
-//! Routers in a catalog.
+//! Catalog columns of routers.
 
 use super::Described;
 use crate::access::{Selectable, Side};
-use crate::bits::mark;
-use crate::catalog::{Catalog, Columns};
-use crate::held::Held;
+use crate::catalog::{Catalog, CatalogColumns};
+use crate::column::ColumnRef;
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::ids::{EntityId, RouterId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::router::{Router, RouterSpec};
 use roaring::RoaringBitmap;
 
-/// What routers are searched by besides name and times.
+/// Columns of routers.
 #[derive(Debug, Default)]
 pub struct RouterColumns {
     edge: RoaringBitmap,
@@ -25,17 +25,17 @@ pub struct RouterColumns {
 }
 
 impl RouterColumns {
-    /// Those to which clients connect.
+    /// Edge routers.
     pub const fn edge(&self) -> &RoaringBitmap {
         &self.edge
     }
 
-    /// Those that have enrolled.
+    /// Enrolled routers.
     pub const fn verified(&self) -> &RoaringBitmap {
         &self.verified
     }
 
-    /// Those that are shut out.
+    /// Disabled routers.
     pub const fn disabled(&self) -> &RoaringBitmap {
         &self.disabled
     }
@@ -62,31 +62,31 @@ impl Selectable for Router {
     }
 }
 
-impl<I> Columns<Managed<I, RouterSpec>> for RouterColumns {
+impl<I> CatalogColumns<Managed<I, RouterSpec>> for RouterColumns {
     fn set(&mut self, slot: Slot, router: &Managed<I, RouterSpec>) {
         let spec = &router.spec;
         let edge = spec.edge();
         let is_tunneler = edge.is_some_and(|edge| edge.is_tunneler_enabled);
-        mark(&mut self.edge, slot, edge.is_some());
-        mark(&mut self.tunnelers, slot, is_tunneler);
-        mark(&mut self.verified, slot, spec.certificate.is_some());
-        mark(&mut self.disabled, slot, spec.disabled);
-        mark(&mut self.no_traversal, slot, spec.no_traversal);
+        set_flag(&mut self.edge, slot, edge.is_some());
+        set_flag(&mut self.tunnelers, slot, is_tunneler);
+        set_flag(&mut self.verified, slot, spec.certificate.is_some());
+        set_flag(&mut self.disabled, slot, spec.disabled);
+        set_flag(&mut self.no_traversal, slot, spec.no_traversal);
         let attributes = edge.map(|edge| edge.role_attributes.iter());
         self.role_attributes
-            .set_words(slot, attributes.into_iter().flatten());
+            .set_terms(slot, attributes.into_iter().flatten());
         let configs = spec.configs.iter().map(EntityId::as_str);
-        self.configs.set_words(slot, configs);
+        self.configs.set_terms(slot, configs);
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         Some(match symbol {
-            "isTunnelerEnabled" => Held::flag(&self.tunnelers),
-            "isVerified" => Held::flag(&self.verified),
-            "disabled" => Held::flag(&self.disabled),
-            "noTraversal" => Held::flag(&self.no_traversal),
-            "roleAttributes" => Held::set(&self.role_attributes),
-            "configs" => Held::set(&self.configs),
+            "isTunnelerEnabled" => ColumnRef::flag(&self.tunnelers),
+            "isVerified" => ColumnRef::flag(&self.verified),
+            "disabled" => ColumnRef::flag(&self.disabled),
+            "noTraversal" => ColumnRef::flag(&self.no_traversal),
+            "roleAttributes" => ColumnRef::set(&self.role_attributes),
+            "configs" => ColumnRef::set(&self.configs),
             _ => return None,
         })
     }
@@ -101,8 +101,8 @@ impl<I> Columns<Managed<I, RouterSpec>> for RouterColumns {
         ] {
             flag.remove(slot.bit());
         }
-        self.role_attributes.set_words(slot, std::iter::empty());
-        self.configs.set_words(slot, std::iter::empty());
+        self.role_attributes.set_terms(slot, std::iter::empty());
+        self.configs.set_terms(slot, std::iter::empty());
     }
 
     fn heap_bytes(&self) -> usize {

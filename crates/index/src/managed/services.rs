@@ -1,18 +1,18 @@
-//! Services in a catalog.
+//! Catalog columns of services.
 
 use super::Described;
 use crate::access::{Selectable, Side};
-use crate::bits::mark;
-use crate::catalog::{Catalog, Columns};
-use crate::held::Held;
+use crate::catalog::{Catalog, CatalogColumns};
+use crate::column::ColumnRef;
 use crate::postings::Postings;
+use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::ids::{EntityId, ServiceId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::service::{Service, ServiceSpec};
 use roaring::RoaringBitmap;
 
-/// What services are searched by besides name and times.
+/// Columns of services.
 #[derive(Debug, Default)]
 pub struct ServiceColumns {
     edge: RoaringBitmap,
@@ -23,17 +23,17 @@ pub struct ServiceColumns {
 }
 
 impl ServiceColumns {
-    /// Those that the edge APIs know.
+    /// Services visible on the edge APIs.
     pub const fn edge(&self) -> &RoaringBitmap {
         &self.edge
     }
 
-    /// Those that are the fabric's alone.
+    /// Services visible on the fabric API only.
     pub const fn fabric_only(&self) -> &RoaringBitmap {
         &self.fabric_only
     }
 
-    /// Which of them has which configuration, by the id of that.
+    /// Services by configuration id.
     pub const fn configs(&self) -> &Postings {
         &self.configs
     }
@@ -60,25 +60,25 @@ impl Selectable for Service {
     }
 }
 
-impl<I> Columns<Managed<I, ServiceSpec>> for ServiceColumns {
+impl<I> CatalogColumns<Managed<I, ServiceSpec>> for ServiceColumns {
     fn set(&mut self, slot: Slot, service: &Managed<I, ServiceSpec>) {
         let spec = &service.spec;
-        mark(&mut self.edge, slot, !spec.is_fabric_only);
-        mark(&mut self.fabric_only, slot, spec.is_fabric_only);
+        set_flag(&mut self.edge, slot, !spec.is_fabric_only);
+        set_flag(&mut self.fabric_only, slot, spec.is_fabric_only);
         let configs = spec.configs.iter().map(EntityId::as_str);
         let strategy = spec.terminator_strategy.name();
         self.role_attributes
-            .set_words(slot, spec.role_attributes.iter());
-        self.configs.set_words(slot, configs);
-        self.strategies.set_words(slot, std::iter::once(strategy));
+            .set_terms(slot, spec.role_attributes.iter());
+        self.configs.set_terms(slot, configs);
+        self.strategies.set_terms(slot, std::iter::once(strategy));
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         Some(match symbol {
-            "isFabricOnly" => Held::flag(&self.fabric_only),
-            "roleAttributes" => Held::set(&self.role_attributes),
-            "configs" => Held::set(&self.configs),
-            "terminatorStrategy" => Held::single(&self.strategies),
+            "isFabricOnly" => ColumnRef::flag(&self.fabric_only),
+            "roleAttributes" => ColumnRef::set(&self.role_attributes),
+            "configs" => ColumnRef::set(&self.configs),
+            "terminatorStrategy" => ColumnRef::single(&self.strategies),
             _ => return None,
         })
     }
@@ -87,12 +87,12 @@ impl<I> Columns<Managed<I, ServiceSpec>> for ServiceColumns {
         for flag in [&mut self.edge, &mut self.fabric_only] {
             flag.remove(slot.bit());
         }
-        for words in [
+        for terms in [
             &mut self.role_attributes,
             &mut self.configs,
             &mut self.strategies,
         ] {
-            words.set_words(slot, std::iter::empty());
+            terms.set_terms(slot, std::iter::empty());
         }
     }
 
@@ -101,10 +101,10 @@ impl<I> Columns<Managed<I, ServiceSpec>> for ServiceColumns {
             .map(RoaringBitmap::serialized_size)
             .iter()
             .sum();
-        let words: usize = [&self.role_attributes, &self.configs, &self.strategies]
+        let terms: usize = [&self.role_attributes, &self.configs, &self.strategies]
             .map(Postings::heap_bytes)
             .iter()
             .sum();
-        flags + words
+        flags + terms
     }
 }

@@ -1,8 +1,8 @@
-//! Terminators in a catalog.
+//! Catalog columns of terminators.
 
 use super::Described;
-use crate::catalog::Columns;
-use crate::held::Held;
+use crate::catalog::CatalogColumns;
+use crate::column::ColumnRef;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use crate::text::TextColumn;
@@ -11,28 +11,28 @@ use portcullis_domain::managed::Managed;
 use portcullis_domain::terminator::TerminatorSpec;
 use std::iter::once;
 
-/// What terminators are searched by besides times. Their addresses stay in the records.
+/// Columns of terminators. Addresses are only in the records.
 #[derive(Debug, Default)]
 pub struct TerminatorColumns {
     services: Postings,
     routers: Postings,
     bindings: Postings,
-    /// Most instances have one terminator. Where none is named, the text is empty.
+    /// Most instances have one terminator. Empty if the terminator names no instance.
     instances: TextColumn,
 }
 
 impl TerminatorColumns {
-    /// Those of which service, by the id of that.
+    /// Terminators by service id.
     pub const fn services(&self) -> &Postings {
         &self.services
     }
 
-    /// Those at which router, by the id of that.
+    /// Terminators by router id.
     pub const fn routers(&self) -> &Postings {
         &self.routers
     }
 
-    /// The instance that the terminator in a slot is; empty where none is named.
+    /// The instance id of the terminator in a slot; empty if it names none.
     pub fn instance(&self, slot: Slot) -> Option<&str> {
         self.instances.get(slot)
     }
@@ -46,37 +46,37 @@ impl Described for TerminatorSpec {
     }
 }
 
-impl<I> Columns<Managed<I, TerminatorSpec>> for TerminatorColumns {
+impl<I> CatalogColumns<Managed<I, TerminatorSpec>> for TerminatorColumns {
     fn set(&mut self, slot: Slot, terminator: &Managed<I, TerminatorSpec>) {
         let spec = &terminator.spec;
-        self.services.set_words(slot, once(spec.service.as_str()));
-        self.routers.set_words(slot, once(spec.router.as_str()));
-        self.bindings.set_words(slot, once(spec.binding.as_str()));
+        self.services.set_terms(slot, once(spec.service.as_str()));
+        self.routers.set_terms(slot, once(spec.router.as_str()));
+        self.bindings.set_terms(slot, once(spec.binding.as_str()));
         self.instances.set(slot, Some(&spec.instance_id));
     }
 
-    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
         Some(match symbol {
-            "service" => Held::single(&self.services),
-            "router" => Held::single(&self.routers),
-            "binding" => Held::single(&self.bindings),
-            "instanceId" => Held::text(&self.instances),
+            "service" => ColumnRef::single(&self.services),
+            "router" => ColumnRef::single(&self.routers),
+            "binding" => ColumnRef::single(&self.bindings),
+            "instanceId" => ColumnRef::text(&self.instances),
             _ => return None,
         })
     }
 
     fn clear(&mut self, slot: Slot) {
-        for words in [&mut self.services, &mut self.routers, &mut self.bindings] {
-            words.set_words(slot, std::iter::empty());
+        for terms in [&mut self.services, &mut self.routers, &mut self.bindings] {
+            terms.set_terms(slot, std::iter::empty());
         }
         self.instances.set(slot, None);
     }
 
     fn heap_bytes(&self) -> usize {
-        let words: usize = [&self.services, &self.routers, &self.bindings]
+        let terms: usize = [&self.services, &self.routers, &self.bindings]
             .map(Postings::heap_bytes)
             .iter()
             .sum();
-        words + self.instances.heap_bytes()
+        terms + self.instances.heap_bytes()
     }
 }

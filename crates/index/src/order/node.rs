@@ -1,13 +1,14 @@
-//! The nodes of the tree.
+//! Nodes of the tree.
 
 use crate::slots::Slot;
 use std::cmp::Ordering;
 
-/// Most slots of a leaf: one KiB, so that moving half of it costs less than finding it.
+/// Maximum number of slots in a leaf: one KiB, so that moving half of it takes less than finding
+/// it.
 pub(super) const LEAF_MAX: usize = 256;
-/// Most children of an inner node.
+/// Maximum number of children of an inner node.
 pub(super) const INNER_MAX: usize = 64;
-/// Slots for which a full allocation of a leaf is extended.
+/// Number of slots by which a full leaf grows.
 const LEAF_GROWTH: usize = 32;
 
 #[derive(Debug)]
@@ -16,20 +17,20 @@ pub(super) enum Node {
     Inner(Vec<Child>),
 }
 
-/// A node under an inner one. It is never empty.
+/// A child of an inner node; never empty.
 #[derive(Debug)]
 pub(super) struct Child {
-    /// Slots under it.
+    /// Number of slots under the child.
     pub(super) len: usize,
-    /// The first of them.
+    /// The first slot under the child.
     pub(super) first: Slot,
     pub(super) node: Node,
 }
 
-pub(super) enum Inserted {
+pub(super) enum InsertResult {
     Exists,
     Fits,
-    /// The node was full; this is its right part.
+    /// The node was full; contains its right half.
     Split(Child),
 }
 
@@ -40,16 +41,16 @@ impl Default for Node {
 }
 
 impl Node {
-    /// Leaves and inner nodes are filled to three quarters, so that the first changes find room.
+    /// Leaves and inner nodes are filled to three quarters, to leave space for insertions.
     pub(super) fn from_sorted(slots: &[Slot]) -> Self {
         let mut level: Vec<Child> = slots
             .chunks(LEAF_MAX * 3 / 4)
-            .filter_map(|run| Child::of(Self::Leaf(run.to_vec())))
+            .filter_map(|run| Child::from_node(Self::Leaf(run.to_vec())))
             .collect();
         while level.len() > INNER_MAX {
             let mut below = level.into_iter();
             let mut above = Vec::new();
-            while let Some(child) = Child::of(Self::Inner(
+            while let Some(child) = Child::from_node(Self::Inner(
                 below.by_ref().take(INNER_MAX * 3 / 4).collect(),
             )) {
                 above.push(child);
@@ -68,7 +69,7 @@ impl Node {
         }
     }
 
-    /// Slots under it.
+    /// Number of slots under the node.
     fn count(&self) -> usize {
         match self {
             Self::Leaf(slots) => slots.len(),
@@ -76,7 +77,7 @@ impl Node {
         }
     }
 
-    /// How full it is: slots or children, and the most it may have.
+    /// Number of slots or children, and its maximum.
     fn fill(&self) -> (usize, usize) {
         match self {
             Self::Leaf(slots) => (slots.len(), LEAF_MAX),
@@ -111,7 +112,7 @@ impl Node {
         }
     }
 
-    /// The leaf with the slot of that rank, and its place there.
+    /// The leaf with the slot at a rank, and the index in it.
     pub(super) fn run_at(&self, rank: usize) -> Option<(&[Slot], usize)> {
         let mut node = self;
         let mut rest = rank;
@@ -132,17 +133,17 @@ impl Node {
         }
     }
 
-    /// `is_last` tells that nothing stands to the right of this node.
+    /// `is_last`: nothing is to the right of this node.
     pub(super) fn insert(
         &mut self,
         slot: Slot,
         probe: &impl Fn(Slot) -> Ordering,
         is_last: bool,
-    ) -> Inserted {
+    ) -> InsertResult {
         match self {
             Self::Leaf(slots) => {
                 let Err(at) = slots.binary_search_by(|other| probe(*other)) else {
-                    return Inserted::Exists;
+                    return InsertResult::Exists;
                 };
                 if slots.len() == slots.capacity() {
                     slots.reserve_exact(LEAF_GROWTH);
@@ -159,19 +160,19 @@ impl Node {
                 let at = child_for(children, probe);
                 let is_last = is_last && at + 1 == children.len();
                 let Some(child) = children.get_mut(at) else {
-                    return Inserted::Exists;
+                    return InsertResult::Exists;
                 };
                 match child.node.insert(slot, probe, is_last) {
-                    Inserted::Split(right) => {
+                    InsertResult::Split(right) => {
                         child.refresh();
                         children.insert(at + 1, right);
                         split(children, INNER_MAX, is_last, Self::Inner)
                     },
-                    Inserted::Fits => {
+                    InsertResult::Fits => {
                         child.refresh();
-                        Inserted::Fits
+                        InsertResult::Fits
                     },
-                    Inserted::Exists => Inserted::Exists,
+                    InsertResult::Exists => InsertResult::Exists,
                 }
             },
         }
@@ -199,13 +200,13 @@ impl Node {
         }
     }
 
-    /// Makes it the left of two children of a new node.
+    /// Turns the node into the left of two children of a new node.
     pub(super) fn grow(&mut self, right: Child) {
-        let left = Child::of(std::mem::take(self));
+        let left = Child::from_node(std::mem::take(self));
         *self = Self::Inner(left.into_iter().chain([right]).collect());
     }
 
-    /// Drops inner nodes on top that decide nothing.
+    /// Removes inner nodes with a single child from the top.
     pub(super) fn collapse(&mut self) {
         while let Self::Inner(children) = self
             && children.len() < 2
@@ -230,7 +231,7 @@ impl Node {
 
 impl Child {
     /// `None` for an empty node.
-    fn of(node: Node) -> Option<Self> {
+    fn from_node(node: Node) -> Option<Self> {
         Some(Self {
             len: node.count(),
             first: node.first()?,
@@ -253,26 +254,26 @@ fn child_for(children: &[Child], probe: &impl Fn(Slot) -> Ordering) -> usize {
         .saturating_sub(1)
 }
 
-/// Cuts a node that has grown over `most`. One that grows at the right end of the tree is left
-/// full: what comes in ascending order, such as creation times, then fills every node.
+/// Splits a node that exceeds `most`. At the right end of the tree the left part is kept full, so
+/// that ascending insertions, such as creation times, fill every node.
 fn split<T>(
     items: &mut Vec<T>,
     most: usize,
     at_end: bool,
     node: impl FnOnce(Vec<T>) -> Node,
-) -> Inserted {
+) -> InsertResult {
     if items.len() <= most {
-        return Inserted::Fits;
+        return InsertResult::Fits;
     }
     let cut = if at_end {
         items.len() - 1
     } else {
         items.len() / 2
     };
-    Child::of(node(items.split_off(cut))).map_or(Inserted::Fits, Inserted::Split)
+    Child::from_node(node(items.split_off(cut))).map_or(InsertResult::Fits, InsertResult::Split)
 }
 
-/// Makes one child of those at `at` and after it, or shares their content evenly.
+/// Merges the children at `at` and after it, or balances them.
 fn join(children: &mut Vec<Child>, at: usize) {
     if at + 1 >= children.len() {
         return;
@@ -296,7 +297,7 @@ fn join(children: &mut Vec<Child>, at: usize) {
         (_, other) => Some(other),
     };
     left.refresh();
-    if let Some(right) = rest.and_then(Child::of) {
+    if let Some(right) = rest.and_then(Child::from_node) {
         children.insert(at + 1, right);
     }
 }

@@ -1,95 +1,94 @@
-//! Pages by comparing the matches.
+//! Pages sorted by comparing the matches.
 //!
-//! Each match gets a number that orders as its first key does, as far as a number can tell, so
-//! that most comparisons look at neighbours in memory and not into the columns.
+//! Each match gets a number that sorts like its first key as far as possible, so that most
+//! comparisons stay in contiguous memory and need no column.
 
-use super::sort::{Key, Sort};
+use super::sort_plan::{SortColumn, SortPlan};
 use crate::catalog::{self, Catalog, Catalogued, Direction, SortKey};
-use crate::digest::{digest, of_time, shared_prefix};
-use crate::held::{Source, Word};
+use crate::column::{ColumnData, Constant};
 use crate::matches::Matches;
 use crate::slots::Slot;
+use crate::sort_key::{common_prefix_len, text_key, time_key};
 use roaring::RoaringBitmap;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// With more matches than one in this many entities, all are walked in the order that the last
-/// keys make, to learn where each match stands in it.
-const WALKED_FROM: usize = 16;
+/// With more than one match in this many entities, the order of the last sort keys is walked to get
+/// the rank of each match in it.
+const WALK_THRESHOLD: usize = 16;
 
-/// A match with what is compared first and last.
+/// A match with its first and last sort key.
 #[derive(Debug, Clone, Copy)]
-struct Keyed {
-    /// Orders as the first key does.
-    number: u64,
-    /// Its place in the order that the last keys and the id make; 0 for all, when nobody found
-    /// out.
-    place: u32,
+struct KeyedMatch {
+    /// Sorts like the first key.
+    sort_key: u64,
+    /// Its rank by the last keys and the id; 0 for all if not determined.
+    rank: u32,
     slot: Slot,
 }
 
-/// The slots of the matches whose positions are in `range`, which is not empty and ends within
-/// them. Selects the page and sorts only that.
+/// The slots of the matches at the positions `range`, which is not empty and within the matches.
+/// Selects the page and sorts only that.
 pub(super) fn page<E: Catalogued>(
     catalog: &Catalog<E>,
     matches: &Matches,
-    sort: &Sort<'_>,
+    sort: &SortPlan<'_>,
     range: Range<usize>,
 ) -> Vec<Slot> {
     let (mut keyed, keys) = match matches.slots() {
-        Some(slots) if matches.len() < catalog.len() / WALKED_FROM => {
+        Some(slots) if matches.len() < catalog.len() / WALK_THRESHOLD => {
             let slots = slots.iter().map(Slot::from_bit);
-            let keyed: Vec<Keyed> = slots.map(|slot| Keyed::new(0, slot)).collect();
+            let keyed: Vec<KeyedMatch> = slots.map(|slot| KeyedMatch::new(0, slot)).collect();
             (keyed, sort.keys.as_slice())
         },
         slots => {
-            let (keys, last, direction) = sort.ranked();
-            (walked(catalog, slots, last, direction), keys)
+            let (keys, last, direction) = sort.split_ranked();
+            (ranked_matches(catalog, slots, last, direction), keys)
         },
     };
     let (first, others) = match keys.split_first() {
         Some((first, others)) => (Some(first), others),
         None => (None, keys),
     };
-    let decided = first.map_or(Decided::All, |key| number(&mut keyed, key));
-    cut(&mut keyed, range, |left, right| {
-        let keys = if decided.by(left.number) {
+    let decided = first.map_or(KeyEquality::Always, |key| set_sort_keys(&mut keyed, key));
+    select_range(&mut keyed, range, |left, right| {
+        let keys = if decided.is_decisive(left.sort_key) {
             others
         } else {
             keys
         };
-        left.number
-            .cmp(&right.number)
+        left.sort_key
+            .cmp(&right.sort_key)
             .then_with(|| compare_keys(keys, left.slot, right.slot))
-            .then_with(|| left.place.cmp(&right.place))
+            .then_with(|| left.rank.cmp(&right.rank))
             .then_with(|| {
-                let rows = &catalog.rows;
+                let rows = &catalog.base;
                 directed(
-                    sort.by_id,
-                    rows.compare(catalog::Key::Id, left.slot, right.slot),
+                    sort.id_direction,
+                    rows.compare(catalog::OrderKey::Id, left.slot, right.slot),
                 )
             })
     });
     keyed.into_iter().map(|keyed| keyed.slot).collect()
 }
 
-/// The matches with their places in an order.
-fn walked<E: Catalogued>(
+/// The matches with their ranks in an order.
+fn ranked_matches<E: Catalogued>(
     catalog: &Catalog<E>,
     slots: Option<&RoaringBitmap>,
     sort: SortKey,
     direction: Direction,
-) -> Vec<Keyed> {
+) -> Vec<KeyedMatch> {
     let is_match = |slot: &Slot| slots.is_none_or(|slots| slots.contains(slot.bit()));
     let walk = catalog.walk(sort, direction, 0).filter(is_match);
     (0..)
         .zip(walk)
-        .map(|(place, slot)| Keyed::new(place, slot))
+        .map(|(rank, slot)| KeyedMatch::new(rank, slot))
         .collect()
 }
 
-/// Leaves of `items` those whose positions are in `range`, sorted.
-fn cut<T>(items: &mut Vec<T>, range: Range<usize>, compare: impl Fn(&T, &T) -> Ordering) {
+/// Reduces `items` to the positions `range`, sorted.
+fn select_range<T>(items: &mut Vec<T>, range: Range<usize>, compare: impl Fn(&T, &T) -> Ordering) {
     if range.end < items.len() {
         items.select_nth_unstable_by(range.end, &compare);
         items.truncate(range.end);
@@ -101,21 +100,21 @@ fn cut<T>(items: &mut Vec<T>, range: Range<usize>, compare: impl Fn(&T, &T) -> O
     items.sort_unstable_by(compare);
 }
 
-fn compare_keys(keys: &[Key<'_>], left: Slot, right: Slot) -> Ordering {
+fn compare_keys(keys: &[SortColumn<'_>], left: Slot, right: Slot) -> Ordering {
     keys.iter()
         .map(|key| directed(key.direction, compare(&key.source, left, right)))
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
 }
 
-/// Missing values come first.
-fn compare(source: &Source<'_>, left: Slot, right: Slot) -> Ordering {
+/// Missing values sort first.
+fn compare(source: &ColumnData<'_>, left: Slot, right: Slot) -> Ordering {
     match source {
-        Source::Cases { .. } => source.word(left).cmp(&source.word(right)),
-        Source::Text { texts, .. } => texts.get(left).cmp(&texts.get(right)),
-        Source::Time { times, .. } => times.millisecond(left).cmp(&times.millisecond(right)),
-        Source::Single(words) => words.of(left).next().cmp(&words.of(right).next()),
-        Source::Set(_) => Ordering::Equal,
+        ColumnData::Constants { .. } => source.constant(left).cmp(&source.constant(right)),
+        ColumnData::Text { texts, .. } => texts.get(left).cmp(&texts.get(right)),
+        ColumnData::Time { times, .. } => times.millisecond(left).cmp(&times.millisecond(right)),
+        ColumnData::Single(terms) => terms.of(left).next().cmp(&terms.of(right).next()),
+        ColumnData::Set(_) => Ordering::Equal,
     }
 }
 
@@ -126,73 +125,77 @@ const fn directed(direction: Direction, order: Ordering) -> Ordering {
     }
 }
 
-impl Keyed {
-    const fn new(place: u32, slot: Slot) -> Self {
+impl KeyedMatch {
+    const fn new(rank: u32, slot: Slot) -> Self {
         Self {
-            number: 0,
-            place,
+            sort_key: 0,
+            rank,
             slot,
         }
     }
 }
 
-/// Which equal numbers tell that the slots are equal by the key.
-enum Decided {
-    All,
-    /// That of missing values.
-    Missing(u64),
+/// For which numbers equality implies that the keys are equal too.
+enum KeyEquality {
+    Always,
+    /// Only for the number of missing values.
+    UnlessMissing(u64),
 }
 
-impl Decided {
-    const fn by(&self, number: u64) -> bool {
+impl KeyEquality {
+    const fn is_decisive(&self, number: u64) -> bool {
         match self {
-            Self::All => true,
-            Self::Missing(missing) => *missing == number,
+            Self::Always => true,
+            Self::UnlessMissing(missing) => *missing == number,
         }
     }
 }
 
-/// Gives the matches their numbers by a key, in its direction.
-fn number(keyed: &mut [Keyed], key: &Key<'_>) -> Decided {
+/// Sets the numbers of the matches by a key, in its direction.
+fn set_sort_keys(keyed: &mut [KeyedMatch], key: &SortColumn<'_>) -> KeyEquality {
     match &key.source {
-        Source::Cases { cases, otherwise } => {
-            let mut words: Vec<Word> = cases.iter().map(|(_, word)| *word).collect();
-            words.push(*otherwise);
-            words.sort_unstable();
-            words.dedup();
-            let place = |slot| words.binary_search(&key.source.word(slot));
-            set(keyed, key.direction, |slot| {
-                place(slot).unwrap_or_default() as u64
+        ColumnData::Constants {
+            cases,
+            default: otherwise,
+        } => {
+            let mut constants: Vec<Constant> =
+                cases.iter().map(|(_, constant)| *constant).collect();
+            constants.push(*otherwise);
+            constants.sort_unstable();
+            constants.dedup();
+            let rank = |slot| constants.binary_search(&key.source.constant(slot));
+            set_each(keyed, key.direction, |slot| {
+                rank(slot).unwrap_or_default() as u64
             });
         },
-        Source::Single(words) => {
-            let places = words.places();
-            let place = |slot| places.get(words.set_of(slot)).copied();
-            set(keyed, key.direction, |slot| place(slot).unwrap_or_default());
+        ColumnData::Single(terms) => {
+            let ranks = terms.first_term_ranks();
+            let rank = |slot| ranks.get(terms.set_of(slot)).copied();
+            set_each(keyed, key.direction, |slot| rank(slot).unwrap_or_default());
         },
-        Source::Time { times, .. } => set(keyed, key.direction, |slot| {
-            of_time(times.millisecond(slot))
+        ColumnData::Time { times, .. } => set_each(keyed, key.direction, |slot| {
+            time_key(times.millisecond(slot))
         }),
-        Source::Text { texts, .. } => {
+        ColumnData::Text { texts, .. } => {
             let slots = keyed.iter().map(|keyed| keyed.slot);
-            let shared = shared_prefix(slots.filter_map(|slot| texts.get(slot)));
-            // One bit less of the text, so that no text has the number of a missing one.
-            let of = |text| digest(text, shared) >> 1 | 1 << 63;
-            set(keyed, key.direction, |slot| texts.get(slot).map_or(0, of));
-            return Decided::Missing(match key.direction {
+            let shared = common_prefix_len(slots.filter_map(|slot| texts.get(slot)));
+            // One bit less of the text, so that no text has the number of a missing value.
+            let of = |text| text_key(text, shared) >> 1 | 1 << 63;
+            set_each(keyed, key.direction, |slot| texts.get(slot).map_or(0, of));
+            return KeyEquality::UnlessMissing(match key.direction {
                 Direction::Ascending => 0,
                 Direction::Descending => !0,
             });
         },
-        Source::Set(_) => {},
+        ColumnData::Set(_) => {},
     }
-    Decided::All
+    KeyEquality::Always
 }
 
-fn set(keyed: &mut [Keyed], direction: Direction, number: impl Fn(Slot) -> u64) {
+fn set_each(keyed: &mut [KeyedMatch], direction: Direction, number: impl Fn(Slot) -> u64) {
     for keyed in keyed {
         let ascending = number(keyed.slot);
-        keyed.number = match direction {
+        keyed.sort_key = match direction {
             Direction::Ascending => ascending,
             Direction::Descending => !ascending,
         };

@@ -1,6 +1,6 @@
-//! The mirror of the API sessions, kept current.
+//! Updates of the API session mirror.
 
-use super::kinds::removed_owner;
+use super::catalog_kind::removed_owner;
 use super::locks::write;
 use crate::sessions::Sessions;
 use portcullis_domain::api_session::ApiSession;
@@ -8,24 +8,26 @@ use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::ids::Number;
 use std::sync::{Arc, RwLock};
 
-/// The number of the identity that a session is of, and its record, if it is mirrored: a session
-/// of nobody opens nothing.
-pub(super) fn mirrored(change: &EntityChange<ApiSession>) -> Option<(Number, &Arc<ApiSession>)> {
+/// The identity number and the record of a session that is to be mirrored. Sessions without an
+/// identity are not.
+pub(super) fn session_to_mirror(
+    change: &EntityChange<ApiSession>,
+) -> Option<(Number, &Arc<ApiSession>)> {
     match (change.owner, &change.now) {
         (Some(Owner::Identity(owner)), Some(session)) => Some((owner, session)),
         _ => None,
     }
 }
 
-/// Writes changes to the mirror, which is not locked when none concerns it.
+/// Writes changes to the mirror, which is locked only if they affect it.
 pub(super) fn write_sessions(place: &RwLock<Sessions>, changes: &[Change]) {
-    if !changes.iter().any(concerns) {
+    if !changes.iter().any(affects_mirror) {
         return;
     }
     let mut sessions = write(place);
     for change in changes {
         if let Change::ApiSession(change) = change {
-            match mirrored(change) {
+            match session_to_mirror(change) {
                 Some((owner, session)) => sessions.put(change.number, owner, session.clone()),
                 None => {
                     sessions.remove(change.number);
@@ -37,7 +39,7 @@ pub(super) fn write_sessions(place: &RwLock<Sessions>, changes: &[Change]) {
     }
 }
 
-fn concerns(change: &Change) -> bool {
+fn affects_mirror(change: &Change) -> bool {
     matches!(change, Change::ApiSession(_))
         || matches!(removed_owner(change), Some(Owner::Identity(_)))
 }

@@ -1,12 +1,12 @@
-//! The kinds that have catalogs, each said once: its getter, and its name, which is that of its
-//! type and of its [`Change`] alike. Loading, writing and exchanging follow.
+//! The kinds that have catalogs, each declared once by its getter and its name, which is that of
+//! its type and its [`Change`] variant. Loading, writing and swapping are derived.
 
 use super::Projections;
-use super::building::{PolicyBuilder, put};
-use super::kinds::{Followed, Lives};
-use super::locks::{exchange, read, write};
-use super::writing::{Taken, write_alone};
-use crate::access::{Access, Kinds};
+use super::catalog_kind::{CatalogKind, Ownership};
+use super::catalog_lock::{CatalogLock, apply_alone};
+use super::locks::{read, swap, write};
+use super::policy_builder::{PolicyBuilder, put_record};
+use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::{Catalog, CatalogBuilder};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
@@ -26,21 +26,21 @@ use portcullis_domain::terminator::Terminator;
 use std::fmt;
 use std::sync::{RwLock, RwLockReadGuard};
 
-/// Says which kinds have catalogs. What policies select and the policies themselves belong to
-/// access, and are locked together in the order in which they stand here.
+/// Declares the kinds that have catalogs. Policies and the kinds that they select are locked
+/// together with the access index, in the order of declaration.
 macro_rules! catalogs {
     (
         selected { $($(#[$selected_doc:meta])* $selected:ident: $Selected:ident,)* }
         policies { $($(#[$policies_doc:meta])* $policies:ident: $Policy:ident,)* }
         alone { $($(#[$alone_doc:meta])* $alone:ident: $Alone:ident, $lives:ident;)* }
     ) => {
-        /// Access and all catalogs, each behind its lock.
+        /// The access index and all catalogs, each with its own lock.
         ///
-        /// Whoever holds several of the locks of access, of what policies select and of policies
-        /// took them in the order in which they stand here; the other locks are held alone.
+        /// The locks of the access index, of selected kinds and of policies are taken in the order
+        /// in which they are declared here; the other locks are only held alone.
         #[derive(Default)]
         pub(super) struct Catalogs {
-            access: RwLock<Access>,
+            access: RwLock<AccessIndex>,
             $($selected: RwLock<Catalog<$Selected>>,)*
             $($policies: RwLock<Catalog<$Policy>>,)*
             $($alone: RwLock<Catalog<$Alone>>,)*
@@ -54,27 +54,28 @@ macro_rules! catalogs {
             $($alone: CatalogBuilder<$Alone>,)*
         }
 
-        /// Access and all catalogs, as a scan found them.
+        /// The access index and all catalogs, built from a scan.
         pub(super) struct Built {
-            access: Access,
+            access: AccessIndex,
             $($selected: Catalog<$Selected>,)*
             $($policies: Catalog<$Policy>,)*
             $($alone: Catalog<$Alone>,)*
         }
 
-        /// Who may use what, together with what that is about, all as of one group of commits.
+        /// The access index together with the catalogs that it refers to, all as of one group of
+        /// commits.
         ///
-        /// Whoever has it takes no other guard of the catalogs that it gives: a commit could wait
-        /// between the two.
+        /// While holding it, take no other guard of its catalogs: a commit could wait between the
+        /// two.
         pub struct AccessGuard<'p> {
-            access: RwLockReadGuard<'p, Access>,
+            access: RwLockReadGuard<'p, AccessIndex>,
             $($selected: RwLockReadGuard<'p, Catalog<$Selected>>,)*
             $($policies: RwLockReadGuard<'p, Catalog<$Policy>>,)*
         }
 
         impl Projections {
-            /// Who may use what, with all catalogs that this is about. It waits for commits that
-            /// change them, and they wait for it.
+            /// Locks the access index and the catalogs that it refers to. Commits that change them
+            /// wait for the guard, and it waits for them.
             pub fn access(&self) -> AccessGuard<'_> {
                 let catalogs = &self.catalogs;
                 AccessGuard {
@@ -98,14 +99,13 @@ macro_rules! catalogs {
         }
 
         impl AccessGuard<'_> {
-            /// What the policies say.
-            pub fn access(&self) -> &Access {
+            pub fn access(&self) -> &AccessIndex {
                 &self.access
             }
 
             /// The catalogs of what policies select.
-            pub fn kinds(&self) -> Kinds<'_> {
-                Kinds { $($selected: &self.$selected,)* }
+            pub fn kinds(&self) -> SelectableCatalogs<'_> {
+                SelectableCatalogs { $($selected: &self.$selected,)* }
             }
 
             $($(#[$selected_doc])* pub fn $selected(&self) -> &Catalog<$Selected> {
@@ -118,38 +118,38 @@ macro_rules! catalogs {
         }
 
         impl Catalogs {
-            /// Writes changes to what they concern, which is all that is locked. No reader of
-            /// access sees a part of them.
+            /// Writes changes to the catalogs that they affect, and locks only those. Readers of
+            /// the access index see either none or all of them.
             pub(super) fn write(&self, changes: &[Change]) {
                 self.write_with_access(changes);
-                $(write_alone(&self.$alone, changes);)*
+                $(apply_alone(&self.$alone, changes);)*
             }
 
-            /// First what policies select, then the policies: what they name is found by id, and
-            /// who is removed was forgotten by them in the same group.
+            /// Selected kinds are written before policies: policies find what they reference by id,
+            /// and removed entities were unlinked from them in the same group.
             fn write_with_access(&self, changes: &[Change]) {
-                let is_ruled = changes.iter().any(|change| false $(|| $Policy::concerns(change))*);
+                let is_ruled = changes.iter().any(|change| false $(|| $Policy::is_affected_by(change))*);
                 let access = is_ruled.then(|| write(&self.access));
-                $(let mut $selected = Taken::of(&self.$selected, changes, is_ruled);)*
-                $(let mut $policies = Taken::of(&self.$policies, changes, false);)*
-                $($selected.write(changes);)*
-                let kinds = || Some(Kinds { $($selected: $selected.catalog()?,)* });
+                $(let mut $selected = CatalogLock::lock_for(&self.$selected, changes, is_ruled);)*
+                $(let mut $policies = CatalogLock::lock_for(&self.$policies, changes, false);)*
+                $($selected.apply(changes);)*
+                let kinds = || Some(SelectableCatalogs { $($selected: $selected.catalog()?,)* });
                 if let (Some(mut access), Some(kinds)) = (access, kinds()) {
-                    $($policies.rule(&mut access, kinds, changes);)*
+                    $($policies.apply_with_access(&mut access, kinds, changes);)*
                 }
             }
 
-            /// Puts in place what a scan found, and takes out what was there.
-            pub(super) fn exchange(&self, built: &mut Built) {
-                self.exchange_with_access(built);
-                $(exchange(&self.$alone, &mut built.$alone);)*
+            /// Swaps in the result of a scan.
+            pub(super) fn swap_all(&self, built: &mut Built) {
+                self.swap_with_access(built);
+                $(swap(&self.$alone, &mut built.$alone);)*
             }
 
-            fn exchange_with_access(&self, built: &mut Built) {
+            fn swap_with_access(&self, built: &mut Built) {
                 let mut access = write(&self.access);
                 $(let mut $selected = write(&self.$selected);)*
                 $(let mut $policies = write(&self.$policies);)*
-                built.access.follow(&access);
+                built.access.continue_revision(&access);
                 std::mem::swap(&mut *access, &mut built.access);
                 $(std::mem::swap(&mut *$selected, &mut built.$selected);)*
                 $(std::mem::swap(&mut *$policies, &mut built.$policies);)*
@@ -159,9 +159,9 @@ macro_rules! catalogs {
         impl Builders {
             pub(super) fn put(&mut self, record: &Change) {
                 match record {
-                    $(Change::$Selected(record) => put(&mut self.$selected, record),)*
+                    $(Change::$Selected(record) => put_record(&mut self.$selected, record),)*
                     $(Change::$Policy(record) => self.$policies.put(record),)*
-                    $(Change::$Alone(record) => put(&mut self.$alone, record),)*
+                    $(Change::$Alone(record) => put_record(&mut self.$alone, record),)*
                     // API sessions have a mirror of their own. What is never listed on its own is
                     // read from the store.
                     Change::ApiSession(_) | Change::SessionCertificate(_) | Change::Mfa(_) => {},
@@ -169,9 +169,9 @@ macro_rules! catalogs {
             }
 
             pub(super) fn build(self) -> Built {
-                let mut access = Access::default();
+                let mut access = AccessIndex::default();
                 $(let $selected = self.$selected.build();)*
-                let kinds = Kinds { $($selected: &$selected,)* };
+                let kinds = SelectableCatalogs { $($selected: &$selected,)* };
                 $(let $policies = self.$policies.build(&mut access, kinds);)*
                 Built {
                     access,
@@ -182,18 +182,18 @@ macro_rules! catalogs {
             }
         }
 
-        $(followed!($Selected, Root);)*
-        $(followed!($Policy, Root);)*
-        $(followed!($Alone, $lives);)*
+        $(catalog_kind!($Selected, Root);)*
+        $(catalog_kind!($Policy, Root);)*
+        $(catalog_kind!($Alone, $lives);)*
     };
 }
 
-macro_rules! followed {
+macro_rules! catalog_kind {
     ($Kind:ident, $lives:ident) => {
-        impl Followed for $Kind {
-            const LIVES: Lives = Lives::$lives;
+        impl CatalogKind for $Kind {
+            const OWNERSHIP: Ownership = Ownership::$lives;
 
-            fn of(change: &Change) -> Option<&EntityChange<Self>> {
+            fn change_of(change: &Change) -> Option<&EntityChange<Self>> {
                 match change {
                     Change::$Kind(change) => Some(change),
                     _ => None,

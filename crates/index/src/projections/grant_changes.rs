@@ -1,9 +1,9 @@
-//! Whose grants of services changed, and when.
+//! Log of changes of service grants by identity.
 //!
-//! Grants are found, not kept, so comparing what an identity may use now with what it could use
-//! before does not tell of a grant that came and went in between. Therefore whom a commit concerns is
-//! written down while it is applied. Older entries are merged, which keeps memory small and may
-//! concern more identities than it should, but never fewer.
+//! Grants are computed, not stored, so comparing what an identity may use now with what it could
+//! use before misses a grant that came and went in between. Therefore each commit records the
+//! identities that it affects. Older entries are merged, which limits memory and may report more
+//! identities than were affected, but never fewer.
 
 use super::AccessGuard;
 use super::locks::lock;
@@ -16,52 +16,52 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Most entries; beyond that the two oldest become one.
-const MOST_ENTRIES: usize = 64;
+/// Maximum number of entries; beyond it the two oldest are merged.
+const MAX_ENTRIES: usize = 64;
 
-/// The commits that changed grants.
+/// Log of the commits that changed grants.
 #[derive(Default)]
 pub(super) struct GrantChanges {
-    /// Whether anybody asks. Until then nothing is written down.
+    /// Whether there are readers. Until then nothing is recorded.
     is_watched: AtomicBool,
     last: AtomicU64,
-    /// The identities concerned, by slot, under the numbers of the changes, ascending.
+    /// Affected identities by slot, with the change numbers in ascending order.
     entries: Mutex<VecDeque<(u64, RoaringBitmap)>>,
 }
 
-/// How things are before changes.
-pub(super) struct Before {
-    /// The identities that the changes concern, as things stand.
+/// State before changes are applied.
+pub(super) struct GrantsBefore {
+    /// Identities affected by the changes in the current state.
     identities: RoaringBitmap,
-    /// What the service policies that change grant.
-    policies: Vec<(Number, Granted)>,
-    /// By which service policies the identities that change are granted anything.
+    /// Grants of the service policies that change.
+    policies: Vec<(Number, PolicyGrant)>,
+    /// For identities that change, the service policies that grant them anything.
     granting: Vec<(Number, RoaringBitmap)>,
 }
 
-/// What a service policy grants to whom.
+/// The grant of a service policy with its identities.
 #[derive(Default, PartialEq)]
-struct Granted {
+struct PolicyGrant {
     /// `None` if it grants nothing.
-    terms: Option<u64>,
+    digest: Option<u64>,
     identities: RoaringBitmap,
 }
 
-impl Granted {
-    fn by(guard: &AccessGuard<'_>, policy: Number) -> Self {
+impl PolicyGrant {
+    fn read(guard: &AccessGuard<'_>, policy: Number) -> Self {
         let (access, kinds) = (guard.access(), guard.kinds());
         let slot = guard.service_policies().slot(policy);
         slot.filter(|slot| access.selects_any(PolicyKind::Service, *slot, Side::Services, kinds))
             .map(|slot| Self {
-                terms: Some(access.terms(slot)),
+                digest: Some(access.terms(slot)),
                 identities: access.selected(PolicyKind::Service, slot, Side::Identities, kinds),
             })
             .unwrap_or_default()
     }
 
-    /// Whom it concerns that this became something else.
-    fn changed(self, after: Self) -> RoaringBitmap {
-        if self.terms == after.terms {
+    /// The identities affected by the change to `after`.
+    fn affected_identities(self, after: Self) -> RoaringBitmap {
+        if self.digest == after.digest {
             self.identities ^ after.identities
         } else {
             self.identities | after.identities
@@ -70,14 +70,14 @@ impl Granted {
 }
 
 impl GrantChanges {
-    /// The number of the last change. From now on changes are written down.
+    /// Number of the last change. Starts recording.
     pub(super) fn watch(&self) -> u64 {
         self.is_watched.store(true, Ordering::Release);
         self.last.load(Ordering::Acquire)
     }
 
-    /// Whether a change after number `since`, and up to `until`, concerned an identity.
-    pub(super) fn concern(&self, identity: Slot, since: u64, until: u64) -> bool {
+    /// Whether a change after number `since` and up to `until` affected an identity.
+    pub(super) fn affect(&self, identity: Slot, since: u64, until: u64) -> bool {
         since < until
             && lock(&self.entries)
                 .iter()
@@ -87,44 +87,47 @@ impl GrantChanges {
                 .any(|(_number, identities)| identities.contains(identity.bit()))
     }
 
-    /// Looks whom changes concern that are about to be applied, if anybody wants to know.
-    pub(super) fn before<'g>(
+    /// Captures the state before changes are applied, if there are readers.
+    pub(super) fn capture<'g>(
         &self,
         changes: &[Change],
         guard: impl FnOnce() -> AccessGuard<'g>,
-    ) -> Option<Before> {
-        let is_wanted = self.is_watched.load(Ordering::Acquire) && changes.iter().any(may_concern);
+    ) -> Option<GrantsBefore> {
+        let is_wanted =
+            self.is_watched.load(Ordering::Acquire) && changes.iter().any(may_affect_grants);
         is_wanted.then(|| {
             let guard = guard();
-            Before {
-                identities: concerned(&guard, changes),
-                policies: changing(changes, |change| match change {
+            GrantsBefore {
+                identities: affected_identities(&guard, changes),
+                policies: changed_numbers(changes, |change| match change {
                     Change::ServicePolicy(change) => Some(change.number),
                     _ => None,
                 })
-                .map(|policy| (policy, Granted::by(&guard, policy)))
+                .map(|policy| (policy, PolicyGrant::read(&guard, policy)))
                 .collect(),
-                granting: changing(changes, |change| with_other_attributes(&guard, change))
-                    .map(|identity| (identity, granting(&guard, identity)))
-                    .collect(),
+                granting: changed_numbers(changes, |change| {
+                    find_changed_attributes(&guard, change)
+                })
+                .map(|identity| (identity, granting_policies(&guard, identity)))
+                .collect(),
             }
         })
     }
 
-    /// Writes down whom the changes concern, now that they are applied.
-    pub(super) fn note<'g>(
+    /// Records the identities affected by changes that were applied.
+    pub(super) fn record<'g>(
         &self,
-        before: Before,
+        before: GrantsBefore,
         changes: &[Change],
         guard: impl FnOnce() -> AccessGuard<'g>,
     ) {
         let guard = guard();
-        let mut identities = before.identities | concerned(&guard, changes);
-        for (policy, was) in before.policies {
-            identities |= was.changed(Granted::by(&guard, policy));
+        let mut identities = before.identities | affected_identities(&guard, changes);
+        for (policy, previous) in before.policies {
+            identities |= previous.affected_identities(PolicyGrant::read(&guard, policy));
         }
-        for (identity, was) in before.granting {
-            if granting(&guard, identity) != was {
+        for (identity, previous) in before.granting {
+            if granting_policies(&guard, identity) != previous {
                 identities.extend(guard.identities().slot(identity).map(Slot::bit));
             }
         }
@@ -139,19 +142,19 @@ impl GrantChanges {
         let mut entries = lock(&self.entries);
         let number = self.last.load(Ordering::Relaxed) + 1;
         entries.push_back((number, identities));
-        if entries.len() > MOST_ENTRIES
+        if entries.len() > MAX_ENTRIES
             && let Some((_number, oldest)) = entries.pop_front()
             && let Some((_number, next)) = entries.front_mut()
         {
             *next |= oldest;
             next.optimize();
         }
-        // Last: whoever has seen the number finds the entry.
+        // Last, so that readers of the number find the entry.
         self.last.store(number, Ordering::Release);
     }
 }
 
-const fn may_concern(change: &Change) -> bool {
+const fn may_affect_grants(change: &Change) -> bool {
     matches!(
         change,
         Change::ServicePolicy(_)
@@ -161,8 +164,9 @@ const fn may_concern(change: &Change) -> bool {
     )
 }
 
-/// The identities whose grants depend on the services and posture checks that change, as things stand.
-fn concerned(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBitmap {
+/// The identities whose grants depend on the services and posture checks that change, in the
+/// current state.
+fn affected_identities(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBitmap {
     let (access, kinds) = (guard.access(), guard.kinds());
     let mut identities = RoaringBitmap::new();
     let policies_about = |side, entity: Option<Slot>| {
@@ -188,17 +192,17 @@ fn concerned(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBitmap {
     identities
 }
 
-/// The numbers of what changes that is `wanted`.
-fn changing<'c>(
+/// The record numbers that `wanted` selects from the changes.
+fn changed_numbers<'c>(
     changes: &'c [Change],
     wanted: impl Fn(&Change) -> Option<Number> + 'c,
 ) -> impl Iterator<Item = Number> + 'c {
     changes.iter().filter_map(wanted)
 }
 
-/// The number of an identity that is there and gets other role attributes: most changes of identities
-/// are of something else.
-fn with_other_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<Number> {
+/// The number of an existing identity whose role attributes change; most changes of identities
+/// affect other members.
+fn find_changed_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<Number> {
     let Change::Identity(change) = change else {
         return None;
     };
@@ -210,7 +214,7 @@ fn with_other_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<Num
 }
 
 /// The service policies that grant an identity anything.
-fn granting(guard: &AccessGuard<'_>, identity: Number) -> RoaringBitmap {
+fn granting_policies(guard: &AccessGuard<'_>, identity: Number) -> RoaringBitmap {
     let (access, kinds) = (guard.access(), guard.kinds());
     let Some(slot) = guard.identities().slot(identity) else {
         return RoaringBitmap::new();
@@ -230,14 +234,14 @@ mod tests {
     #[test]
     fn changes_concern_those_of_their_entries_and_nobody_is_forgotten() {
         let changes = GrantChanges::default();
-        let most = u32::try_from(MOST_ENTRIES).unwrap();
+        let most = u32::try_from(MAX_ENTRIES).unwrap();
         for bit in 0..2 * most {
             changes.push(RoaringBitmap::from([bit]));
         }
         let last = changes.watch();
         assert_eq!(last, u64::from(2 * most));
-        assert!(changes.entries.lock().unwrap().len() <= MOST_ENTRIES);
-        let concern = |bit, since, until| changes.concern(Slot::from_bit(bit), since, until);
+        assert!(changes.entries.lock().unwrap().len() <= MAX_ENTRIES);
+        let concern = |bit, since, until| changes.affect(Slot::from_bit(bit), since, until);
         for bit in 0..2 * most {
             let number = u64::from(bit) + 1;
             assert!(concern(bit, number - 1, last), "{bit}");

@@ -1,6 +1,6 @@
-//! What is collected while the store is scanned.
+//! Loading of the projections from a scan.
 
-use super::api_sessions::mirrored;
+use super::api_sessions::session_to_mirror;
 use super::catalogs::{Builders, Built};
 use crate::sessions::Sessions;
 use portcullis_domain::api_session::ApiSession;
@@ -8,15 +8,15 @@ use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 use std::sync::Arc;
 
-/// How far the projections are.
-pub(super) enum Phase {
-    /// Not all records are in; changes wait.
+/// Load state of the projections.
+pub(super) enum LoadPhase {
+    /// The scan is not finished; changes are queued.
     Loading(Pending),
-    /// Everything up to the revision is in.
+    /// Everything up to this revision is applied.
     Ready(u64),
 }
 
-impl Default for Phase {
+impl Default for LoadPhase {
     fn default() -> Self {
         Self::Loading(Pending::default())
     }
@@ -28,7 +28,7 @@ pub(super) struct Batch {
     pub(super) changes: Vec<Change>,
 }
 
-/// Changes that came while loading.
+/// Changes queued while loading.
 #[derive(Default)]
 pub(super) struct Pending(Vec<Batch>);
 
@@ -40,19 +40,19 @@ impl Pending {
         });
     }
 
-    pub(super) fn take(&mut self) -> Vec<Batch> {
+    pub(super) fn drain(&mut self) -> Vec<Batch> {
         std::mem::take(&mut self.0)
     }
 }
 
-/// The records of a scan.
+/// Collects the records of a scan.
 #[derive(Default)]
 pub(super) struct Loader {
     catalogs: Builders,
     sessions: Vec<(Number, Number, Arc<ApiSession>)>,
 }
 
-/// The projections of a scan.
+/// Projections built from a scan.
 pub(super) struct Scanned {
     pub(super) catalogs: Built,
     pub(super) sessions: Sessions,
@@ -62,7 +62,7 @@ impl Loader {
     pub(super) fn put(&mut self, record: &Change) {
         self.catalogs.put(record);
         if let Change::ApiSession(record) = record
-            && let Some((owner, session)) = mirrored(record)
+            && let Some((owner, session)) = session_to_mirror(record)
         {
             self.sessions.push((record.number, owner, session.clone()));
         }

@@ -1,5 +1,5 @@
-//! Locks whose poison is passed over: a panic while a projection changes ends the process that
-//! commits, so a poisoned lock is only met while it ends.
+//! Locks that ignore poisoning: a panic while a projection changes ends the process that commits,
+//! so a poisoned lock is only met during shutdown.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -15,8 +15,7 @@ pub(super) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Exchanges a projection with another one, which is the old one then: whoever drops it does so
-/// after the lock was given back.
-pub(super) fn exchange<T>(place: &RwLock<T>, new: &mut T) {
+/// Swaps a projection with a new one. The caller drops the old one after the lock is released.
+pub(super) fn swap<T>(place: &RwLock<T>, new: &mut T) {
     std::mem::swap(&mut *write(place), new);
 }

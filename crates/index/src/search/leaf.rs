@@ -1,51 +1,50 @@
-//! Single tests, answered by the column that they are about.
+//! Single tests evaluated on columns.
 
 use super::{ranks, texts};
-use crate::bits::Bits;
-use crate::held::{Source, Word};
+use crate::column::{ColumnData, Constant};
 use crate::postings::Postings;
+use crate::slot_bits::SlotBits;
 use crate::slots::Slot;
 use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value};
 use roaring::RoaringBitmap;
 
-/// As many slots are collected out of an order in the time that it takes to look at one value.
-const ORDERED_PER_LOOK: u64 = 16;
+/// Number of slots that are read from an order in the time of one look at a value.
+const SLOTS_PER_LOOK: u64 = 16;
 
-/// The slots of a catalog.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope<'c> {
-    /// Those in use.
+pub(super) struct SlotScope<'c> {
+    /// The slots in use.
     pub(super) live: &'c RoaringBitmap,
-    /// One more than the largest that was ever in use.
+    /// One more than the largest slot ever used.
     pub(super) width: usize,
 }
 
-impl Scope<'_> {
-    /// Whether looking at each candidate is cheaper than collecting slots out of an order.
-    fn is_few(&self, candidates: Option<&RoaringBitmap>) -> bool {
-        candidates.is_some_and(|candidates| candidates.len() < self.live.len() / ORDERED_PER_LOOK)
+impl SlotScope<'_> {
+    /// Whether testing each candidate is cheaper than reading slots from an order.
+    fn are_few(&self, candidates: Option<&RoaringBitmap>) -> bool {
+        candidates.is_some_and(|candidates| candidates.len() < self.live.len() / SLOTS_PER_LOOK)
     }
 }
 
-/// How much a test costs, roughly.
+/// Rough cost of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cost {
-    /// A look at an order, or bitmaps that are there.
-    LookedUp,
-    /// The slots that match, out of an order.
-    Ranked,
-    /// A look at a number per slot.
-    Counted,
-    /// A look at a text per slot, or at all texts.
-    Read,
-    /// Nothing, and nothing is learnt.
+    /// A search in an order, or existing bitmaps.
+    Lookup,
+    /// The matching slots, read from an order.
+    Range,
+    /// A number per slot.
+    PerSlot,
+    /// A text per slot, or a scan of all texts.
+    PerText,
+    /// Nothing; the test is not decided.
     Undecided,
 }
 
-/// A test with the column that it is about.
+/// A test with its column.
 #[derive(Debug)]
 pub(super) enum Leaf<'a> {
-    Value(Source<'a>, &'a Test),
+    Value(ColumnData<'a>, &'a Test),
     AnyOf(&'a Postings, &'a Test),
     AllOf(&'a Postings, &'a Test),
     Count(&'a Postings, &'a Test),
@@ -53,102 +52,106 @@ pub(super) enum Leaf<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    /// `None` when no column holds the subject.
+    /// `None` when the subject has no column.
     pub(super) fn test(
         subject: &'a Subject,
         test: &'a Test,
-        held: &impl Fn(&str) -> Option<Source<'a>>,
+        column: &impl Fn(&str) -> Option<ColumnData<'a>>,
     ) -> Option<Self> {
         match subject {
-            Subject::Value(symbol) => match held(symbol.name())? {
-                Source::Set(_) => None,
+            Subject::Value(symbol) => match column(symbol.name())? {
+                ColumnData::Set(_) => None,
                 source => Some(Self::Value(source, test)),
             },
-            Subject::AnyOf(symbol) => Some(Self::AnyOf(set(symbol.name(), held)?, test)),
-            Subject::AllOf(symbol) => Some(Self::AllOf(set(symbol.name(), held)?, test)),
+            Subject::AnyOf(symbol) => Some(Self::AnyOf(find_set(symbol.name(), column)?, test)),
+            Subject::AllOf(symbol) => Some(Self::AllOf(find_set(symbol.name(), column)?, test)),
             Subject::Count(Collection::Set(symbol)) => {
-                Some(Self::Count(set(symbol.name(), held)?, test))
+                Some(Self::Count(find_set(symbol.name(), column)?, test))
             },
             Subject::Entry { .. } | Subject::Count(Collection::SubQuery { .. }) => None,
         }
     }
 
-    /// `None` when no column holds the collection.
+    /// `None` when the collection has no column.
     pub(super) fn is_empty(
         collection: &'a Collection,
-        held: &impl Fn(&str) -> Option<Source<'a>>,
+        column: &impl Fn(&str) -> Option<ColumnData<'a>>,
     ) -> Option<Self> {
         match collection {
-            Collection::Set(symbol) => Some(Self::IsEmpty(set(symbol.name(), held)?)),
+            Collection::Set(symbol) => Some(Self::IsEmpty(find_set(symbol.name(), column)?)),
             Collection::SubQuery { .. } => None,
         }
     }
 
     pub(super) const fn cost(&self) -> Cost {
         match self {
-            Self::Value(Source::Cases { .. } | Source::Single(_), _) => Cost::LookedUp,
+            Self::Value(ColumnData::Constants { .. } | ColumnData::Single(_), _) => Cost::Lookup,
             Self::Value(source, test) => match (is_ordered(source), test) {
-                (true, Test::Text(comparison)) => compared(comparison),
-                (true, Test::Datetime(comparison)) => compared(comparison),
-                (true, Test::DatetimeBetween { .. }) => Cost::Ranked,
-                (_, Test::Null | Test::Present) => Cost::Counted,
-                _ if matches!(source, Source::Time { .. }) => Cost::Counted,
-                _ => Cost::Read,
+                (true, Test::Text(comparison)) => comparison_cost(comparison),
+                (true, Test::Datetime(comparison)) => comparison_cost(comparison),
+                (true, Test::DatetimeBetween { .. }) => Cost::Range,
+                (_, Test::Null | Test::Present) => Cost::PerSlot,
+                _ if matches!(source, ColumnData::Time { .. }) => Cost::PerSlot,
+                _ => Cost::PerText,
             },
-            Self::AnyOf(_, test) => match equals(test) {
-                Some(_) => Cost::LookedUp,
-                None => Cost::Counted,
+            Self::AnyOf(_, test) => match equality_operands(test) {
+                Some(_) => Cost::Lookup,
+                None => Cost::PerSlot,
             },
-            Self::AllOf(..) | Self::Count(..) | Self::IsEmpty(_) => Cost::Counted,
+            Self::AllOf(..) | Self::Count(..) | Self::IsEmpty(_) => Cost::PerSlot,
         }
     }
 
-    /// The slots that pass; those that are no candidates mean nothing. No candidates stand for
-    /// all slots in use.
+    /// The slots that pass; the result is only defined for candidates. `None` means all slots in
+    /// use.
     pub(super) fn run(
         &self,
-        scope: &Scope<'_>,
+        scope: &SlotScope<'_>,
         candidates: Option<&RoaringBitmap>,
     ) -> RoaringBitmap {
         match self {
             Self::Value(source, test)
-                if self.cost() == Cost::Ranked && scope.is_few(candidates) =>
+                if self.cost() == Cost::Range && scope.are_few(candidates) =>
             {
-                keep(candidates.unwrap_or(scope.live), scope, |slot| {
+                filter_slots(candidates.unwrap_or(scope.live), scope, |slot| {
                     test.accepts(&source.value(slot))
                 })
             },
-            Self::Value(Source::Cases { cases, otherwise }, test) => {
-                in_cases(cases, *otherwise, test, scope)
-            },
-            Self::Value(Source::Single(words), test) => single(words, test, scope),
-            Self::Value(Source::Time { times, order }, test) => order
-                .and_then(|order| ranks::in_time(order, test, scope, &|slot| times.instant(slot)))
+            Self::Value(
+                ColumnData::Constants {
+                    cases,
+                    default: otherwise,
+                },
+                test,
+            ) => run_constants(cases, *otherwise, test, scope),
+            Self::Value(ColumnData::Single(terms), test) => run_single(terms, test, scope),
+            Self::Value(ColumnData::Time { times, order }, test) => order
+                .and_then(|order| ranks::by_time(order, test, scope, &|slot| times.timestamp(slot)))
                 .unwrap_or_else(|| {
-                    keep(candidates.unwrap_or(scope.live), scope, |slot| {
-                        test.accepts(&Value::Datetime(times.instant(slot)))
+                    filter_slots(candidates.unwrap_or(scope.live), scope, |slot| {
+                        test.accepts(&Value::Datetime(times.timestamp(slot)))
                     })
                 }),
-            Self::Value(Source::Text { texts, order }, test) => {
+            Self::Value(ColumnData::Text { texts, order }, test) => {
                 texts::run(texts, *order, test, scope, candidates)
             },
-            Self::Value(Source::Set(_), _) => RoaringBitmap::new(),
-            Self::AnyOf(words, test) => any_of(words, test, scope, candidates),
-            Self::AllOf(words, test) => {
+            Self::Value(ColumnData::Set(_), _) => RoaringBitmap::new(),
+            Self::AnyOf(terms, test) => run_any_of(terms, test, scope, candidates),
+            Self::AllOf(terms, test) => {
                 candidates.unwrap_or(scope.live)
-                    - words.with_any(
+                    - terms.candidates_with_term(
                         candidates.unwrap_or(scope.live),
                         |word| !test.accepts(&word.into()),
                         scope.width,
                     )
             },
-            Self::Count(words, test) => {
-                words.with_set(candidates.unwrap_or(scope.live), scope.width, |set| {
+            Self::Count(terms, test) => {
+                terms.candidates_with_set(candidates.unwrap_or(scope.live), scope.width, |set| {
                     let count = i64::try_from(set.len()).unwrap_or(i64::MAX);
                     test.accepts(&Value::Integer(count))
                 })
             },
-            Self::IsEmpty(words) => words.with_set(
+            Self::IsEmpty(terms) => terms.candidates_with_set(
                 candidates.unwrap_or(scope.live),
                 scope.width,
                 <[Box<str>]>::is_empty,
@@ -157,13 +160,13 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// The candidates that pass a test of their own.
-pub(super) fn keep(
+/// The candidates that pass a predicate.
+pub(super) fn filter_slots(
     candidates: &RoaringBitmap,
-    scope: &Scope<'_>,
+    scope: &SlotScope<'_>,
     is: impl Fn(Slot) -> bool,
 ) -> RoaringBitmap {
-    let mut bits = Bits::none_of(scope.width);
+    let mut bits = SlotBits::with_width(scope.width);
     let slots = candidates.iter().map(Slot::from_bit);
     slots
         .filter(|slot| is(*slot))
@@ -171,8 +174,8 @@ pub(super) fn keep(
     bits.into_bitmap()
 }
 
-/// The operands, if a test is of texts that are equal to one of them.
-pub(super) const fn equals(test: &Test) -> Option<&[String]> {
+/// The operands, if the test is text equality with any of them.
+pub(super) const fn equality_operands(test: &Test) -> Option<&[String]> {
     match test {
         Test::Text(Comparison::Is {
             op: CompareOp::Equal,
@@ -183,43 +186,46 @@ pub(super) const fn equals(test: &Test) -> Option<&[String]> {
     }
 }
 
-const fn is_ordered(source: &Source<'_>) -> bool {
+const fn is_ordered(source: &ColumnData<'_>) -> bool {
     matches!(
         source,
-        Source::Text { order: Some(_), .. } | Source::Time { order: Some(_), .. }
+        ColumnData::Text { order: Some(_), .. } | ColumnData::Time { order: Some(_), .. }
     )
 }
 
-const fn compared<T>(comparison: &Comparison<T>) -> Cost {
+const fn comparison_cost<T>(comparison: &Comparison<T>) -> Cost {
     match comparison {
         Comparison::OneOf(_)
         | Comparison::Is {
             op: CompareOp::Equal | CompareOp::NotEqual,
             ..
-        } => Cost::LookedUp,
-        Comparison::Is { .. } => Cost::Ranked,
+        } => Cost::Lookup,
+        Comparison::Is { .. } => Cost::Range,
     }
 }
 
-fn set<'a>(symbol: &str, held: &impl Fn(&str) -> Option<Source<'a>>) -> Option<&'a Postings> {
-    match held(symbol)? {
-        Source::Set(words) => Some(words),
+fn find_set<'a>(
+    symbol: &str,
+    column: &impl Fn(&str) -> Option<ColumnData<'a>>,
+) -> Option<&'a Postings> {
+    match column(symbol)? {
+        ColumnData::Set(terms) => Some(terms),
         _ => None,
     }
 }
 
-fn in_cases(
-    cases: &[(&RoaringBitmap, Word)],
-    otherwise: Word,
+fn run_constants(
+    cases: &[(&RoaringBitmap, Constant)],
+    otherwise: Constant,
     test: &Test,
-    scope: &Scope<'_>,
+    scope: &SlotScope<'_>,
 ) -> RoaringBitmap {
     let mut slots = RoaringBitmap::new();
     if test.accepts(&otherwise.into()) {
         slots.clone_from(scope.live);
     }
-    for (of, word) in cases {
-        if test.accepts(&(*word).into()) {
+    for (of, constant) in cases {
+        if test.accepts(&(*constant).into()) {
             slots |= *of;
         } else {
             slots -= *of;
@@ -228,25 +234,25 @@ fn in_cases(
     slots
 }
 
-fn single(words: &Postings, test: &Test, scope: &Scope<'_>) -> RoaringBitmap {
-    if let Some(operands) = equals(test) {
-        return words.with_one_of(operands);
+fn run_single(terms: &Postings, test: &Test, scope: &SlotScope<'_>) -> RoaringBitmap {
+    if let Some(operands) = equality_operands(test) {
+        return terms.slots_with_one_of(operands);
     }
     if test.accepts(&Value::Missing) {
-        return scope.live - words.with_word(|word| !test.accepts(&word.into()));
+        return scope.live - terms.slots_with_matching_term(|term| !test.accepts(&term.into()));
     }
-    words.with_word(|word| test.accepts(&word.into()))
+    terms.slots_with_matching_term(|term| test.accepts(&term.into()))
 }
 
-fn any_of(
-    words: &Postings,
+fn run_any_of(
+    terms: &Postings,
     test: &Test,
-    scope: &Scope<'_>,
+    scope: &SlotScope<'_>,
     candidates: Option<&RoaringBitmap>,
 ) -> RoaringBitmap {
-    if let Some(operands) = equals(test) {
-        return words.with_one_of(operands);
+    if let Some(operands) = equality_operands(test) {
+        return terms.slots_with_one_of(operands);
     }
     let candidates = candidates.unwrap_or(scope.live);
-    words.with_any(candidates, |word| test.accepts(&word.into()), scope.width)
+    terms.candidates_with_term(candidates, |term| test.accepts(&term.into()), scope.width)
 }

@@ -1,11 +1,11 @@
-//! A predicate with its columns, cheap operands first and negations at the tests.
+//! Query plans: predicates with their columns, cheap operands first, negations pushed to the tests.
 
-use super::leaf::{Cost, Leaf, Scope};
-use crate::held::Source;
+use super::leaf::{Cost, Leaf, SlotScope};
+use crate::column::ColumnData;
 use portcullis_filter::Predicate;
 use roaring::RoaringBitmap;
 
-/// A predicate, ready to be answered from columns.
+/// A predicate prepared for evaluation on columns.
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     node: Node<'a>,
@@ -15,7 +15,7 @@ pub(super) struct Plan<'a> {
 #[derive(Debug)]
 enum Node<'a> {
     Constant(bool),
-    /// No column holds what is tested.
+    /// A test without a column.
     Unknown,
     All(Vec<Plan<'a>>),
     Any(Vec<Plan<'a>>),
@@ -25,72 +25,76 @@ enum Node<'a> {
     },
 }
 
-/// What is known of the slots that a predicate was asked about.
+/// Result of a plan for the candidates.
 #[derive(Debug)]
-pub(super) struct Found {
-    /// What matches is among these; `None` for all. Slots that were not asked about mean nothing.
+pub(super) struct PlanResult {
+    /// The possible matches; `None` for all. Only defined for candidates.
     pub(super) slots: Option<RoaringBitmap>,
     /// Whether all of these match.
     pub(super) is_exact: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// `held` tells the column under a symbol.
+    /// `column` returns the column of a symbol.
     pub(super) fn new(
         predicate: &'a Predicate,
-        held: &impl Fn(&str) -> Option<Source<'a>>,
+        column: &impl Fn(&str) -> Option<ColumnData<'a>>,
     ) -> Self {
-        Self::signed(predicate, false, held)
+        Self::with_sign(predicate, false, column)
     }
 
-    fn signed(
+    fn with_sign(
         predicate: &'a Predicate,
         is_negated: bool,
-        held: &impl Fn(&str) -> Option<Source<'a>>,
+        column: &impl Fn(&str) -> Option<ColumnData<'a>>,
     ) -> Self {
         let operands = |operands: &'a [Predicate]| {
             let mut plans: Vec<Self> = operands
                 .iter()
-                .map(|operand| Self::signed(operand, is_negated, held))
+                .map(|operand| Self::with_sign(operand, is_negated, column))
                 .collect();
             plans.sort_by_key(|plan| plan.cost);
             plans
         };
         let node = match predicate {
             Predicate::Constant(value) => Node::Constant(*value != is_negated),
-            Predicate::Not(inner) => return Self::signed(inner, !is_negated, held),
+            Predicate::Not(inner) => return Self::with_sign(inner, !is_negated, column),
             Predicate::And(parts) if is_negated => Node::Any(operands(parts)),
             Predicate::Or(parts) if is_negated => Node::All(operands(parts)),
             Predicate::And(parts) => Node::All(operands(parts)),
             Predicate::Or(parts) => Node::Any(operands(parts)),
-            Predicate::Test { subject, test } => Leaf::test(subject, test, held)
+            Predicate::Test { subject, test } => Leaf::test(subject, test, column)
                 .map_or(Node::Unknown, |leaf| Node::Leaf { leaf, is_negated }),
-            Predicate::IsEmpty(collection) => Leaf::is_empty(collection, held)
+            Predicate::IsEmpty(collection) => Leaf::is_empty(collection, column)
                 .map_or(Node::Unknown, |leaf| Node::Leaf { leaf, is_negated }),
         };
         let cost = node.cost();
         Self { node, cost }
     }
 
-    /// Answers for `candidates`; `None` stands for all.
-    pub(super) fn run(&self, scope: &Scope<'_>, candidates: Option<&RoaringBitmap>) -> Found {
+    /// Evaluates the plan for `candidates`, `None` for all.
+    pub(super) fn run(
+        &self,
+        scope: &SlotScope<'_>,
+        candidates: Option<&RoaringBitmap>,
+    ) -> PlanResult {
         match &self.node {
-            Node::Constant(true) => Found::EVERYTHING,
-            Node::Constant(false) => Found::exactly(RoaringBitmap::new()),
-            Node::Unknown => Found {
+            Node::Constant(true) => PlanResult::EVERYTHING,
+            Node::Constant(false) => PlanResult::exact(RoaringBitmap::new()),
+            Node::Unknown => PlanResult {
                 slots: None,
                 is_exact: false,
             },
             Node::Leaf { leaf, is_negated } => {
                 let slots = leaf.run(scope, candidates);
-                Found::exactly(if *is_negated {
+                PlanResult::exact(if *is_negated {
                     candidates.unwrap_or(scope.live) - slots
                 } else {
                     slots
                 })
             },
-            Node::All(plans) => all(plans, scope, candidates),
-            Node::Any(plans) => any(plans, scope, candidates),
+            Node::All(plans) => run_all(plans, scope, candidates),
+            Node::Any(plans) => run_any(plans, scope, candidates),
         }
     }
 }
@@ -98,25 +102,25 @@ impl<'a> Plan<'a> {
 impl Node<'_> {
     fn cost(&self) -> Cost {
         match self {
-            Self::Constant(_) => Cost::LookedUp,
+            Self::Constant(_) => Cost::Lookup,
             Self::Unknown => Cost::Undecided,
             Self::Leaf { leaf, .. } => leaf.cost(),
             Self::All(plans) | Self::Any(plans) => plans
                 .iter()
                 .map(|plan| plan.cost)
                 .max()
-                .unwrap_or(Cost::LookedUp),
+                .unwrap_or(Cost::Lookup),
         }
     }
 }
 
-impl Found {
+impl PlanResult {
     const EVERYTHING: Self = Self {
         slots: None,
         is_exact: true,
     };
 
-    const fn exactly(slots: RoaringBitmap) -> Self {
+    const fn exact(slots: RoaringBitmap) -> Self {
         Self {
             slots: Some(slots),
             is_exact: true,
@@ -124,8 +128,12 @@ impl Found {
     }
 }
 
-/// Each operand is asked only about what those before it left over.
-fn all(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>) -> Found {
+/// Each operand only gets the candidates that those before it left.
+fn run_all(
+    plans: &[Plan<'_>],
+    scope: &SlotScope<'_>,
+    candidates: Option<&RoaringBitmap>,
+) -> PlanResult {
     let mut left: Option<RoaringBitmap> = None;
     let mut is_exact = true;
     for plan in plans {
@@ -140,17 +148,21 @@ fn all(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>
             (left, None) => left,
         };
         if left.as_ref().is_some_and(RoaringBitmap::is_empty) {
-            return Found::exactly(RoaringBitmap::new());
+            return PlanResult::exact(RoaringBitmap::new());
         }
     }
-    Found {
+    PlanResult {
         slots: left,
         is_exact,
     }
 }
 
-/// What one operand is sure of needs no other: each is asked only about the rest.
-fn any(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>) -> Found {
+/// Each operand only gets the candidates that no operand before it matched for certain.
+fn run_any(
+    plans: &[Plan<'_>],
+    scope: &SlotScope<'_>,
+    candidates: Option<&RoaringBitmap>,
+) -> PlanResult {
     let mut certain = RoaringBitmap::new();
     let mut possible = Some(RoaringBitmap::new());
     for plan in plans {
@@ -161,13 +173,13 @@ fn any(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>
             (slots, _) => slots,
         };
         match (slots, found.is_exact) {
-            (None, true) => return Found::EVERYTHING,
+            (None, true) => return PlanResult::EVERYTHING,
             (Some(slots), true) => certain |= slots,
             (slots, false) => possible = possible.zip(slots).map(|(some, more)| some | more),
         }
     }
     let is_exact = possible.as_ref().is_some_and(RoaringBitmap::is_empty);
-    Found {
+    PlanResult {
         slots: possible.map(|possible| possible | certain),
         is_exact,
     }

@@ -1,6 +1,6 @@
-//! Tests that an order of all slots answers by counting.
+//! Range tests on orders.
 
-use super::leaf::Scope;
+use super::leaf::SlotScope;
 use crate::order::Order;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
@@ -8,12 +8,12 @@ use portcullis_filter::{CompareOp, Comparison, Test};
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The slots whose instant passes, by the order of all slots by their instants; `None` for tests
-/// that are not about instants.
-pub(super) fn in_time(
+/// The slots whose instant passes the test, by the order of all slots by their instants; `None` for
+/// tests of other types.
+pub(super) fn by_time(
     order: &Order,
     test: &Test,
-    scope: &Scope<'_>,
+    scope: &SlotScope<'_>,
     instant: &impl Fn(Slot) -> Timestamp,
 ) -> Option<RoaringBitmap> {
     let before = |limit: &Timestamp| order.partition_point(|slot| instant(slot) < *limit);
@@ -21,7 +21,7 @@ pub(super) fn in_time(
     let slots = match test {
         Test::DatetimeBetween { low, high } => {
             let start = before(low);
-            between(order, start..before(high).max(start), scope)
+            slots_between(order, start..before(high).max(start), scope)
         },
         Test::Datetime(comparison) => by_ranks(order, comparison, scope, before, up_to),
         _ => return None,
@@ -29,16 +29,16 @@ pub(super) fn in_time(
     Some(slots)
 }
 
-/// The slots that an order says pass a comparison. `before` counts those that are less than an
-/// operand, `up_to` those that are not more.
+/// The slots that pass a comparison, by an order. `before` counts the slots less than an operand,
+/// `up_to` those less than or equal to it.
 pub(super) fn by_ranks<T>(
     order: &Order,
     comparison: &Comparison<T>,
-    scope: &Scope<'_>,
+    scope: &SlotScope<'_>,
     before: impl Fn(&T) -> usize,
     up_to: impl Fn(&T) -> usize,
 ) -> RoaringBitmap {
-    let slots = |ranks: Range<usize>| between(order, ranks, scope);
+    let slots = |ranks: Range<usize>| slots_between(order, ranks, scope);
     match comparison {
         Comparison::OneOf(operands) => operands
             .iter()
@@ -60,9 +60,9 @@ pub(super) fn by_ranks<T>(
     }
 }
 
-/// The slots between two ranks. What is not there is collected instead if it is less and the
-/// order has all slots.
-fn between(order: &Order, ranks: Range<usize>, scope: &Scope<'_>) -> RoaringBitmap {
+/// The slots between two ranks. If the order has all slots, the complement is collected instead
+/// where that is smaller.
+fn slots_between(order: &Order, ranks: Range<usize>, scope: &SlotScope<'_>) -> RoaringBitmap {
     let has_all = u64::try_from(order.len()) == Ok(scope.live.len());
     if has_all && ranks.len() > order.len() / 2 {
         let outside = [0..ranks.start, ranks.end..order.len()];

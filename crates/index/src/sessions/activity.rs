@@ -1,4 +1,4 @@
-//! When sessions were last used, known ahead of the store.
+//! Last activity of sessions, ahead of the store.
 
 use crate::slots::Slot;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -7,25 +7,25 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Stands in the place of a free slot, which never expires.
+/// Value of a free slot, which never expires.
 const FREE: i64 = i64::MAX;
 
-/// The last activity of each slot, with those that the store does not know.
+/// The last activity of each slot, and which of it the store does not have.
 ///
-/// Every authenticated request touches a session, so that takes no lock, except for the first
-/// touch after a drain, which queues the session for the next one.
+/// Every authenticated request touches a session, which takes no lock, except for the first touch
+/// after a drain, which queues the session for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    /// Milliseconds since 1970. Apart from the marks, so that a sweep reads a dense array.
+    /// Milliseconds since 1970. Separate from the flags, so that a sweep reads a dense array.
     last: Vec<AtomicI64>,
     is_dirty: Vec<AtomicBool>,
-    /// Sessions in the order in which they became dirty; each at least once while it is.
+    /// Dirty sessions in the order in which they became dirty; each at least once.
     dirty: Mutex<VecDeque<Number>>,
 }
 
 impl Activity {
-    /// Takes over what a record says, unless more is known.
-    pub(super) fn learn(&mut self, slot: Slot, at: Timestamp) {
+    /// Loads the activity of a record unless a later one is known.
+    pub(super) fn load(&mut self, slot: Slot, at: Timestamp) {
         if self.last.len() <= slot.index() {
             self.last
                 .resize_with(slot.index() + 1, || AtomicI64::new(FREE));
@@ -39,7 +39,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn forget(&mut self, slot: Slot) {
+    pub(super) fn clear(&mut self, slot: Slot) {
         if let Some(last) = self.last.get_mut(slot.index()) {
             *last.get_mut() = FREE;
         }
@@ -48,10 +48,10 @@ impl Activity {
         }
     }
 
-    pub(super) fn last(&self, slot: Slot) -> Timestamp {
+    pub(super) fn last_activity(&self, slot: Slot) -> Timestamp {
         self.last
             .get(slot.index())
-            .map_or(Timestamp::UNIX_EPOCH, read)
+            .map_or(Timestamp::UNIX_EPOCH, load_timestamp)
     }
 
     pub(super) fn touch(&self, slot: Slot, number: Number, now: Timestamp) {
@@ -61,13 +61,13 @@ impl Activity {
             .get(slot.index())
             .is_some_and(|last| last.fetch_max(now, Ordering::AcqRel) < now);
         if is_later {
-            self.mark(slot, number);
+            self.mark_dirty(slot, number);
         }
     }
 
-    /// Queues the slot if it is not queued. The instant is written before the mark is set, and
-    /// [`Activity::take_dirty`] reads it after clearing the mark, so none is lost between them.
-    pub(super) fn mark(&self, slot: Slot, number: Number) {
+    /// Queues the slot if it is not queued. The instant is written before the flag is set, and
+    /// [`Activity::take_dirty`] reads it after clearing the flag, so no update is lost in between.
+    pub(super) fn mark_dirty(&self, slot: Slot, number: Number) {
         let Some(is_dirty) = self.is_dirty.get(slot.index()) else {
             return;
         };
@@ -80,16 +80,16 @@ impl Activity {
         self.queue().pop_front()
     }
 
-    /// The activity of a slot that is dirty, and is not from then on.
+    /// Clears the flag of a dirty slot and returns its activity.
     pub(super) fn take_dirty(&self, slot: Slot) -> Option<Timestamp> {
         let is_dirty = self.is_dirty.get(slot.index())?;
         is_dirty
             .swap(false, Ordering::AcqRel)
-            .then(|| self.last(slot))
+            .then(|| self.last_activity(slot))
     }
 
-    /// The slots that at `now` were not used for `timeout`.
-    pub(super) fn until(
+    /// The slots that were idle for `timeout` at `now`.
+    pub(super) fn idle_slots(
         &self,
         now: Timestamp,
         timeout: SignedDuration,
@@ -114,6 +114,6 @@ impl Activity {
     }
 }
 
-fn read(last: &AtomicI64) -> Timestamp {
+fn load_timestamp(last: &AtomicI64) -> Timestamp {
     Timestamp::from_millisecond(last.load(Ordering::Acquire)).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -1,41 +1,41 @@
-//! Texts in one allocation, each behind its slot and its length.
+//! Texts in one allocation, each preceded by its slot and length.
 
 use crate::slots::Slot;
 
-/// Bits of a text's length in one character of the arena; the next one says that more follow.
+/// Bits of a length per digit; the next bit says that more digits follow.
 const LENGTH_BITS: u32 = 6;
 const LENGTH_MASK: usize = (1 << LENGTH_BITS) - 1;
-const MORE: u8 = 1 << LENGTH_BITS;
+const CONTINUES: u8 = 1 << LENGTH_BITS;
 
-/// Bits of a slot in one character of the arena.
+/// Bits of a slot per digit.
 const SLOT_BITS: u32 = 7;
 const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
-/// Characters of a slot.
+/// Number of digits of a slot.
 const SLOT_DIGITS: usize = 5;
 
-/// Bytes between two places whose entry is known.
-const BLOCK: usize = 1024;
+/// Block size: the entry at the start of each block is indexed.
+const BLOCK_BYTES: usize = 1024;
 
-/// Entries one behind the other: a slot, the length of a text, the text.
+/// Contiguous entries of slot, text length and text.
 ///
-/// Slots and lengths are written in digits that are ASCII, so that the whole is one string and
-/// a text is borrowed without looking at its bytes.
+/// Slots and lengths are encoded as ASCII digits, so that the whole arena is one `String` and a
+/// text is borrowed without validation.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     content: String,
-    /// Where the entry begins in which each block does.
-    marks: Vec<usize>,
+    /// Start of the entry that contains the first byte of each block.
+    block_starts: Vec<usize>,
 }
 
-/// Where an entry lies.
+/// Position of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) slot: Slot,
-    /// Its first byte.
+    /// First byte of the entry.
     pub(super) start: usize,
-    /// The first byte of the text.
-    pub(super) from: usize,
-    /// The byte after the text, where the next entry starts.
+    /// First byte of the text.
+    pub(super) text_start: usize,
+    /// Byte after the text, where the next entry starts.
     pub(super) end: usize,
 }
 
@@ -43,7 +43,7 @@ impl Arena {
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self {
             content: String::with_capacity(bytes),
-            marks: Vec::with_capacity(bytes / BLOCK + 1),
+            block_starts: Vec::with_capacity(bytes / BLOCK_BYTES + 1),
         }
     }
 
@@ -55,7 +55,7 @@ impl Arena {
         self.content.as_bytes()
     }
 
-    /// Writes a text at the end and returns where its entry starts.
+    /// Appends a text and returns the start of its entry.
     pub(super) fn append(&mut self, slot: Slot, text: &str) -> usize {
         let start = self.content.len();
         for digit in 0..SLOT_DIGITS {
@@ -65,13 +65,13 @@ impl Arena {
         }
         self.push_length(text.len());
         self.content.push_str(text);
-        while self.marks.len() * BLOCK < self.content.len() {
-            self.marks.push(start);
+        while self.block_starts.len() * BLOCK_BYTES < self.content.len() {
+            self.block_starts.push(start);
         }
         start
     }
 
-    /// The entry that starts at a byte; `None` behind the last one.
+    /// The entry that starts at a byte; `None` after the last one.
     #[inline]
     pub(super) fn entry(&self, start: usize) -> Option<Entry> {
         let (slot, rest) = self
@@ -86,12 +86,12 @@ impl Arena {
         for (index, byte) in rest.iter().enumerate() {
             let shift = LENGTH_BITS * u32::try_from(index).unwrap_or_default();
             length |= (usize::from(*byte) & LENGTH_MASK) << shift;
-            if byte & MORE == 0 {
+            if byte & CONTINUES == 0 {
                 let from = start + SLOT_DIGITS + index + 1;
                 return Some(Entry {
                     slot: Slot::from_bit(slot),
                     start,
-                    from,
+                    text_start: from,
                     end: from + length,
                 });
             }
@@ -99,11 +99,15 @@ impl Arena {
         None
     }
 
-    /// The entry in which a byte lies, given the start of one that is not behind it. Costs a walk
-    /// over what lies between, or over a block.
+    /// The entry that contains byte `at`, given the start of an entry that is not after it. Walks
+    /// the entries in between, or those of one block.
     #[inline]
-    pub(super) fn entry_around(&self, at: usize, before: usize) -> Option<Entry> {
-        let mark = self.marks.get(at / BLOCK).copied().unwrap_or_default();
+    pub(super) fn entry_containing(&self, at: usize, before: usize) -> Option<Entry> {
+        let mark = self
+            .block_starts
+            .get(at / BLOCK_BYTES)
+            .copied()
+            .unwrap_or_default();
         let mut start = mark.max(before);
         loop {
             let entry = self.entry(start)?;
@@ -114,9 +118,13 @@ impl Arena {
         }
     }
 
-    /// The first start of an entry at least about `bytes` after the one that starts at `start`.
-    pub(super) fn start_after(&self, start: usize, bytes: usize) -> usize {
-        let Some(mark) = self.marks.get((start + bytes) / BLOCK).copied() else {
+    /// Start of an entry about `bytes` or more after the one at `start`.
+    pub(super) fn next_start(&self, start: usize, bytes: usize) -> usize {
+        let Some(mark) = self
+            .block_starts
+            .get((start + bytes) / BLOCK_BYTES)
+            .copied()
+        else {
             return self.len();
         };
         if mark > start {
@@ -126,16 +134,16 @@ impl Arena {
     }
 
     pub(super) fn text(&self, entry: Entry) -> Option<&str> {
-        self.content.get(entry.from..entry.end)
+        self.content.get(entry.text_start..entry.end)
     }
 
     pub(super) fn shrink(&mut self) {
         self.content.shrink_to_fit();
-        self.marks.shrink_to_fit();
+        self.block_starts.shrink_to_fit();
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.content.capacity() + self.marks.capacity() * size_of::<usize>()
+        self.content.capacity() + self.block_starts.capacity() * size_of::<usize>()
     }
 
     fn push_length(&mut self, length: usize) {
@@ -146,11 +154,11 @@ impl Arena {
             if rest == 0 {
                 return self.push_digit(digit);
             }
-            self.push_digit(digit | MORE);
+            self.push_digit(digit | CONTINUES);
         }
     }
 
-    /// Digits have at most seven bits, which keeps the arena UTF-8.
+    /// Digits have at most seven bits, so the arena stays UTF-8.
     fn push_digit(&mut self, digit: u8) {
         self.content.push(char::from(digit & 0x7f));
     }

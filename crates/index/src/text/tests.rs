@@ -24,15 +24,15 @@ fn shown(search: impl FnOnce(&mut dyn FnMut(Slot))) -> Vec<u32> {
 }
 
 fn containing(column: &TextColumn, needle: &str) -> Vec<u32> {
-    shown(|visit| column.each_containing(needle, visit))
+    shown(|visit| column.for_each_containing(needle, visit))
 }
 
 fn folded(column: &TextColumn, needle: &str) -> Vec<u32> {
-    shown(|visit| column.each_containing_folded(needle, visit))
+    shown(|visit| column.for_each_containing_folded(needle, visit))
 }
 
 fn equal(column: &TextColumn, text: &str) -> Vec<u32> {
-    shown(|visit| column.each_equal(text, visit))
+    shown(|visit| column.for_each_equal(text, visit))
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn texts_of_every_length_come_back() {
         column.set(slot(bit), Some(&"ü".repeat(length)));
     }
     for (bit, length) in (0..).zip(lengths) {
-        assert_eq!(column.text(slot(bit)), "ü".repeat(length));
+        assert_eq!(column.text_or_empty(slot(bit)), "ü".repeat(length));
     }
 }
 
@@ -64,15 +64,15 @@ fn dead_bytes_never_outweigh_the_living_for_long() {
     column.set(slot(7), Some("stays"));
     for round in 0..10_000 {
         column.set(slot(round % 5), Some(&format!("name-{round}")));
-        let living = column.arena.len() - column.dead;
+        let living = column.arena.len() - column.dead_bytes;
         assert!(
-            column.dead <= COMPACT_FROM || column.dead <= living,
+            column.dead_bytes <= COMPACT_THRESHOLD || column.dead_bytes <= living,
             "{} dead, {living} living",
-            column.dead
+            column.dead_bytes
         );
     }
-    assert_eq!(column.text(slot(7)), "stays");
-    assert_eq!(column.text(slot(4)), "name-9999");
+    assert_eq!(column.text_or_empty(slot(7)), "stays");
+    assert_eq!(column.text_or_empty(slot(4)), "name-9999");
     assert_eq!(containing(&column, "name-999"), [0, 1, 2, 3, 4]);
     assert_eq!(containing(&column, "stay"), [7]);
 }
@@ -139,11 +139,11 @@ fn texts_longer_than_many_blocks_are_searched_whole() {
 fn texts_that_are_not_ascii_are_told_apart() {
     let mut column = column(&["ſub", "sub", "SUB-ı"]);
     assert_eq!(folded(&column, "SUB"), [1]);
-    assert_eq!(column.wide().iter().collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(column.non_ascii().iter().collect::<Vec<_>>(), [0, 2]);
     column.set(slot(0), Some("sub"));
     column.set(slot(2), None);
     assert_eq!(folded(&column, "SUB"), [0, 1]);
-    assert!(column.wide().is_empty());
+    assert!(column.non_ascii().is_empty());
 }
 
 proptest! {

@@ -147,7 +147,7 @@ proptest! {
         let of = |slot| &model[&catalog.number(slot).unwrap().0].1;
         for kind in MethodKind::ALL {
             let expected = slots(&catalog, |slot| of(slot).purpose.method().map(Method::kind) == Some(kind));
-            prop_assert!(catalog.columns().of_method(kind).iter().eq(expected));
+            prop_assert!(catalog.columns().with_method(kind).iter().eq(expected));
         }
         for ca in ["a", "b"] {
             let method = Method::OttCa { ca: CaId::from_wire(ca) };

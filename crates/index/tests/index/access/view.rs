@@ -2,12 +2,14 @@
 
 use super::naive::{Kind, Names};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
-use portcullis_index::{Access, AccessGuard, Catalog, Catalogued, Kinds, PolicyKind, Slot};
+use portcullis_index::{
+    AccessGuard, AccessIndex, Catalog, Catalogued, PolicyKind, SelectableCatalogs, Slot,
+};
 
 #[derive(Clone, Copy)]
 pub(crate) struct View<'v> {
-    pub(crate) access: &'v Access,
-    pub(crate) kinds: Kinds<'v>,
+    pub(crate) access: &'v AccessIndex,
+    pub(crate) kinds: SelectableCatalogs<'v>,
     pub(crate) service_policies: &'v Catalog<ServicePolicy>,
     pub(crate) edge_router_policies: &'v Catalog<EdgeRouterPolicy>,
     pub(crate) service_edge_router_policies: &'v Catalog<ServiceEdgeRouterPolicy>,

@@ -7,7 +7,9 @@ use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, Ser
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
-use portcullis_index::{Access, Catalog, Catalogued, Kinds, Policy, PolicyKind, Slot};
+use portcullis_index::{
+    AccessIndex, Catalog, Catalogued, Policy, PolicyKind, SelectableCatalogs, Slot,
+};
 
 #[derive(Default)]
 pub(crate) struct World {
@@ -18,12 +20,12 @@ pub(crate) struct World {
     service_policies: Catalog<ServicePolicy>,
     edge_router_policies: Catalog<EdgeRouterPolicy>,
     service_edge_router_policies: Catalog<ServiceEdgeRouterPolicy>,
-    access: Access,
+    access: AccessIndex,
 }
 
 impl World {
     pub(crate) fn apply(&mut self, change: &Change) {
-        let kinds = Kinds {
+        let kinds = SelectableCatalogs {
             identities: &self.identities,
             services: &self.services,
             routers: &self.routers,
@@ -57,7 +59,7 @@ impl World {
     pub(crate) fn view(&self) -> View<'_> {
         View {
             access: &self.access,
-            kinds: Kinds {
+            kinds: SelectableCatalogs {
                 identities: &self.identities,
                 services: &self.services,
                 routers: &self.routers,
@@ -82,8 +84,8 @@ fn say<'p, E: Catalogued>(
 }
 
 fn rule(
-    access: &mut Access,
-    kinds: Kinds<'_>,
+    access: &mut AccessIndex,
+    kinds: SelectableCatalogs<'_>,
     kind: PolicyKind,
     slot: Slot,
     policy: Option<Policy<'_>>,

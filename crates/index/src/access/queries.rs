@@ -1,30 +1,31 @@
-//! What is asked of all policies together.
+//! Queries of the access index.
 
-use super::{Access, Kinds, PolicyKind, Side};
+use super::{AccessIndex, PolicyKind, SelectableCatalogs, Side};
 use crate::slots::Slot;
 use portcullis_domain::policies::ServiceGrant;
 use roaring::RoaringBitmap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-impl Access {
+impl AccessIndex {
     /// The policies of a kind that select an entity on a side.
     pub fn selecting(
         &self,
         kind: PolicyKind,
         side: Side,
         entity: Slot,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let among = kinds.on(side);
-        self.policies(kind).selecting(side, entity, among, None)
+        let entities = kinds.on_side(side);
+        self.policies(kind).selecting(side, entity, entities, None)
     }
 
-    /// The policies of a kind whose list on a side asks for an attribute, whoever carries it.
+    /// The policies of a kind that select by an attribute on a side, whether or not any entity has
+    /// it.
     pub fn asking(&self, kind: PolicyKind, side: Side, attribute: &str) -> RoaringBitmap {
-        self.policies(kind).asking(side, attribute)
+        self.policies(kind).selecting_by_attribute(side, attribute)
     }
 
-    /// The attributes for which the policies of a kind ask on a side, some of them twice.
+    /// The attributes by which the policies of a kind select on a side, with repetitions.
     pub fn attributes(&self, kind: PolicyKind, side: Side) -> impl Iterator<Item = &str> {
         self.policies(kind).attributes(side)
     }
@@ -35,113 +36,130 @@ impl Access {
         kind: PolicyKind,
         policy: Slot,
         side: Side,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let only = RoaringBitmap::from([policy.bit()]);
-        self.policies(kind).members(&only, side, kinds.on(side))
+        self.policies(kind)
+            .members(&only, side, kinds.on_side(side))
     }
 
-    /// Whether a policy selects anything on a side.
     pub fn selects_any(
         &self,
         kind: PolicyKind,
         policy: Slot,
         side: Side,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> bool {
         !self.selected(kind, policy, side, kinds).is_empty()
     }
 
-    /// What a service policy grants, and after which posture checks, summed up: while it stays the same,
-    /// so do the grants of those whom the policy selects, as far as they depend on the policy alone.
+    /// Digest of a service policy's grant, services and posture checks: while it is unchanged, so
+    /// are the grants of the identities that the policy selects, as far as they depend on the
+    /// policy alone.
     pub fn terms(&self, policy: Slot) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.binding.contains(policy.bit()).hash(&mut hasher);
         for side in [Side::Services, Side::PostureChecks] {
-            self.service_policies.mix_into(&mut hasher, policy, side);
+            self.service_policies.hash_into(&mut hasher, policy, side);
         }
         hasher.finish()
     }
 
-    /// The service policies that let an identity do something with a service, if it passes their
-    /// posture checks.
+    /// The service policies that grant a service to an identity, subject to their posture checks.
     pub fn granting(
         &self,
         grant: ServiceGrant,
         identity: Slot,
         service: Slot,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let policies = self.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
         self.giving(&self.of_grant(grant, policies), service, kinds)
     }
 
-    /// Those of some service policies that are about a service.
+    /// The given service policies that select a service.
     pub fn giving(
         &self,
         policies: &RoaringBitmap,
         service: Slot,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let side = Side::Services;
         self.service_policies
-            .selecting(side, service, kinds.on(side), Some(policies))
+            .selecting(side, service, kinds.on_side(side), Some(policies))
     }
 
-    /// The services with which an identity may do one thing, or any, if it passes posture checks.
+    /// The services that an identity is granted, by one grant or any, subject to posture checks.
     pub fn services(
         &self,
         grant: Option<ServiceGrant>,
         identity: Slot,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let from = (Side::Identities, identity);
-        self.across(PolicyKind::Service, grant, from, Side::Services, kinds)
+        self.entities_across(PolicyKind::Service, grant, from, Side::Services, kinds)
     }
 
-    /// The identities that may do one thing with a service, or any, if they pass posture checks.
+    /// The identities that are granted a service, by one grant or any, subject to posture checks.
     pub fn identities(
         &self,
         grant: Option<ServiceGrant>,
         service: Slot,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let from = (Side::Services, service);
-        self.across(PolicyKind::Service, grant, from, Side::Identities, kinds)
+        self.entities_across(PolicyKind::Service, grant, from, Side::Identities, kinds)
     }
 
     /// The edge routers to which an identity may connect.
-    pub fn routers_of_identity(&self, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    pub fn routers_of_identity(
+        &self,
+        identity: Slot,
+        kinds: SelectableCatalogs<'_>,
+    ) -> RoaringBitmap {
         let from = (Side::Identities, identity);
-        self.across(PolicyKind::EdgeRouter, None, from, Side::EdgeRouters, kinds)
+        self.entities_across(PolicyKind::EdgeRouter, None, from, Side::EdgeRouters, kinds)
     }
 
     /// The identities that may connect to an edge router.
-    pub fn identities_of_router(&self, router: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    pub fn identities_of_router(
+        &self,
+        router: Slot,
+        kinds: SelectableCatalogs<'_>,
+    ) -> RoaringBitmap {
         let from = (Side::EdgeRouters, router);
-        self.across(PolicyKind::EdgeRouter, None, from, Side::Identities, kinds)
+        self.entities_across(PolicyKind::EdgeRouter, None, from, Side::Identities, kinds)
     }
 
     /// The edge routers through which a service may be used.
-    pub fn routers_of_service(&self, service: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    pub fn routers_of_service(
+        &self,
+        service: Slot,
+        kinds: SelectableCatalogs<'_>,
+    ) -> RoaringBitmap {
         let from = (Side::Services, service);
         let kind = PolicyKind::ServiceEdgeRouter;
-        self.across(kind, None, from, Side::EdgeRouters, kinds)
+        self.entities_across(kind, None, from, Side::EdgeRouters, kinds)
     }
 
     /// The services that may be used through an edge router.
-    pub fn services_of_router(&self, router: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    pub fn services_of_router(&self, router: Slot, kinds: SelectableCatalogs<'_>) -> RoaringBitmap {
         let from = (Side::EdgeRouters, router);
         let kind = PolicyKind::ServiceEdgeRouter;
-        self.across(kind, None, from, Side::Services, kinds)
+        self.entities_across(kind, None, from, Side::Services, kinds)
     }
 
     /// The edge routers through which an identity may use a service.
-    pub fn common_routers(&self, identity: Slot, service: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    pub fn common_routers(
+        &self,
+        identity: Slot,
+        service: Slot,
+        kinds: SelectableCatalogs<'_>,
+    ) -> RoaringBitmap {
         self.routers_of_identity(identity, kinds) & self.routers_of_service(service, kinds)
     }
 
-    /// Those of some service policies that grant one thing.
+    /// The given service policies with this grant.
     pub fn of_grant(&self, grant: ServiceGrant, policies: RoaringBitmap) -> RoaringBitmap {
         match grant {
             ServiceGrant::Bind => policies & &self.binding,
@@ -149,20 +167,21 @@ impl Access {
         }
     }
 
-    /// The entities on one side of the policies that select an entity on another.
-    fn across(
+    /// The entities on one side of the policies that select an entity on another side.
+    fn entities_across(
         &self,
         kind: PolicyKind,
         grant: Option<ServiceGrant>,
         (from, entity): (Side, Slot),
         to: Side,
-        kinds: Kinds<'_>,
+        kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let selecting = self.selecting(kind, from, entity, kinds);
         let policies = match grant {
             Some(grant) => self.of_grant(grant, selecting),
             None => selecting,
         };
-        self.policies(kind).members(&policies, to, kinds.on(to))
+        self.policies(kind)
+            .members(&policies, to, kinds.on_side(to))
     }
 }

@@ -1,35 +1,35 @@
-//! An order as the columns know it.
+//! Orders resolved to columns.
 
 use crate::catalog::{Direction, SortKey};
-use crate::held::Source;
+use crate::column::ColumnData;
 use portcullis_filter as filter;
 
-/// What to sort by: columns, then the id.
+/// Sort columns, followed by the id.
 #[derive(Debug)]
-pub(super) struct Sort<'c> {
-    /// The columns in front of the id, each once.
-    pub(super) keys: Vec<Key<'c>>,
-    /// The direction of the id, behind which nothing matters, since ids are unique.
-    pub(super) by_id: Direction,
+pub(super) struct SortPlan<'c> {
+    /// The columns before the id, without repetition.
+    pub(super) keys: Vec<SortColumn<'c>>,
+    /// Direction of the id; since ids are unique, later keys are irrelevant.
+    pub(super) id_direction: Direction,
 }
 
-/// A column to sort by.
+/// A sort column.
 #[derive(Debug)]
-pub(super) struct Key<'c> {
+pub(super) struct SortColumn<'c> {
     pub(super) symbol: &'static str,
-    pub(super) source: Source<'c>,
+    pub(super) source: ColumnData<'c>,
     pub(super) direction: Direction,
 }
 
-impl<'c> Sort<'c> {
-    /// `None` when `order` sorts by a symbol that `held` knows no column for.
+impl<'c> SortPlan<'c> {
+    /// `None` when `order` sorts by a symbol for which `column` has none.
     pub(super) fn new(
         order: &filter::Order,
-        held: &impl Fn(&str) -> Option<Source<'c>>,
+        column: &impl Fn(&str) -> Option<ColumnData<'c>>,
     ) -> Option<Self> {
         let mut sort = Self {
             keys: Vec::new(),
-            by_id: Direction::Ascending,
+            id_direction: Direction::Ascending,
         };
         for key in order.keys() {
             let symbol = key.symbol.name();
@@ -38,17 +38,17 @@ impl<'c> Sort<'c> {
                 filter::Direction::Descending => Direction::Descending,
             };
             if symbol == "id" {
-                sort.by_id = direction;
+                sort.id_direction = direction;
                 break;
             }
-            let source = held(symbol)?;
-            if let Source::Set(_) = source {
+            let source = column(symbol)?;
+            if let ColumnData::Set(_) = source {
                 return None;
             }
-            // What was compared before, or is the same for all, decides nothing.
+            // Repeated and constant keys have no effect.
             let is_known = sort.keys.iter().any(|key| key.symbol == symbol);
             if !is_known && !source.is_constant() {
-                sort.keys.push(Key {
+                sort.keys.push(SortColumn {
                     symbol,
                     source,
                     direction,
@@ -58,15 +58,17 @@ impl<'c> Sort<'c> {
         Some(sort)
     }
 
-    /// The keys in front of those that an order of the catalog stands for, and that order.
-    pub(super) fn ranked(&self) -> (&[Key<'c>], SortKey, Direction) {
-        if let (Some((last, before)), Direction::Ascending) = (self.keys.split_last(), self.by_id) {
+    /// The keys before those covered by an order of the catalog, and that order.
+    pub(super) fn split_ranked(&self) -> (&[SortColumn<'c>], SortKey, Direction) {
+        if let (Some((last, before)), Direction::Ascending) =
+            (self.keys.split_last(), self.id_direction)
+        {
             match last.symbol {
                 "name" => return (before, SortKey::Name, last.direction),
                 "createdAt" => return (before, SortKey::CreatedAt, last.direction),
                 _ => {},
             }
         }
-        (&self.keys, SortKey::Id, self.by_id)
+        (&self.keys, SortKey::Id, self.id_direction)
     }
 }

@@ -1,24 +1,24 @@
-//! Whom the lists of several policies select together.
+//! Union of the selections of several policies.
 
-use super::Selected;
-use super::selection::Selection;
+use super::SelectableEntities;
+use super::resolved_selectors::ResolvedSelectors;
 use portcullis_domain::roles::Semantic;
 use roaring::{MultiOps as _, RoaringBitmap};
 use std::collections::BTreeSet;
 
-/// What one of some lists selects: every part is looked at once, however many lists have it.
+/// Union of selector lists, in which each distinct part is evaluated once.
 #[derive(Debug, Default)]
-pub(super) struct Members<'l> {
-    has_every: bool,
+pub(super) struct SelectionUnion<'l> {
+    selects_all: bool,
     named: Vec<&'l RoaringBitmap>,
-    /// Of whose attributes one is enough.
+    /// Attributes each of which is sufficient.
     alternatives: BTreeSet<&'l str>,
-    /// Of whose attributes it takes all.
-    together: BTreeSet<&'l [Box<str>]>,
+    /// Attribute lists all of whose attributes are required.
+    required_together: BTreeSet<&'l [Box<str>]>,
 }
 
-impl<'l> FromIterator<&'l Selection> for Members<'l> {
-    fn from_iter<L: IntoIterator<Item = &'l Selection>>(lists: L) -> Self {
+impl<'l> FromIterator<&'l ResolvedSelectors> for SelectionUnion<'l> {
+    fn from_iter<L: IntoIterator<Item = &'l ResolvedSelectors>>(lists: L) -> Self {
         let mut members = Self::default();
         for list in lists {
             members.add(list);
@@ -27,12 +27,12 @@ impl<'l> FromIterator<&'l Selection> for Members<'l> {
     }
 }
 
-impl<'l> Members<'l> {
-    fn add(&mut self, list: &'l Selection) {
+impl<'l> SelectionUnion<'l> {
+    fn add(&mut self, list: &'l ResolvedSelectors) {
         match list {
-            Selection::Nothing => {},
-            Selection::Every => self.has_every = true,
-            Selection::Listed {
+            ResolvedSelectors::Nothing => {},
+            ResolvedSelectors::All => self.selects_all = true,
+            ResolvedSelectors::Listed {
                 semantic,
                 named,
                 attributes,
@@ -48,36 +48,36 @@ impl<'l> Members<'l> {
                         self.alternatives.extend(several);
                     },
                     (Semantic::AllOf, several) => {
-                        self.together.insert(several);
+                        self.required_together.insert(several);
                     },
                 }
             },
         }
     }
 
-    /// Finds them.
-    pub(super) fn among(self, among: Selected<'_>) -> RoaringBitmap {
-        if self.has_every {
-            return among.live.clone();
+    /// Finds the selected entities.
+    pub(super) fn find_in(self, among: SelectableEntities<'_>) -> RoaringBitmap {
+        if self.selects_all {
+            return among.slots.clone();
         }
         let together: Vec<RoaringBitmap> = self
-            .together
+            .required_together
             .into_iter()
             .filter_map(|attributes| {
-                // An attribute that nobody carries makes the whole nothing.
+                // An attribute without entities makes the intersection empty.
                 let carriers = attributes
                     .iter()
-                    .map(|attribute| among.carried.with(attribute))
+                    .map(|attribute| among.role_attributes.with(attribute))
                     .collect::<Option<Vec<_>>>()?;
                 Some(carriers.into_iter().intersection())
             })
             .collect();
-        // A transit router may be named too.
-        let named = self.named.union() & among.live;
+        // The ids may include transit routers, which cannot be selected.
+        let named = self.named.union() & among.slots;
         let mut parts = vec![&named];
         parts.extend(&together);
         let alternatives = self.alternatives.into_iter();
-        parts.extend(alternatives.filter_map(|attribute| among.carried.with(attribute)));
+        parts.extend(alternatives.filter_map(|attribute| among.role_attributes.with(attribute)));
         parts.union()
     }
 }

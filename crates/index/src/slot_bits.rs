@@ -1,10 +1,10 @@
-//! Sets of slots as bits.
+//! Bit sets of slots.
 
 use crate::slots::Slot;
 use roaring::RoaringBitmap;
 
-/// Says whether the slot has a flag.
-pub(crate) fn mark(flag: &mut RoaringBitmap, slot: Slot, is_set: bool) {
+/// Sets or clears the flag of a slot.
+pub(crate) fn set_flag(flag: &mut RoaringBitmap, slot: Slot, is_set: bool) {
     if is_set {
         flag.insert(slot.bit());
     } else {
@@ -12,14 +12,14 @@ pub(crate) fn mark(flag: &mut RoaringBitmap, slot: Slot, is_set: bool) {
     }
 }
 
-/// Slots that come in no order, one bit each, to become a bitmap: about a nanosecond per slot,
-/// where inserting them into the bitmap would take ten.
+/// Collects slots in any order before they become a bitmap: about a nanosecond per slot, where
+/// inserting into the bitmap would take ten.
 #[derive(Debug)]
-pub(crate) struct Bits(Vec<u8>);
+pub(crate) struct SlotBits(Vec<u8>);
 
-impl Bits {
-    /// None of `width` slots.
-    pub(crate) fn none_of(width: usize) -> Self {
+impl SlotBits {
+    /// An empty set for `width` slots.
+    pub(crate) fn with_width(width: usize) -> Self {
         Self(vec![0; width.div_ceil(8)])
     }
 

@@ -1,4 +1,4 @@
-//! The columns that every kind has, and the keys that its orders follow.
+//! Columns common to all kinds, and the keys of their orders.
 
 use super::Catalogued;
 use crate::slots::{Slot, Slots};
@@ -7,42 +7,42 @@ use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use std::cmp::Ordering;
 
-/// What an order follows first; ties are broken by id, and then, so that orders stay sound even
-/// over records that should not coexist, by number.
+/// Primary key of an order. Ties are broken by id and then by number, so that orders stay sound
+/// even if records conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum OrderKey {
     Id,
     Name,
     CreatedAt,
     Owner,
 }
 
-impl Key {
+impl OrderKey {
     pub(crate) const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CreatedAt, Self::Owner];
 }
 
-/// The columns that every kind has.
+/// The columns common to all kinds.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct BaseColumns {
     pub(crate) slots: Slots,
     pub(crate) ids: TextColumn,
     pub(crate) names: TextColumn,
-    /// Creation and change, milliseconds since 1970.
+    /// Times of creation and modification, milliseconds since 1970.
     times: Vec<(i64, i64)>,
-    /// Stays empty for kinds that are roots.
+    /// Empty for kinds that are roots.
     owners: Vec<Option<Owner>>,
 }
 
-// That there are several kinds of owners costs no memory.
+// Two kinds of owners take no more memory than one.
 const _: () = assert!(size_of::<Option<Owner>>() == 16);
 
-/// The instant of a column of times.
-pub(crate) fn milliseconds(since_1970: i64) -> Timestamp {
-    // Columns hold what timestamps said.
+/// Converts a value of a time column.
+pub(crate) fn timestamp_from_millis(since_1970: i64) -> Timestamp {
+    // The columns only contain values of timestamps.
     Timestamp::from_millisecond(since_1970).unwrap_or_default()
 }
 
-impl Rows {
+impl BaseColumns {
     pub(crate) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Owner>, entity: &E) {
         self.ids.set(slot, Some(entity.id()));
         self.names.set(slot, entity.name());
@@ -64,7 +64,7 @@ impl Rows {
         }
     }
 
-    /// Forgets what takes memory; the rest is overwritten when the slot is used again.
+    /// Frees the texts; the rest is overwritten when the slot is reused.
     pub(crate) fn clear(&mut self, slot: Slot) {
         self.ids.set(slot, None);
         self.names.set(slot, None);
@@ -85,50 +85,60 @@ impl Rows {
         self.owners.get(slot.index()).copied().flatten()
     }
 
-    /// Whether the slot belongs into the order by `key`.
-    pub(crate) fn has(&self, key: Key, slot: Slot) -> bool {
+    /// Whether the slot is part of the order by `key`.
+    pub(crate) fn is_in_order(&self, key: OrderKey, slot: Slot) -> bool {
         match key {
-            Key::Id | Key::CreatedAt => true,
-            Key::Name => self.names.get(slot).is_some(),
-            Key::Owner => self.owner(slot).is_some(),
+            OrderKey::Id | OrderKey::CreatedAt => true,
+            OrderKey::Name => self.names.get(slot).is_some(),
+            OrderKey::Owner => self.owner(slot).is_some(),
         }
     }
 
-    /// The keys by which the slot changes its place when it becomes `entity`.
-    pub(crate) fn moved<E: Catalogued>(
+    /// The keys of the orders in which the slot moves when it becomes `entity`.
+    pub(crate) fn changed_keys<E: Catalogued>(
         &self,
         slot: Slot,
         owner: Option<Owner>,
         entity: &E,
-    ) -> Vec<Key> {
+    ) -> Vec<OrderKey> {
         let same_id = self.ids.get(slot) == Some(entity.id());
-        let is_same = |key: &Key| match key {
-            Key::Id => true,
-            Key::Name => self.names.get(slot) == entity.name(),
-            Key::CreatedAt => self.created_at(slot) == entity.created_at().as_millisecond(),
-            Key::Owner => self.owner(slot) == owner,
+        let is_same = |key: &OrderKey| match key {
+            OrderKey::Id => true,
+            OrderKey::Name => self.names.get(slot) == entity.name(),
+            OrderKey::CreatedAt => self.created_at(slot) == entity.created_at().as_millisecond(),
+            OrderKey::Owner => self.owner(slot) == owner,
         };
-        Key::ALL
+        OrderKey::ALL
             .into_iter()
             .filter(|key| !same_id || !is_same(key))
             .collect()
     }
 
     /// Compares by `key` alone.
-    pub(crate) fn compare_key(&self, key: Key, left: Slot, right: Slot) -> Ordering {
+    pub(crate) fn compare_key(&self, key: OrderKey, left: Slot, right: Slot) -> Ordering {
         match key {
-            Key::Id => self.ids.text(left).cmp(self.ids.text(right)),
-            Key::Name => self.names.text(left).cmp(self.names.text(right)),
-            Key::CreatedAt => self.created_at(left).cmp(&self.created_at(right)),
-            Key::Owner => self.owner(left).cmp(&self.owner(right)),
+            OrderKey::Id => self
+                .ids
+                .text_or_empty(left)
+                .cmp(self.ids.text_or_empty(right)),
+            OrderKey::Name => self
+                .names
+                .text_or_empty(left)
+                .cmp(self.names.text_or_empty(right)),
+            OrderKey::CreatedAt => self.created_at(left).cmp(&self.created_at(right)),
+            OrderKey::Owner => self.owner(left).cmp(&self.owner(right)),
         }
     }
 
     /// Compares by `key`, then id, then number.
-    pub(crate) fn compare(&self, key: Key, left: Slot, right: Slot) -> Ordering {
+    pub(crate) fn compare(&self, key: OrderKey, left: Slot, right: Slot) -> Ordering {
         self.compare_key(key, left, right)
-            .then_with(|| self.compare_key(Key::Id, left, right))
-            .then_with(|| self.slots.raw(left).cmp(&self.slots.raw(right)))
+            .then_with(|| self.compare_key(OrderKey::Id, left, right))
+            .then_with(|| {
+                self.slots
+                    .number_or_stale(left)
+                    .cmp(&self.slots.number_or_stale(right))
+            })
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -139,7 +149,7 @@ impl Rows {
             + self.owners.capacity() * size_of::<Option<Owner>>()
     }
 
-    /// Gives back what growth reserved.
+    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.ids.shrink();
         self.names.shrink();

@@ -1,21 +1,21 @@
-//! Kinds of which there are few: their catalogs have the orders and no columns, and whatever else is
-//! asked for is read from the records.
+//! Catalogs of kinds with few entities: they have the common columns and orders only; everything
+//! else is read from the records.
 
-use crate::catalog::{Catalogued, Columns};
-use crate::held::Held;
+use crate::catalog::{CatalogColumns, Catalogued};
+use crate::column::ColumnRef;
 use crate::slots::Slot;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::signer::Signer;
 
-/// Columns that hold nothing.
+/// No columns.
 #[derive(Debug, Default)]
 pub struct NoColumns;
 
-impl<E> Columns<E> for NoColumns {
+impl<E> CatalogColumns<E> for NoColumns {
     fn set(&mut self, _slot: Slot, _entity: &E) {}
 
-    fn held(&self, _symbol: &str) -> Option<Held<'_>> {
+    fn column(&self, _symbol: &str) -> Option<ColumnRef<'_>> {
         None
     }
 

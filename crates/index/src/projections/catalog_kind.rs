@@ -1,42 +1,41 @@
-//! What committed changes say about the kinds that have catalogs.
+//! Kinds that have catalogs, and their changes.
 
 use crate::access::{Policy, PolicyKind};
 use crate::catalog::Catalogued;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 
-/// A kind of entity that has a catalog among the projections.
-pub(super) trait Followed: Catalogued + Sized {
-    /// How entities of this kind live.
-    const LIVES: Lives;
+/// A kind of entity that has a catalog.
+pub(super) trait CatalogKind: Catalogued + Sized {
+    const OWNERSHIP: Ownership;
 
-    /// What became of an entity of this kind, if a change is about one.
-    fn of(change: &Change) -> Option<&EntityChange<Self>>;
+    /// The change, if it is one of this kind.
+    fn change_of(change: &Change) -> Option<&EntityChange<Self>>;
 
-    /// Whether a change is about this kind.
-    fn concerns(change: &Change) -> bool {
-        Self::of(change).is_some()
-            || (Self::LIVES == Lives::Owned && removed_owner(change).is_some())
+    /// Whether a change affects this kind.
+    fn is_affected_by(change: &Change) -> bool {
+        Self::change_of(change).is_some()
+            || (Self::OWNERSHIP == Ownership::Owned && removed_owner(change).is_some())
     }
 }
 
-/// How the entities of a kind live.
+/// Whether the entities of a kind belong to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lives {
-    /// On their own.
+pub(super) enum Ownership {
+    /// They do not.
     Root,
-    /// Under others, with which they go.
+    /// They belong to an owner and are removed with it.
     Owned,
 }
 
-/// A kind of policy, which has its part in access.
-pub(super) trait Ruling: Followed {
+/// A kind of policy, which is part of the access index.
+pub(super) trait PolicyRecord: CatalogKind {
     const KIND: PolicyKind;
 
     fn as_policy(&self) -> Policy<'_>;
 }
 
-impl Ruling for ServicePolicy {
+impl PolicyRecord for ServicePolicy {
     const KIND: PolicyKind = PolicyKind::Service;
 
     fn as_policy(&self) -> Policy<'_> {
@@ -44,7 +43,7 @@ impl Ruling for ServicePolicy {
     }
 }
 
-impl Ruling for EdgeRouterPolicy {
+impl PolicyRecord for EdgeRouterPolicy {
     const KIND: PolicyKind = PolicyKind::EdgeRouter;
 
     fn as_policy(&self) -> Policy<'_> {
@@ -52,7 +51,7 @@ impl Ruling for EdgeRouterPolicy {
     }
 }
 
-impl Ruling for ServiceEdgeRouterPolicy {
+impl PolicyRecord for ServiceEdgeRouterPolicy {
     const KIND: PolicyKind = PolicyKind::ServiceEdgeRouter;
 
     fn as_policy(&self) -> Policy<'_> {
@@ -60,7 +59,7 @@ impl Ruling for ServiceEdgeRouterPolicy {
     }
 }
 
-/// The owner that a change removed. What lived under it goes with it, whether or not the change of
+/// The owner that a change removed. Its dependents are removed with it, whether or not a change for
 /// each follows.
 pub(super) fn removed_owner(change: &Change) -> Option<Owner> {
     match change {

@@ -1,13 +1,13 @@
-//! Catalogs while the store is scanned.
+//! Construction of catalogs during a scan of the store.
 
-use super::kinds::Ruling;
-use crate::access::{Access, Kinds};
+use super::catalog_kind::PolicyRecord;
+use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::{Catalog, CatalogBuilder, Catalogued};
 use portcullis_domain::change::EntityChange;
 use portcullis_domain::ids::Number;
 use std::sync::Arc;
 
-/// The policies of a kind, kept until all that they name is in the catalogs.
+/// Collects the policies of a kind until the catalogs contain everything that they reference.
 pub(super) struct PolicyBuilder<E: Catalogued> {
     catalog: CatalogBuilder<E>,
     records: Vec<(Number, Arc<E>)>,
@@ -22,16 +22,20 @@ impl<E: Catalogued> Default for PolicyBuilder<E> {
     }
 }
 
-impl<E: Ruling> PolicyBuilder<E> {
+impl<E: PolicyRecord> PolicyBuilder<E> {
     pub(super) fn put(&mut self, record: &EntityChange<E>) {
-        put(&mut self.catalog, record);
+        put_record(&mut self.catalog, record);
         if let Some(policy) = &record.now {
             self.records.push((record.number, policy.clone()));
         }
     }
 
-    /// Builds the catalog, and puts what the policies say into access.
-    pub(super) fn build(self, access: &mut Access, kinds: Kinds<'_>) -> Catalog<E> {
+    /// Builds the catalog and adds the policies to the access index.
+    pub(super) fn build(
+        self,
+        access: &mut AccessIndex,
+        kinds: SelectableCatalogs<'_>,
+    ) -> Catalog<E> {
         let catalog = self.catalog.build();
         for (number, policy) in self.records {
             if let Some(slot) = catalog.slot(number) {
@@ -42,7 +46,7 @@ impl<E: Ruling> PolicyBuilder<E> {
     }
 }
 
-pub(super) fn put<E: Catalogued>(builder: &mut CatalogBuilder<E>, record: &EntityChange<E>) {
+pub(super) fn put_record<E: Catalogued>(builder: &mut CatalogBuilder<E>, record: &EntityChange<E>) {
     if let Some(entity) = &record.now {
         builder.put(record.number, record.owner, entity);
     }

@@ -1,4 +1,4 @@
-//! What one list of a policy selects.
+//! Resolved selector lists of policies.
 
 use super::Selectable;
 use crate::catalog::Catalog;
@@ -9,35 +9,32 @@ use roaring::RoaringBitmap;
 use std::hash::{Hash as _, Hasher};
 use std::mem::discriminant;
 
-/// A list of selectors, with the entities that it names found.
+/// A selector list with its ids resolved to slots.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) enum Selection {
-    /// Nothing.
+pub(super) enum ResolvedSelectors {
     #[default]
     Nothing,
-    /// Every entity.
-    Every,
-    /// Those that are named, and those that carry the attributes that the semantic asks for.
+    All,
+    /// Entities referenced by id, and those whose attributes satisfy the semantic.
     Listed {
-        /// How many of the attributes it takes.
+        /// Whether all or any of the attributes are required.
         semantic: Semantic,
-        /// Those that are named.
+        /// Entities referenced by id.
         named: RoaringBitmap,
-        /// The attributes, sorted by bytes.
+        /// Sorted by bytes.
         attributes: Box<[Box<str>]>,
     },
 }
 
-impl Selection {
-    /// Finds what a list names in the catalog of what it is about. What is not there is passed
-    /// over.
+impl ResolvedSelectors {
+    /// Resolves the ids of a list in the catalog. Unknown ids are skipped.
     pub(super) fn resolve<E: Selectable>(
         semantic: Semantic,
         roles: &Roles<E::Id>,
         catalog: &Catalog<E>,
     ) -> Self {
         if *roles == Roles::All {
-            return Self::Every;
+            return Self::All;
         }
         if roles.is_empty() {
             return Self::Nothing;
@@ -54,18 +51,18 @@ impl Selection {
         }
     }
 
-    /// Those that are named.
+    /// Entities referenced by id.
     pub(super) fn named(&self) -> impl Iterator<Item = u32> {
         match self {
             Self::Listed { named, .. } => Some(named),
-            Self::Nothing | Self::Every => None,
+            Self::Nothing | Self::All => None,
         }
         .into_iter()
         .flatten()
     }
 
-    /// The attributes of which whoever is selected without being named carries one.
-    pub(super) fn leads(&self) -> &[Box<str>] {
+    /// Attributes of which every entity that is selected by attributes has at least one.
+    pub(super) fn key_attributes(&self) -> &[Box<str>] {
         match self {
             Self::Listed {
                 semantic,
@@ -75,22 +72,22 @@ impl Selection {
                 Semantic::AnyOf => attributes,
                 Semantic::AllOf => attributes.get(..1).unwrap_or_default(),
             },
-            Self::Nothing | Self::Every => &[],
+            Self::Nothing | Self::All => &[],
         }
     }
 
-    /// The attributes for which it asks besides those of [`Selection::leads`].
-    pub(super) fn followers(&self) -> &[Box<str>] {
+    /// The other attributes of the list.
+    pub(super) fn other_attributes(&self) -> &[Box<str>] {
         match self {
-            Self::Listed { attributes, .. } => {
-                attributes.get(self.leads().len()..).unwrap_or_default()
-            },
-            Self::Nothing | Self::Every => &[],
+            Self::Listed { attributes, .. } => attributes
+                .get(self.key_attributes().len()..)
+                .unwrap_or_default(),
+            Self::Nothing | Self::All => &[],
         }
     }
 
-    /// Takes in what it selects.
-    pub(super) fn mix_into(&self, hasher: &mut impl Hasher) {
+    /// Hashes what it selects.
+    pub(super) fn hash_into(&self, hasher: &mut impl Hasher) {
         discriminant(self).hash(hasher);
         if let Self::Listed {
             semantic,
@@ -104,12 +101,12 @@ impl Selection {
         }
     }
 
-    /// Whether an entity is selected that policies select at all, and that carries these
-    /// attributes, sorted by bytes.
+    /// Whether the list selects an entity with these attributes, sorted by bytes. The entity has to
+    /// be selectable.
     pub(super) fn selects(&self, slot: Slot, carried: &[&str]) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Every => true,
+            Self::All => true,
             Self::Listed {
                 semantic,
                 named,
@@ -128,7 +125,7 @@ impl Selection {
 
     pub(super) fn heap_bytes(&self) -> usize {
         match self {
-            Self::Nothing | Self::Every => 0,
+            Self::Nothing | Self::All => 0,
             Self::Listed {
                 named, attributes, ..
             } => {
