@@ -1,4 +1,4 @@
-//! Checks router files and writes one JSON object per line, as a build would.
+//! Checks router files and writes one JSON object per line, as a CI job would.
 //!
 //! `cargo run --example check -- router.yml`, or with `--as-openziti` in front of the files for what
 //! OpenZiti's router would do with them.

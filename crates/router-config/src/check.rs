@@ -1,18 +1,18 @@
-//! The verdict of Portcullis: the specification is the norm.
+//! Check against the specification, the verdict of Portcullis.
 //!
-//! Every key is held against the [table](crate::table), then the sections are held against each other.
-//! All mistakes are found in one pass. What has a certain meaning is accepted, with a warning where the
-//! original would not; all else is refused.
+//! Every key is checked against the [table](crate::table), then the sections against each other. One
+//! pass finds all mistakes. Values with an unambiguous meaning are accepted, with a warning where
+//! OpenZiti would not accept them; everything else is refused.
 
 mod address;
 mod binding;
-mod form;
+mod format_error;
 mod help;
 mod host;
-mod mistake;
 mod place;
 mod scalar;
-mod unknown;
+mod string_format;
+mod unknown_keys;
 mod walk;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
@@ -23,21 +23,20 @@ use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, Text};
-use crate::table::{self, Kind, Original, Read, Wrong};
+use crate::table::{self, OnWrongType, OpenZitiRule, ReadMode, ValueType};
 
-pub(crate) use crate::check::address::{address_of, edge_address};
+pub(crate) use crate::check::address::{parse_address, parse_advertised};
 pub(crate) use crate::check::host::is_unspecified;
-pub(crate) use crate::check::place::{path_in_list, place};
+pub(crate) use crate::check::place::{report_path, report_place};
 use crate::check::walk::Walker;
 
-/// What to be strict about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Unknown keys are warnings, not errors.
     pub allow_unknown: bool,
 }
 
-/// What is to be said about a file.
+/// Verdict and findings about a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Whether the file can be used.
@@ -46,54 +45,56 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// What a file says, as far as it could be understood.
+/// Findings and content of a file, as far as it could be parsed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loaded {
-    /// What is to be said about it.
+pub struct LoadedConfig {
     pub report: Report,
-    /// The values that hold, defaults filled in; those with mistakes are missing.
+    /// Effective values with defaults filled in; invalid values are missing.
     pub effective: Effective,
-    /// The same as types.
+    /// The effective values as typed sections.
     pub config: RouterConfig,
 }
 
-/// Checks a file. `lookup` gives environment variables.
+/// Checks a file. `lookup` returns environment variables.
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_router_config::{Options, Text, Verdict, check};
-///
-/// let text = Text::new("router.yml", b"v: 3\nfowarder: {idleTxInterval: 5s}\n");
-/// let report = check(&text, Options::default(), &|_| None);
+/// use portcullis_router_config::{CheckOptions, SourceFile, Verdict, check};
+/// let text = SourceFile::new("router.yml", b"v: 3\nfowarder: {idleTxInterval: 5s}\n");
+/// let report = check(&text, CheckOptions::default(), &|_| None);
 ///
 /// assert_eq!(report.verdict, Verdict::Refuse);
 /// let codes: Vec<_> = report.findings.iter().map(|finding| finding.diagnostic.code).collect();
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
 pub fn check(text: &Text<'_>, options: Options, lookup: &dyn Fn(&str) -> Option<String>) -> Report {
-    read(text, options, lookup, Effective::default()).0
+    analyze(text, options, lookup, Effective::default()).0
 }
 
-/// As [`check`], with what the file says. Mistakes never keep the rest from being read.
-pub fn load(text: &Text<'_>, options: Options, lookup: &dyn Fn(&str) -> Option<String>) -> Loaded {
-    let (report, effective) = read(text, options, lookup, Effective::complete());
+/// As [`check`], with the content of the file. A mistake does not stop the rest from being loaded.
+pub fn load(
+    text: &Text<'_>,
+    options: Options,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> LoadedConfig {
+    let (report, effective) = analyze(text, options, lookup, Effective::with_defaults());
     let config = RouterConfig::from_effective(&effective);
-    Loaded {
+    LoadedConfig {
         report,
         effective,
         config,
     }
 }
 
-fn read(
+fn analyze(
     text: &Text<'_>,
     options: Options,
     lookup: &dyn Fn(&str) -> Option<String>,
     mut effective: Effective,
 ) -> (Report, Effective) {
     let mut diagnostics = Diagnostics::default();
-    match source::read(text, lookup, &mut diagnostics) {
+    match source::parse_source(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
             diagnostics.push(unreadable.diagnostic);
         },
@@ -102,17 +103,17 @@ fn read(
                 let mut walker = Walker::new(options, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
-                let meant = walker.meant;
+                let meant = walker.misspelt;
                 semantics::check(&section, &mut diagnostics);
-                forget(&mut diagnostics, &meant);
+                drop_findings_below(&mut diagnostics, &meant);
             }
         },
     }
     (report(diagnostics), effective)
 }
 
-/// Takes back what is said about keys that are missing only because they are misspelt.
-fn forget(diagnostics: &mut Diagnostics, misspelt: &[KeyPath]) {
+/// Drops findings about keys that are missing only because they are misspelt.
+fn drop_findings_below(diagnostics: &mut Diagnostics, misspelt: &[KeyPath]) {
     let misspelt: Vec<_> = misspelt.iter().map(KeyPath::segments).collect();
     if !misspelt.is_empty() {
         diagnostics.retain(|diagnostic| {
@@ -136,8 +137,8 @@ fn report(diagnostics: Diagnostics) -> Report {
     Report { verdict, findings }
 }
 
-/// Lists what OpenZiti passes over without a word, unless it has a reason of its own for the key.
-pub(crate) fn passed_over(root: &Section<'_>) -> Vec<Diagnostic> {
+/// Lists what OpenZiti ignores without a message, unless it reports the key for another reason.
+pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Diagnostics::default();
     let options = Options {
         allow_unknown: true,
@@ -146,16 +147,19 @@ pub(crate) fn passed_over(root: &Section<'_>) -> Vec<Diagnostic> {
     let all = diagnostics.into_sorted().into_iter();
     all.filter_map(|diagnostic| match diagnostic.code {
         codes::UNKNOWN_KEY | codes::DEAD_KEY => Some(diagnostic),
-        codes::WRONG_TYPE | codes::NO_VALUE | codes::INVALID_VALUE => unread(diagnostic),
+        codes::WRONG_TYPE | codes::NO_VALUE | codes::INVALID_VALUE => {
+            ignored_value_warning(diagnostic)
+        },
         _ => None,
     })
     .collect()
 }
 
-/// Says what becomes of a value that is wrong, where that is another than a refusal or a crash.
-fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
+/// Turns an error into a warning that says how OpenZiti treats the value, if it neither refuses nor
+/// crashes.
+fn ignored_value_warning(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
     let path = diagnostic.path.dotted();
-    let found = table::find(&path).ok()?;
+    let found = table::resolve(&path).ok()?;
     // Entries of links have a reader of their own, which also takes whole floats.
     let is_link = path.starts_with("link.listeners[") || path.starts_with("link.dialers[");
     if path == "transport.proxy" {
@@ -163,18 +167,21 @@ fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
         diagnostic.severity = Severity::Warning;
         return Some(diagnostic);
     }
-    let what = found.iter().find_map(|found| match found.key.kind {
-        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => Some("OpenZiti ignores it"),
-        _ => match found.key.original {
-            Original {
-                read: Read::Nothing,
+    let what = found.iter().find_map(|found| match found.key.value_type {
+        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) => {
+            Some("OpenZiti ignores it")
+        },
+        _ => match found.key.openziti {
+            OpenZitiRule {
+                mode: ReadMode::Unread,
                 ..
             } => None,
-            Original {
-                read: Read::Truth, ..
+            OpenZitiRule {
+                mode: ReadMode::LenientBool,
+                ..
             } => Some("OpenZiti treats everything but `true` as false"),
-            Original {
-                wrong: Wrong::Ignore,
+            OpenZitiRule {
+                on_wrong_type: OnWrongType::Ignore,
                 ..
             } if !is_link => Some("OpenZiti uses the default"),
             _ => None,

@@ -2,7 +2,7 @@
 
 pub use portcullis_yaml::codes::{INVALID_VALUE, MISSING_KEY, NO_VALUE, UNKNOWN_KEY, WRONG_TYPE};
 
-/// Names codes, and lists them with what they mean.
+/// Declares codes together with their meanings.
 macro_rules! codes {
     ($(#[doc = $meaning:literal] $name:ident = $code:literal;)+) => {
         $(
@@ -10,7 +10,7 @@ macro_rules! codes {
             pub const $name: &str = $code;
         )+
 
-        /// Codes of the findings about what a file says, with what they mean.
+                /// Codes of findings about the content of a file, with their meanings.
         const OF_CONTENT: &[(&str, &str)] = &[$(($name, $meaning)),+];
     };
 }
@@ -44,7 +44,7 @@ codes! {
     SUSPICIOUS = "suspicious-value";
 }
 
-/// Codes that other readers of YAML give too.
+/// Codes shared with other users of [`portcullis_yaml`].
 const OF_KEYS: &[(&str, &str)] = &[
     (UNKNOWN_KEY, "A key that does not exist at this place."),
     (
@@ -59,7 +59,7 @@ const OF_KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Codes of the findings about how a file is written.
+/// Codes of findings about the syntax of a file.
 const OF_FORM: &[(&str, &str)] = &[
     ("duplicate-key", "A key that is given twice."),
     (
@@ -109,7 +109,7 @@ const OF_FORM: &[(&str, &str)] = &[
     ),
 ];
 
-/// Lists all codes with what they mean, one sentence each.
+/// Lists all codes with their meanings, one sentence each.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lists = [OF_KEYS, OF_CONTENT, OF_FORM].into_iter().flatten();
     lists.map(|(code, meaning)| (*code, meaning.trim()))

@@ -1,30 +1,28 @@
-//! The effective configuration: what holds once defaults are filled in.
+//! Effective configuration: all values with defaults filled in, each with its source.
 
 use std::collections::BTreeMap;
 
 use portcullis_yaml::{Node, Place};
 use serde_json::Value;
 
-/// Values that are kept: those of some thousand listeners. No router has more, a hostile file may.
-const MOST: usize = 100_000;
+/// Upper bound on stored values, enough for some thousand listeners; a hostile file may have more.
+const MAX_SETTINGS: usize = 100_000;
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// It stands in the file.
-    Given(Place),
-    /// It stands in the file and names these environment variables.
+    /// Position in the file.
+    File(Place),
+    /// Position in the file of a value that uses these environment variables.
     Environment(Place, Vec<String>),
-    /// It is the default.
     Default,
 }
 
-/// One value and where it comes from.
+/// A value and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// The value; durations are strings in Go's notation.
     pub value: Value,
-    /// Where it comes from.
     pub source: Source,
 }
 
@@ -32,32 +30,31 @@ pub struct Setting {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effective {
     settings: BTreeMap<String, Setting>,
-    /// Whether defaults are kept; most uses only need what is given.
+    /// Whether defaults are stored; most uses only need the values from the file.
     with_defaults: bool,
 }
 
 impl Source {
-    /// Tells the source of a node.
-    pub fn of(node: &Node) -> Self {
+    pub fn from_node(node: &Node) -> Self {
         let mut names = Vec::new();
-        variables(node, &mut names);
+        collect_variables(node, &mut names);
         if names.is_empty() {
-            Self::Given(node.place)
+            Self::File(node.place)
         } else {
             Self::Environment(node.place, names)
         }
     }
 }
 
-fn variables(node: &Node, names: &mut Vec<String>) {
+fn collect_variables(node: &Node, names: &mut Vec<String>) {
     names.extend(node.variables.iter().map(|variable| variable.name.clone()));
     for item in node.as_list().unwrap_or_default() {
-        variables(item, names);
+        collect_variables(item, names);
     }
 }
 
 impl Effective {
-    /// Finds a value by the path of its key.
+    /// Returns a value by the path of its key.
     pub fn get(&self, path: &str) -> Option<&Setting> {
         self.settings.get(path)
     }
@@ -69,32 +66,30 @@ impl Effective {
             .map(|(path, setting)| (path.as_str(), setting))
     }
 
-    /// Tells whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }
 
-    /// Starts a collection that keeps defaults too.
-    pub(crate) fn complete() -> Self {
+    /// Creates an empty configuration that stores defaults too.
+    pub(crate) fn with_defaults() -> Self {
         Self {
             with_defaults: true,
             ..Self::default()
         }
     }
 
-    /// Tells whether defaults are kept.
     pub(crate) fn keeps_defaults(&self) -> bool {
         self.with_defaults
     }
 
     pub(crate) fn set(&mut self, path: String, value: Value, source: Source) {
-        if self.settings.len() < MOST {
+        if self.settings.len() < MAX_SETTINGS {
             self.settings.insert(path, Setting { value, source });
         }
     }
 
     /// Counts the entries of a list of sections.
-    pub(crate) fn entries(&self, path: &str) -> usize {
+    pub(crate) fn list_len(&self, path: &str) -> usize {
         let start = format!("{path}[");
         let numbers = self.settings.range(start.clone()..).map_while(|(path, _)| {
             let (number, _) = path.strip_prefix(&start)?.split_once(']')?;
@@ -103,8 +98,8 @@ impl Effective {
         numbers.max().map_or(0, |last| last + 1)
     }
 
-    /// Forgets every value below a path.
-    pub(crate) fn forget(&mut self, prefix: &str) {
+    /// Removes every value below a path.
+    pub(crate) fn remove_below(&mut self, prefix: &str) {
         let below = |path: &String| {
             path.strip_prefix(prefix)
                 .is_some_and(|rest| rest.starts_with('.'))
@@ -112,7 +107,7 @@ impl Effective {
         self.settings.retain(|path, _| !below(path));
     }
 
-    pub(crate) fn fill(&mut self, path: &str, value: impl Into<Value>) {
+    pub(crate) fn set_default(&mut self, path: &str, value: impl Into<Value>) {
         if self.with_defaults {
             self.set(path.to_owned(), value.into(), Source::Default);
         } else {

@@ -1,4 +1,4 @@
-//! What a key means, in words.
+//! Explanations of keys as text.
 
 mod reference;
 
@@ -6,32 +6,31 @@ use std::fmt;
 
 use portcullis_yaml::syntax::GoDuration;
 
-use crate::table::{Form, Found, Group, Key, Kind, PathError, State, Unit, find};
+use crate::table::{
+    Found, Key, KeyGroup, KeyState, PathError, StringFormat, Unit, ValueType, resolve,
+};
 
 pub use crate::explain::reference::reference;
 
-/// What is to be said about one key.
+/// Documentation of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Path as it was asked for.
+    /// Path as requested.
     pub path: String,
-    /// Binding for which this holds, where the keys of an entry depend on it.
+    /// Binding to which this applies, where the keys of an entry depend on it.
     pub binding: Option<&'static str>,
-    /// What it means.
     pub doc: &'static str,
-    /// What is written behind it.
+    /// Format of the value.
     pub form: String,
-    /// Whether the section is incomplete without it.
     pub required: bool,
-    /// What holds when it is absent.
     pub default: Option<&'static str>,
-    /// What holds with OpenZiti when it is absent, where that differs.
+    /// Default of OpenZiti, where that differs.
     pub original_default: Option<&'static str>,
-    /// Least and largest value, where they are bounded.
+    /// Minimum and maximum, if the value is bounded.
     pub bounds: Option<String>,
-    /// Why it should not be written, if so.
+    /// Why the key should not be used, if so.
     pub state: Option<String>,
-    /// How it is written.
+    /// Example line.
     pub example: Option<String>,
     /// Names of the keys below it.
     pub keys: Vec<&'static str>,
@@ -42,15 +41,14 @@ pub struct Explanation {
 /// There is one explanation per binding where the meaning depends on it.
 ///
 /// # Errors
-///
-/// What keeps the path from naming a key, with the nearest key there is.
+/// [`PathError`] with the nearest existing key if the path names no key.
 pub fn explain(path: &str) -> Result<Vec<Explanation>, PathError> {
-    let found = find(path)?;
+    let found = resolve(path)?;
     let mut explanations: Vec<Explanation> = Vec::new();
     for Found { key, binding } in found {
         let explanation = Explanation {
             binding,
-            ..of(path, key)
+            ..explain_key(path, key)
         };
         let same = |other: &Explanation| {
             let binding = explanation.binding;
@@ -69,34 +67,34 @@ pub fn explain(path: &str) -> Result<Vec<Explanation>, PathError> {
     Ok(explanations)
 }
 
-fn of(path: &str, key: &'static Key) -> Explanation {
+fn explain_key(path: &str, key: &'static Key) -> Explanation {
     Explanation {
         path: path.to_owned(),
         binding: None,
         doc: key.doc,
-        form: form(key.kind),
+        form: describe_type(key.value_type),
         required: key.required,
         default: key.default,
-        original_default: key.original.default,
-        bounds: bounds(key.kind),
-        state: state(key.state),
+        original_default: key.openziti.default,
+        bounds: describe_bounds(key.value_type),
+        state: describe_state(key.state),
         example: key
             .example
             .map(|example| format!("{}: {example}", key.name)),
-        keys: names(key.kind),
+        keys: child_names(key.value_type),
     }
 }
 
-fn names(kind: Kind) -> Vec<&'static str> {
-    let of = |groups: &'static [Group]| {
+fn child_names(kind: ValueType) -> Vec<&'static str> {
+    let of = |groups: &'static [KeyGroup]| {
         groups
             .iter()
             .flat_map(|group| group.iter())
             .map(|key| key.name)
     };
     match kind {
-        Kind::Map(groups) | Kind::Maps(groups) => of(groups).collect(),
-        Kind::Bindings(variants) => {
+        ValueType::Map(groups) | ValueType::MapList(groups) => of(groups).collect(),
+        ValueType::BindingList(variants) => {
             let mut names: Vec<&str> = variants
                 .iter()
                 .flat_map(|variant| of(variant.keys))
@@ -109,81 +107,83 @@ fn names(kind: Kind) -> Vec<&'static str> {
     }
 }
 
-pub(crate) fn state(state: State) -> Option<String> {
+pub(crate) fn describe_state(state: KeyState) -> Option<String> {
     match state {
-        State::Live => None,
-        State::Dead(why) => Some(format!("it has no effect: {why}")),
-        State::Deprecated(better) => Some(format!("an older spelling of `{better}`")),
-        State::Alias(meant) => Some(format!("another spelling of `{meant}`")),
+        KeyState::Active => None,
+        KeyState::Dead(why) => Some(format!("it has no effect: {why}")),
+        KeyState::Deprecated(better) => Some(format!("an older spelling of `{better}`")),
+        KeyState::Alias(meant) => Some(format!("another spelling of `{meant}`")),
     }
 }
 
-pub(crate) fn form(kind: Kind) -> String {
+pub(crate) fn describe_type(kind: ValueType) -> String {
     match kind {
-        Kind::Map(_) => "a map of keys".to_owned(),
-        Kind::Maps(_) => "a list of maps".to_owned(),
-        Kind::Bindings(variants) => {
+        ValueType::Map(_) => "a map of keys".to_owned(),
+        ValueType::MapList(_) => "a list of maps".to_owned(),
+        ValueType::BindingList(variants) => {
             let names: Vec<&str> = variants.iter().map(|variant| variant.binding).collect();
             format!(
                 "a list of maps whose `binding` is one of {}",
                 names.join(", ")
             )
         },
-        Kind::Text(text) => form_of(text).to_owned(),
-        Kind::Texts(text) => format!("a list, each {}", form_of(text)),
-        Kind::OneOrMore(text) => format!("{}, or a list of such", form_of(text)),
-        Kind::Word(words) => format!("one of {}", words.join(", ")),
-        Kind::AnyCase(words) => format!("one of {}, in any case", words.join(", ")),
-        Kind::Integer { unit, .. } => match unit {
+        ValueType::String(text) => describe_format(text).to_owned(),
+        ValueType::StringList(text) => format!("a list, each {}", describe_format(text)),
+        ValueType::StringOrList(text) => format!("{}, or a list of such", describe_format(text)),
+        ValueType::Enum(words) => format!("one of {}", words.join(", ")),
+        ValueType::EnumIgnoreCase(words) => format!("one of {}, in any case", words.join(", ")),
+        ValueType::Integer { unit, .. } => match unit {
             Unit::Count => "an integer".to_owned(),
             Unit::Milliseconds => "an integer, in milliseconds".to_owned(),
             Unit::Seconds => "an integer, in seconds".to_owned(),
             Unit::Bytes => "an integer, in bytes".to_owned(),
         },
-        Kind::Number { .. } | Kind::Between { .. } => "a number".to_owned(),
-        Kind::Bool => "`true` or `false`".to_owned(),
-        Kind::Duration { .. } => "a duration such as `30s`, `5m` or `1h30m`".to_owned(),
-        Kind::DurationOrMilliseconds { .. } => {
+        ValueType::Number { .. } | ValueType::ExclusiveRange { .. } => "a number".to_owned(),
+        ValueType::Bool => "`true` or `false`".to_owned(),
+        ValueType::Duration { .. } => "a duration such as `30s`, `5m` or `1h30m`".to_owned(),
+        ValueType::DurationOrMilliseconds { .. } => {
             "a duration, or an integer of milliseconds".to_owned()
         },
-        Kind::Anything => "anything".to_owned(),
+        ValueType::Any => "anything".to_owned(),
     }
 }
 
-fn form_of(form: Form) -> &'static str {
+fn describe_format(form: StringFormat) -> &'static str {
     match form {
-        Form::Free | Form::Filled => "a string",
-        Form::Certificate => "a path, or `pem:` and the text itself",
-        Form::PrivateKey => {
+        StringFormat::Any | StringFormat::NonEmpty => "a string",
+        StringFormat::Certificate => "a path, or `pem:` and the text itself",
+        StringFormat::PrivateKey => {
             "a path, `pem:` and the text itself, or `pkcs11:` and `parsec:` for hardware"
         },
-        Form::Address | Form::EdgeAddress | Form::Endpoint => {
-            "an address with its kind of connection, `tls:host:port`"
+        StringFormat::Address | StringFormat::EdgeAddress | StringFormat::Endpoint => {
+            "an address with its protocol, `tls:host:port`"
         },
-        Form::LooseAddress => "an address, `tls:host:port` or `host:port`",
-        Form::PacketAddress => "an address such as `udp:host:port`, or `unixgram:path`",
-        Form::Advertised | Form::HostPort => "`host:port`",
-        Form::Interface => "a network interface or an IP address of this machine",
-        Form::ServicePort => "`service:port`, or `service:port:udp`",
-        Form::Cidr => "a range such as `100.64.0.1/10`",
-        Form::Resolver => "`udp://host:port`, `tcp://host:port` or `file:///path`",
-        Form::Upstream => "`udp://host:port` or `tcp://host:port`",
-        Form::Ip => "an IP address",
-        Form::Uri => "a URI",
-        Form::TunnelMode => "host, tproxy or proxy",
+        StringFormat::AddressOrHostPort => "an address, `tls:host:port` or `host:port`",
+        StringFormat::PacketAddress => "an address such as `udp:host:port`, or `unixgram:path`",
+        StringFormat::AdvertisedHostPort | StringFormat::HostPort => "`host:port`",
+        StringFormat::Interface => "a network interface or an IP address of this machine",
+        StringFormat::ServicePort => "`service:port`, or `service:port:udp`",
+        StringFormat::Cidr => "a range such as `100.64.0.1/10`",
+        StringFormat::Resolver => "`udp://host:port`, `tcp://host:port` or `file:///path`",
+        StringFormat::Upstream => "`udp://host:port` or `tcp://host:port`",
+        StringFormat::Ip => "an IP address",
+        StringFormat::Uri => "a URI",
+        StringFormat::TunnelMode => "host, tproxy or proxy",
     }
 }
 
-pub(crate) fn bounds(kind: Kind) -> Option<String> {
+pub(crate) fn describe_bounds(kind: ValueType) -> Option<String> {
     match kind {
-        Kind::Integer { min, max, .. } if min == max => Some(format!("{min}")),
-        Kind::Integer { min, max, .. } if max >= i64::MAX / 1_000_000 => {
+        ValueType::Integer { min, max, .. } if min == max => Some(format!("{min}")),
+        ValueType::Integer { min, max, .. } if max >= i64::MAX / 1_000_000 => {
             Some(format!("at least {min}"))
         },
-        Kind::Integer { min, max, .. } => Some(format!("{min} to {max}")),
-        Kind::Number { min, max } => Some(format!("{min} to {max}")),
-        Kind::Between { low, high } => Some(format!("more than {low}, less than {high}")),
-        Kind::Duration { min, max } => {
+        ValueType::Integer { min, max, .. } => Some(format!("{min} to {max}")),
+        ValueType::Number { min, max } => Some(format!("{min} to {max}")),
+        ValueType::ExclusiveRange { low, high } => {
+            Some(format!("more than {low}, less than {high}"))
+        },
+        ValueType::Duration { min, max } => {
             let text = |nanoseconds| GoDuration::from_nanoseconds(nanoseconds).to_string();
             match (min, max) {
                 (0, i64::MAX) => None,
@@ -192,7 +192,7 @@ pub(crate) fn bounds(kind: Kind) -> Option<String> {
                 (min, max) => Some(format!("{} to {}", text(min), text(max))),
             }
         },
-        Kind::DurationOrMilliseconds { min } => {
+        ValueType::DurationOrMilliseconds { min } => {
             Some(format!("at least {}", GoDuration::from_nanoseconds(min)))
         },
         _ => None,

@@ -1,21 +1,21 @@
-//! What is said about a file.
+//! Verdicts and findings about a file.
 
 use std::fmt;
 
 use portcullis_yaml::Diagnostic;
 
-/// What becomes of a file.
+/// Verdict about a file, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// A router runs with it.
+    /// A router starts with the file.
     Accept,
-    /// A router ends with a message.
+    /// A router exits with an error message.
     Refuse,
-    /// OpenZiti ends with a stack trace.
+    /// OpenZiti exits with a stack trace.
     Crash,
 }
 
-/// When OpenZiti notices a mistake.
+/// Stage in which OpenZiti notices a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// While it reads the file.
@@ -29,23 +29,21 @@ pub enum Stage {
 /// Effect of one mistake on OpenZiti.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
-    /// Whether it refuses or crashes.
     pub verdict: Verdict,
-    /// When.
     pub stage: Stage,
 }
 
-/// One remark about the file.
+/// One finding about the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Severity, code, key path, place, message and help.
     pub diagnostic: Diagnostic,
-    /// What OpenZiti does because of it; only in its verdict.
+    /// What OpenZiti does about it; only in the verdict of OpenZiti.
     pub effect: Option<Effect>,
 }
 
 impl Finding {
-    /// Names the place in the reference page that describes the section.
+    /// Links the section of the reference page.
     pub fn reference(&self) -> String {
         let section = match self.diagnostic.path.segments().first() {
             Some(portcullis_yaml::Segment::Key(name))

@@ -1,4 +1,4 @@
-//! Writing a file as a person would.
+//! Generator of commented configuration files.
 
 mod writer;
 
@@ -8,73 +8,67 @@ use portcullis_yaml::Severity;
 
 use crate::check::{Options, check};
 use crate::finding::{Finding, Verdict};
-use crate::generate::writer::Writer;
+use crate::generate::writer::FileWriter;
 use crate::openziti::{Machine, judge};
 use crate::source::Text;
 
-/// Kinds of routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouterKind {
-    /// Serves SDKs and tunnels, and forwards.
+    /// Serves SDKs and tunnels, and forwards traffic.
     Edge,
-    /// Only forwards.
+    /// Only forwards traffic.
     Fabric,
 }
 
-/// What the tunnel of an edge router does.
+/// Tunnel of an edge router.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Tunnel {
-    /// There is none.
     None,
-    /// Serves services that the router may bind.
+    /// Hosts services that the router may bind.
     #[default]
     Host,
-    /// Also catches traffic for services that the router may dial.
+    /// Also intercepts traffic for services that the router may dial.
     Tproxy {
-        /// Network interface whose traffic is caught; all by default.
+        /// Network interface whose traffic is intercepted; all by default.
         lan_interface: Option<String>,
     },
     /// Also opens a port for each of these, `service:port`.
     Proxy {
-        /// Services with the port of each.
+        /// Services, each with its port.
         services: Vec<String>,
     },
 }
 
-/// What a generated file is about.
+/// Options for [`generate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Kind of router.
     pub kind: RouterKind,
-    /// Name, from which the names of the files with certificates are made.
+    /// Name of the router; the names of the certificate files are derived from it.
     pub name: String,
-    /// Folder of the certificates and keys.
+    /// Folder of certificates and keys.
     pub folder: String,
     /// Address of the controller, host and port.
     pub controller: Option<String>,
-    /// Host under which others reach the router. An IPv6 address, which may stand in brackets, is for
-    /// fabric routers alone.
+    /// Host under which others reach the router. An IPv6 address, with or without brackets, is only
+    /// for fabric routers.
     pub host: String,
-    /// IP address under which others reach the router, besides.
+    /// Additional IP address under which others reach the router.
     pub ip: Option<String>,
-    /// Port for clients.
     pub edge_port: u16,
-    /// Port for links.
     pub link_port: u16,
     /// Whether other routers can dial this one.
     pub public: bool,
     /// Whether clients connect by `WebSockets`.
     pub web_sockets: bool,
-    /// What the tunnel does.
     pub tunnel: Tunnel,
     /// Port of the health API.
     pub health_port: Option<u16>,
 }
 
-/// Says why no file could be made.
+/// Error of [`generate`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
-    /// A name would not survive being written into the file.
+    /// A value cannot be expressed in the file.
     #[error(
         "`{0}` cannot be written into the file: it must not be empty or contain `$` or a control character"
     )]
@@ -85,13 +79,13 @@ pub enum GenerateError {
         "OpenZiti cannot advertise the IPv6 address `{0}`: an edge router needs a host name or an IPv4 address"
     )]
     Ipv6Edge(Ipv6Addr),
-    /// The file that these wishes lead to would not be accepted, for these errors.
+    /// The file with these options would have these errors.
     #[error("these options produce an invalid file: {}", .0.first().map(|finding| finding.diagnostic.to_string()).unwrap_or_default())]
     Refused(Vec<Finding>),
 }
 
 impl Plan {
-    /// Plans a router with the usual ports, that other routers can dial.
+    /// Options for a router with the default ports that other routers can dial.
     pub fn new(kind: RouterKind, name: impl Into<String>, host: impl Into<String>) -> Self {
         Self {
             kind,
@@ -136,20 +130,18 @@ impl Plan {
     }
 }
 
-/// Writes a commented file that both verdicts accept.
+/// Renders a commented file that both verdicts accept.
 ///
 /// # Errors
-///
-/// A name that cannot be written, or wishes that no accepted file can fulfil.
+/// [`GenerateError`] if a value cannot be written, or no valid file has these options.
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_router_config::generate::{Plan, RouterKind, generate};
-///
-/// let mut plan = Plan::new(RouterKind::Edge, "r1", "r1.example.test");
-/// plan.controller = Some("ctrl.example.test:6262".to_owned());
-/// assert!(generate(&plan)?.contains("r1.example.test:3022"));
+/// use portcullis_router_config::generate::{GenerateOptions, RouterKind, generate};
+/// let mut options = GenerateOptions::new(RouterKind::Edge, "r1", "r1.example.test");
+/// options.controller = Some("ctrl.example.test:6262".to_owned());
+/// assert!(generate(&options)?.contains("r1.example.test:3022"));
 /// # Ok::<(), portcullis_router_config::generate::GenerateError>(())
 /// ```
 pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
@@ -161,7 +153,7 @@ pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
     if let (RouterKind::Edge, Some(address)) = (plan.kind, plan.ipv6_host()) {
         return Err(GenerateError::Ipv6Edge(address));
     }
-    let file = Writer::file(plan);
+    let file = FileWriter::render(plan);
     let text = Text::new("router.yml", file.as_bytes());
     let report = check(&text, Options::default(), &|_| None);
     if report.verdict != Verdict::Accept {

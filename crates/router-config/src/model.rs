@@ -1,7 +1,7 @@
-//! The configuration as types.
+//! Typed configuration.
 //!
-//! Every value keeps its source. A value that could not be understood, or that is absent and has no
-//! default, is `None`; what is wrong with it stands in the report.
+//! Every value keeps its source. A value that is invalid, or absent without a default, is `None`; the
+//! report says why.
 
 mod identity;
 mod link;

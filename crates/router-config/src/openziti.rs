@@ -1,10 +1,10 @@
-//! The verdict of OpenZiti: what `ziti router run` of OpenZiti 2.1 does with a file.
+//! Prediction of what `ziti router run` of OpenZiti 2.1 does with a file.
 //!
-//! OpenZiti reads the file in three stages. It loads the sections one after the other and stops at
-//! the first mistake; it starts health checks, links, listeners and web servers; and once a controller
-//! is reached, it starts the tunnel. A value of a wrong type is refused by some keys, ignored by others,
-//! and ends the process with a stack trace at the rest. The verdict is that of the first mistake it
-//! would meet; the findings name all of them.
+//! OpenZiti uses the file in three stages. It loads the sections one after the other and stops at the
+//! first mistake; it starts health checks, links, listeners and web servers; and once a controller is
+//! reached, it starts the tunnel. A value of the wrong type is refused by some keys, ignored by others,
+//! and crashes the process for the rest. The verdict is that of the first mistake; the findings name
+//! all of them.
 
 mod address;
 mod background;
@@ -12,16 +12,16 @@ mod channel;
 mod ctrl;
 mod edge;
 mod identity;
+mod ignored_keys;
 mod link;
 mod link_entries;
 mod listeners;
 mod loader;
 mod machine;
-mod network;
-mod pool;
+mod queue_memory;
 mod sections;
-mod sharing;
-mod silent;
+mod socket_sharing;
+mod sockets;
 mod tunnel;
 mod value;
 mod web;
@@ -35,50 +35,49 @@ use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::loader::Loader;
 use crate::source::{self, Text};
 
-pub(crate) use crate::openziti::identity::{Material, place_of};
+pub(crate) use crate::openziti::identity::{PemSource, parse_pem_source};
 pub use crate::openziti::machine::Machine;
 pub(crate) use crate::openziti::machine::could_be_interface;
-pub(crate) use crate::openziti::network::{Owner, Socket, Sockets};
+pub(crate) use crate::openziti::sockets::{Socket, SocketOwner, Sockets};
 pub(crate) use crate::openziti::tunnel::is_range;
 
-/// What OpenZiti does with a file.
+/// Predicted behaviour of OpenZiti with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// What becomes of the file.
     pub verdict: Verdict,
-    /// When; `None` when it is accepted.
+    /// Stage of the first mistake; `None` if the file is accepted.
     pub stage: Option<Stage>,
-    /// All reasons in the order in which OpenZiti would meet them, then warnings.
+    /// All mistakes in the order in which OpenZiti would meet them, then warnings.
     pub findings: Vec<Finding>,
 }
 
-/// Says what OpenZiti does with `text` on `machine`. `lookup` gives environment variables.
+/// Predicts what OpenZiti does with `text` on `machine`. `lookup` returns environment variables.
 pub fn judge(
     text: &Text<'_>,
     machine: &Machine<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Judgement {
-    read(Loader::new(machine), text, lookup).0
+    analyze(Loader::new(machine), text, lookup).0
 }
 
-/// As [`judge`], with the values that OpenZiti goes on with, as far as it gets.
+/// As [`evaluate`], with the effective values of OpenZiti, as far as it gets.
 pub fn load(
     text: &Text<'_>,
     machine: &Machine<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> (Judgement, Effective) {
-    read(Loader::new(machine).with_defaults(), text, lookup)
+    analyze(Loader::new(machine).with_defaults(), text, lookup)
 }
 
-fn read(
+fn analyze(
     mut loader: Loader<'_>,
     text: &Text<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> (Judgement, Effective) {
     let mut diagnostics = Diagnostics::default();
-    match source::read(text, lookup, &mut diagnostics) {
+    match source::parse_source(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
-            // An empty document is no error to OpenZiti's parser, but it then writes into nothing.
+            // An empty document is no error to OpenZiti's parser, which then writes into a nil map.
             loader.push(unreadable.diagnostic, Verdict::Refuse);
         },
         Ok(root) if root.is_null() => {
@@ -94,10 +93,10 @@ fn read(
         },
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
-                run(&mut loader, &section, text);
-                let silent = silent::warnings(&mut loader, &section).into_iter();
+                load_and_start(&mut loader, &section, text);
+                let silent = ignored_keys::warnings(&mut loader, &section).into_iter();
                 diagnostics
-                    .extend(silent.filter(|key| !edge::reads_in_any_case(&section, &key.path)));
+                    .extend(silent.filter(|key| !edge::is_read_in_other_case(&section, &key.path)));
             } else {
                 let message = format!("the file must be a map of keys, not {}", root.kind());
                 let diagnostic = Diagnostic::new(
@@ -114,14 +113,14 @@ fn read(
     loader.finish(diagnostics.into_sorted())
 }
 
-fn run(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
-    read_sections(loader, root, text);
+fn load_and_start(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
+    load_sections(loader, root, text);
     loader.stage = Stage::Start;
     start(loader, root);
 }
 
-/// Everything that is read before anything is opened, in the order of OpenZiti.
-fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
+/// Loads the sections in the order of OpenZiti, before anything is opened.
+fn load_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     sections::version(loader, root);
     identity::load(loader, root);
     sections::debug_operations(loader, root);
@@ -144,9 +143,9 @@ fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     sections::managed_config(loader, root);
 }
 
-/// Everything that is opened, in the order of OpenZiti, and what happens in the background.
+/// Starts all components in the order of OpenZiti, including background tasks.
 fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    background::queues(loader, root);
+    background::check_event_queue(loader, root);
     background::health_checks(loader, root);
     background::transport(loader, root);
     edge::start(loader, root);
@@ -156,7 +155,7 @@ fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     listeners::start(loader, root);
     web::run(loader, &points);
     ctrl::start(loader, root);
-    background::reports(loader, root);
+    background::check_report_queue(loader, root);
     identity::run(loader, root);
     background::run(loader, root);
     tunnel::run(loader, root);

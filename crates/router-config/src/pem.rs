@@ -1,18 +1,18 @@
-//! Certificates and keys that stand in the file itself (RFC 7468), as far as they can be told apart.
+//! Detection of PEM certificates and keys inside the file (RFC 7468).
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "\n-----END ";
 
-/// Blocks of a text, and what follows the last one.
+/// Labels of the PEM blocks of a text, and the text after the last block.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Blocks<'text> {
+pub(crate) struct PemBlocks<'text> {
     labels: Vec<&'text str>,
     rest: &'text str,
 }
 
-impl<'text> Blocks<'text> {
-    /// Finds the blocks; what is damaged is none.
-    pub(crate) fn of(text: &'text str) -> Self {
+impl<'text> PemBlocks<'text> {
+    /// Finds the blocks; damaged ones are skipped.
+    pub(crate) fn parse(text: &'text str) -> Self {
         let mut labels = Vec::new();
         let mut rest = text;
         let mut ahead = text;
@@ -25,7 +25,9 @@ impl<'text> Blocks<'text> {
                 end = after.find(END).map(|at| start + at);
             }
             let Some(at) = end else { break };
-            if let Some((label, next)) = block(text.get(start..at), text.get(at + END.len()..)) {
+            if let Some((label, next)) =
+                parse_block(text.get(start..at), text.get(at + END.len()..))
+            {
                 labels.push(label);
                 (ahead, rest) = (next, next);
             }
@@ -33,25 +35,23 @@ impl<'text> Blocks<'text> {
         Self { labels, rest }
     }
 
-    /// Tells whether one is a certificate.
     pub(crate) fn has_certificate(&self) -> bool {
         self.labels.contains(&"CERTIFICATE")
     }
 
-    /// Tells whether one is a private key.
     pub(crate) fn has_key(&self) -> bool {
         let keys = ["EC PRIVATE KEY", "RSA PRIVATE KEY", "PRIVATE KEY"];
         self.labels.iter().any(|label| keys.contains(label))
     }
 
-    /// Tells whether nothing follows the last block.
+    /// Whether nothing follows the last block.
     pub(crate) fn ends_with_block(&self) -> bool {
         self.rest.is_empty()
     }
 }
 
-/// Reads a block: its label with the lines below, and what stands behind `END`.
-fn block<'text>(
+/// Parses a block from the text before and after `END`; returns its label and the rest.
+fn parse_block<'text>(
     inner: Option<&'text str>,
     behind: Option<&'text str>,
 ) -> Option<(&'text str, &'text str)> {
@@ -61,7 +61,7 @@ fn block<'text>(
     (line.trim().is_empty() && is_encoded(body)).then_some((label, next))
 }
 
-/// Tells whether lines are base64, after lines such as `Proc-Type: 4,ENCRYPTED`.
+/// Whether lines are base64, after lines such as `Proc-Type: 4,ENCRYPTED`.
 fn is_encoded(body: &str) -> bool {
     if body.contains("-----") {
         return false;
@@ -79,13 +79,13 @@ fn is_encoded(body: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Blocks;
+    use super::PemBlocks;
 
     #[test]
     fn blocks_are_found_between_other_text() {
         let text = "x\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n\
                     -----BEGIN EC PRIVATE KEY-----\nProc-Type: 4\n\nAA==\n-----END EC PRIVATE KEY----- \ny";
-        let blocks = Blocks::of(text);
+        let blocks = PemBlocks::parse(text);
         assert_eq!(blocks.labels, ["CERTIFICATE", "EC PRIVATE KEY"]);
         assert!(blocks.has_certificate() && blocks.has_key());
         assert_eq!(blocks.rest, "y");
@@ -95,7 +95,7 @@ mod tests {
     fn beginnings_without_end_take_no_time() {
         let many = "-----BEGIN A-----\n".repeat(200_000);
         let text = format!("{many}-----END B-----\n");
-        assert_eq!(Blocks::of(&text).labels, Vec::<&str>::new());
+        assert_eq!(PemBlocks::parse(&text).labels, Vec::<&str>::new());
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
             "-----BEGIN CERTIFICATE-----\n\u{e4}\u{e4}\n-----END CERTIFICATE-----\n",
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----x\n",
         ] {
-            assert_eq!(Blocks::of(text).labels, Vec::<&str>::new(), "{text}");
+            assert_eq!(PemBlocks::parse(text).labels, Vec::<&str>::new(), "{text}");
         }
     }
 }

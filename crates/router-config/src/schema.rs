@@ -1,16 +1,18 @@
-//! The JSON Schema of the file.
+//! JSON Schema of the configuration file.
 
-mod share;
+mod deduplicate;
 
 use portcullis_yaml::{Limits, Node, SourceId, Value as Yaml, parse};
 use serde_json::{Map, Value as Json, json};
 
-use crate::table::{Form, Group, Key, Kind, ROOT, Read, State, Unit, Variant};
+use crate::table::{
+    BindingVariant, Key, KeyGroup, KeyState, ROOT, ReadMode, StringFormat, Unit, ValueType,
+};
 
 /// Durations in Go's notation; a value with an environment variable may be anything.
 const DURATION: &str = r"^([+-]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+|.*\$.*)$";
-/// Texts that count as booleans where an environment variable may set one.
-const TRUTH: &str = r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|.*\$.*)$";
+/// Strings that count as booleans where an environment variable may set the value.
+const LENIENT_BOOL: &str = r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|.*\$.*)$";
 const ADDRESS: &str = r"^((tls|tcp|dtls|wss|udp):.*:[0-9]+|.*\$.*)$";
 const LOOSE_ADDRESS: &str = r"^(((tls|tcp|dtls|wss|udp):)?.*:[0-9]+|.*\$.*)$";
 const PACKET_ADDRESS: &str = r"^((udp|udp4|udp6|unixgram):.+|.*\$.*)$";
@@ -19,13 +21,13 @@ const SERVICE: &str = r"^([^:]+:[0-9]+(:(tcp|udp))?|.*\$.*)$";
 const CIDR: &str = r"^([0-9A-Fa-f.:]+/[0-9]+|.*\$.*)$";
 const MODE: &str = r"^(host|tproxy|proxy|tproxy:.+|.*\$.*)$";
 
-/// Makes the schema, in the dialect 2020-12, for completion, hover and checks in editors.
+/// Builds the schema, in the dialect 2020-12, for completion, hover and validation in editors.
 ///
-/// It knows keys, types, bounds, defaults and examples. What several sections say about each other is
-/// left to [`check`](crate::check()).
+/// It covers keys, types, bounds, defaults and examples. Constraints across sections are left to
+/// [`check`](crate::check()).
 pub fn schema() -> Json {
-    let mut schema = section(&[ROOT]);
-    share::share(&mut schema);
+    let mut schema = section_schema(&[ROOT]);
+    deduplicate::deduplicate_sections(&mut schema);
     let about = [
         (
             "$schema",
@@ -43,16 +45,16 @@ pub fn schema() -> Json {
     schema
 }
 
-fn section(groups: &'static [Group]) -> Json {
+fn section_schema(groups: &'static [KeyGroup]) -> Json {
     let keys = || groups.iter().flat_map(|group| group.iter());
     let properties: Map<String, Json> = keys()
-        .map(|key| (key.name.to_owned(), property(key)))
+        .map(|key| (key.name.to_owned(), key_schema(key)))
         .collect();
     let mut required = Vec::new();
     let mut either = Vec::new();
     for key in keys().filter(|key| key.required) {
         let alias =
-            keys().find(|other| matches!(other.state, State::Alias(meant) if meant == key.name));
+            keys().find(|other| matches!(other.state, KeyState::Alias(meant) if meant == key.name));
         match alias {
             None => required.push(json!(key.name)),
             Some(alias) => {
@@ -81,24 +83,24 @@ fn insert(object: &mut Json, name: &str, value: Json) {
     }
 }
 
-fn property(key: &'static Key) -> Json {
-    let mut schema = kind(key.kind);
+fn key_schema(key: &'static Key) -> Json {
+    let mut schema = type_schema(key.value_type);
     insert(&mut schema, "description", json!(description(key)));
-    if key.original.read == Read::Truth {
+    if key.openziti.mode == ReadMode::LenientBool {
         insert(&mut schema, "type", json!(["boolean", "string"]));
-        insert(&mut schema, "pattern", json!(TRUTH));
+        insert(&mut schema, "pattern", json!(LENIENT_BOOL));
     }
-    if key.state != State::Live {
+    if key.state != KeyState::Active {
         insert(&mut schema, "deprecated", json!(true));
     }
-    if let Some(default) = key.default.and_then(value) {
+    if let Some(default) = key.default.and_then(parse_value) {
         insert(&mut schema, "default", default);
     }
-    if let Some(example) = key.example.and_then(value) {
+    if let Some(example) = key.example.and_then(parse_value) {
         insert(&mut schema, "examples", json!([example]));
     }
-    // A section that stands there without a key counts as absent.
-    if matches!(key.kind, Kind::Map(_)) && !key.required {
+    // A section without keys counts as absent.
+    if matches!(key.value_type, ValueType::Map(_)) && !key.required {
         insert(&mut schema, "type", json!(["object", "null"]));
     }
     schema
@@ -106,13 +108,13 @@ fn property(key: &'static Key) -> Json {
 
 fn description(key: &Key) -> String {
     let state = match key.state {
-        State::Live => String::new(),
-        State::Dead(why) => return format!("It has no effect: {why}."),
-        State::Deprecated(better) => format!(" Write `{better}` instead."),
-        State::Alias(meant) => format!(" Write `{meant}`."),
+        KeyState::Active => String::new(),
+        KeyState::Dead(why) => return format!("It has no effect: {why}."),
+        KeyState::Deprecated(better) => format!(" Write `{better}` instead."),
+        KeyState::Alias(meant) => format!(" Write `{meant}`."),
     };
-    let unit = match key.kind {
-        Kind::Integer { unit, .. } => unit_text(unit),
+    let unit = match key.value_type {
+        ValueType::Integer { unit, .. } => unit_text(unit),
         _ => "",
     };
     format!("{}{unit}{state}", key.doc)
@@ -127,37 +129,41 @@ pub(crate) fn unit_text(unit: Unit) -> &'static str {
     }
 }
 
-fn kind(kind: Kind) -> Json {
+fn type_schema(kind: ValueType) -> Json {
     match kind {
-        Kind::Map(groups) => section(groups),
-        Kind::Maps(groups) => json!({ "type": "array", "items": section(groups) }),
-        Kind::Bindings(variants) => {
-            let entries: Vec<Json> = variants.iter().map(entry).collect();
+        ValueType::Map(groups) => section_schema(groups),
+        ValueType::MapList(groups) => json!({ "type": "array", "items": section_schema(groups) }),
+        ValueType::BindingList(variants) => {
+            let entries: Vec<Json> = variants.iter().map(variant_schema).collect();
             json!({ "type": "array", "items": { "oneOf": entries } })
         },
-        Kind::Text(form) => text(form),
-        Kind::Texts(form) => json!({ "type": "array", "items": text(form) }),
-        Kind::OneOrMore(form) => {
-            json!({ "anyOf": [text(form), { "type": "array", "items": text(form) }] })
+        ValueType::String(form) => string_schema(form),
+        ValueType::StringList(form) => json!({ "type": "array", "items": string_schema(form) }),
+        ValueType::StringOrList(form) => {
+            json!({ "anyOf": [string_schema(form), { "type": "array", "items": string_schema(form) }] })
         },
-        Kind::Word(words) => json!({ "type": "string", "enum": words }),
-        Kind::AnyCase(words) => json!({ "type": "string", "pattern": any_case(words) }),
-        Kind::Integer { min, max, .. } => bounded("integer", min, max),
-        Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
-        Kind::Between { low, high } => {
+        ValueType::Enum(words) => json!({ "type": "string", "enum": words }),
+        ValueType::EnumIgnoreCase(words) => {
+            json!({ "type": "string", "pattern": case_insensitive_pattern(words) })
+        },
+        ValueType::Integer { min, max, .. } => bounded("integer", min, max),
+        ValueType::Number { min, max } => {
+            json!({ "type": "number", "minimum": min, "maximum": max })
+        },
+        ValueType::ExclusiveRange { low, high } => {
             json!({ "type": "number", "exclusiveMinimum": low, "exclusiveMaximum": high })
         },
-        Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
-        Kind::DurationOrMilliseconds { .. } => {
+        ValueType::Bool => json!({ "type": "boolean" }),
+        ValueType::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
+        ValueType::DurationOrMilliseconds { .. } => {
             json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "type": "integer" }] })
         },
-        Kind::Anything => json!({}),
+        ValueType::Any => json!({}),
     }
 }
 
-/// Writes a pattern for words in any case, or nothing; patterns of JSON Schema cannot ignore case.
-fn any_case(words: &[&str]) -> String {
+/// Pattern for an optional word in any case; patterns of JSON Schema cannot ignore case.
+fn case_insensitive_pattern(words: &[&str]) -> String {
     let letter = |letter: char| format!("[{letter}{}]", letter.to_ascii_uppercase());
     let pattern = |word: &&str| word.chars().map(letter).collect::<String>();
     let patterns: Vec<String> = words.iter().map(pattern).collect();
@@ -172,8 +178,8 @@ fn bounded(name: &str, min: i64, max: i64) -> Json {
     schema
 }
 
-fn entry(variant: &'static Variant) -> Json {
-    let mut schema = section(variant.keys);
+fn variant_schema(variant: &'static BindingVariant) -> Json {
+    let mut schema = section_schema(variant.keys);
     insert(&mut schema, "description", json!(variant.doc));
     if let Some(binding) = schema.pointer_mut("/properties/binding") {
         insert(binding, "const", json!(variant.binding));
@@ -182,25 +188,31 @@ fn entry(variant: &'static Variant) -> Json {
     schema
 }
 
-fn text(form: Form) -> Json {
+fn string_schema(form: StringFormat) -> Json {
     let pattern = match form {
-        Form::Free | Form::Uri | Form::Ip | Form::Upstream => return json!({ "type": "string" }),
-        Form::Filled | Form::Certificate | Form::PrivateKey | Form::Interface | Form::Resolver => {
+        StringFormat::Any | StringFormat::Uri | StringFormat::Ip | StringFormat::Upstream => {
+            return json!({ "type": "string" });
+        },
+        StringFormat::NonEmpty
+        | StringFormat::Certificate
+        | StringFormat::PrivateKey
+        | StringFormat::Interface
+        | StringFormat::Resolver => {
             return json!({ "type": "string", "minLength": 1 });
         },
-        Form::Address | Form::EdgeAddress | Form::Endpoint => ADDRESS,
-        Form::LooseAddress => LOOSE_ADDRESS,
-        Form::PacketAddress => PACKET_ADDRESS,
-        Form::Advertised | Form::HostPort => HOST_PORT,
-        Form::ServicePort => SERVICE,
-        Form::Cidr => CIDR,
-        Form::TunnelMode => MODE,
+        StringFormat::Address | StringFormat::EdgeAddress | StringFormat::Endpoint => ADDRESS,
+        StringFormat::AddressOrHostPort => LOOSE_ADDRESS,
+        StringFormat::PacketAddress => PACKET_ADDRESS,
+        StringFormat::AdvertisedHostPort | StringFormat::HostPort => HOST_PORT,
+        StringFormat::ServicePort => SERVICE,
+        StringFormat::Cidr => CIDR,
+        StringFormat::TunnelMode => MODE,
     };
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// Reads a default or an example of the table as JSON.
-fn value(text: &str) -> Option<Json> {
+/// Parses a default or an example of the table into JSON.
+fn parse_value(text: &str) -> Option<Json> {
     let document = parse(text, SourceId::default(), &Limits::default()).ok()?;
     Some(to_json(&document.root))
 }

@@ -1,16 +1,16 @@
-//! Holding the sections against each other.
+//! Checks across keys and sections.
 
 mod addresses;
 mod bounds;
 mod groups;
 mod listeners;
 mod ports;
+mod query;
 mod sections;
-mod tree;
 
 use portcullis_yaml::{Diagnostics, Section};
 
-/// Looks at everything that one key alone does not show.
+/// Runs all checks that involve more than one key.
 pub(crate) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     sections::check(root, diagnostics);
     listeners::check(root, diagnostics);

@@ -1,47 +1,45 @@
-//! From the bytes of a file to its tree.
+//! Parsing of a file into a tree.
 
 use portcullis_yaml::{
     Diagnostic, Diagnostics, KeyPath, Limits, Node, ParseError, ParseErrorKind, Place, Section,
     Segment, SourceId, decode, expand_environment, parse,
 };
 
-use crate::check::path_in_list;
+use crate::check::report_path;
 
-/// Largest file that is read, in bytes.
+/// Maximum size of a file, in bytes.
 pub const LARGEST_FILE: usize = 4 << 20;
 
-/// One file: its name and its bytes.
+/// Name and content of a configuration file.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'text> {
-    /// Name as the user knows it; defaults that lie beside the file are made from it.
+    /// Name as the user knows it; default paths beside the file are derived from it.
     pub name: &'text str,
-    /// The bytes of the file, as they are.
     pub bytes: &'text [u8],
 }
 
-/// A file without a tree.
+/// Reason why a file cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     pub(crate) diagnostic: Diagnostic,
 }
 
 impl<'text> Text<'text> {
-    /// Names a file.
     pub const fn new(name: &'text str, bytes: &'text [u8]) -> Self {
         Self { name, bytes }
     }
 }
 
 impl Text<'_> {
-    /// Gives the text that lines, columns and spans count in: UTF-8, without a byte order mark.
+    /// Returns the text that lines, columns and spans refer to: UTF-8 without a byte order mark.
     pub fn decoded(&self) -> String {
         decode(self.bytes, SourceId::default())
             .unwrap_or_else(|_| String::from_utf8_lossy(self.bytes).into_owned())
     }
 }
 
-/// Reads the first document and puts environment variables in place.
-pub(crate) fn read(
+/// Parses the first document and expands environment variables.
+pub(crate) fn parse_source(
     text: &Text<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
     diagnostics: &mut Diagnostics,
@@ -58,14 +56,14 @@ pub(crate) fn read(
         parse(&decoded, source, &limits()).map_err(|error| unreadable(error, &decoded))?;
     diagnostics.extend(document.diagnostics);
     let mut root = document.root;
-    let mut of_variables = Diagnostics::default();
-    expand_environment(&mut root, lookup, &mut of_variables);
+    let mut variable_diagnostics = Diagnostics::default();
+    expand_environment(&mut root, lookup, &mut variable_diagnostics);
     diagnostics.extend(
-        of_variables
+        variable_diagnostics
             .into_sorted()
             .into_iter()
             .map(|mut diagnostic| {
-                if let Some(path) = name_in_list(&root, &diagnostic.path) {
+                if let Some(path) = variable_path(&root, &diagnostic.path) {
                     diagnostic.path = path;
                 }
                 diagnostic
@@ -74,8 +72,8 @@ pub(crate) fn read(
     Ok(root)
 }
 
-/// Names an item of a list as other findings do; `None` for everything else.
-fn name_in_list(root: &Node, path: &KeyPath) -> Option<KeyPath> {
+/// Path of a list item as other findings report it; `None` for everything else.
+fn variable_path(root: &Node, path: &KeyPath) -> Option<KeyPath> {
     let segments = path.segments();
     let (Segment::Index(position), way) = segments.split_last()? else {
         return None;
@@ -90,10 +88,10 @@ fn name_in_list(root: &Node, path: &KeyPath) -> Option<KeyPath> {
             Segment::Key(name) => field.as_section()?.get(name),
             Segment::Index(index) => field.item(*index),
         })?;
-    Some(path_in_list(&list, &list.item(*position)?))
+    Some(report_path(&list, &list.item(*position)?))
 }
 
-/// Makes the diagnostic for a file that is too large to be read, for callers that know its size
+/// Builds the diagnostic for a file that exceeds [`MAX_FILE_SIZE`], for callers that know its size
 /// beforehand.
 pub fn too_large() -> Diagnostic {
     size_error(SourceId::default()).to_diagnostic("")

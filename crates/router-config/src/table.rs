@@ -1,7 +1,7 @@
-//! The table of keys: the one place that says what a router's file may hold.
+//! Table of keys: the single definition of what a router's file may contain.
 //!
 //! The checker, the effective configuration, the JSON Schema, the explanations, the reference page and
-//! the reading of OpenZiti router all walk over these rows. There is one file per section.
+//! the prediction of OpenZiti all iterate over these rows. There is one file per section.
 
 mod channel;
 mod ctrl;
@@ -14,17 +14,19 @@ mod link;
 mod listeners;
 mod lookup;
 mod observability;
-mod original;
+mod openziti_rule;
 mod root;
 mod transport;
 mod tunnel;
 mod web;
 mod xgress;
 
-pub(crate) use crate::table::key::MS;
-pub use crate::table::key::{Form, Group, Key, Kind, State, Unit, Variant};
-pub use crate::table::lookup::{Found, PathError, find, walk};
-pub use crate::table::original::{Original, Read, Shown, Wrong};
+pub(crate) use crate::table::key::MILLISECOND;
+pub use crate::table::key::{
+    BindingVariant, Key, KeyGroup, KeyState, StringFormat, Unit, ValueType,
+};
+pub use crate::table::lookup::{Found, PathError, resolve, walk};
+pub use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
 pub use crate::table::root::ROOT;
 
 pub(crate) use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, HEARTBEATS};

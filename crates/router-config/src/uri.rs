@@ -1,6 +1,6 @@
-//! URIs, as far as their syntax goes.
+//! Syntax of URIs.
 
-/// Tells whether Go's URL parser takes a text.
+/// Whether Go's URL parser accepts a text.
 pub(crate) fn is_parsable(text: &str) -> bool {
     if text.bytes().any(|b| b < b' ' || b == 0x7F) {
         return false;
@@ -21,10 +21,10 @@ pub(crate) fn is_parsable(text: &str) -> bool {
         Some(after) => after.split_at(after.find('/').unwrap_or(after.len())),
         None => ("", path),
     };
-    is_authority(authority) && escapes_are_good(path)
+    is_authority(authority) && has_valid_escapes(path)
 }
 
-/// Splits off the scheme, which may be missing; `None` when a colon stands where none can.
+/// Splits off the optional scheme; `None` if the text starts with a colon.
 pub(crate) fn split_scheme(text: &str) -> Option<(&str, &str)> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -63,8 +63,8 @@ fn is_authority(text: &str) -> bool {
     name.bytes().all(good) && port.is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Tells whether two hexadecimal digits follow every `%`.
-pub(crate) fn escapes_are_good(path: &str) -> bool {
+/// Whether two hexadecimal digits follow every `%`.
+pub(crate) fn has_valid_escapes(path: &str) -> bool {
     path.split('%').skip(1).all(|rest| {
         let digits: Vec<char> = rest.chars().take(2).collect();
         digits.len() == 2 && digits.iter().all(char::is_ascii_hexdigit)

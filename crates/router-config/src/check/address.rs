@@ -1,35 +1,35 @@
-//! Addresses.
+//! Validation of addresses.
 
 use std::net::IpAddr;
 
 use portcullis_yaml::syntax::{HostPort, HostPortError};
 
+use crate::check::format_error::FormatError;
 use crate::check::host::is_host;
-use crate::check::mistake::Mistake;
 
-const KINDS: [&str; 5] = ["tls", "tcp", "dtls", "wss", "udp"];
+const PROTOCOLS: [&str; 5] = ["tls", "tcp", "dtls", "wss", "udp"];
 
-/// Reads an address with its kind of connection.
-pub(crate) fn address_of(text: &str) -> Option<(&'static str, HostPort)> {
+/// Parses an address with its protocol.
+pub(crate) fn parse_address(text: &str) -> Option<(&'static str, HostPort)> {
     let (prefix, rest) = text.split_once(':')?;
-    let kind = KINDS.into_iter().find(|kind| *kind == prefix)?;
+    let kind = PROTOCOLS.into_iter().find(|kind| *kind == prefix)?;
     Some((kind, rest.parse().ok()?))
 }
 
-pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
+pub(super) fn validate_address(text: &str, empty_host: bool) -> Option<FormatError> {
     let form = "write it like `tls:router.example.test:6262`";
     let Some((kind, rest)) = text.split_once(':') else {
-        return Some(Mistake::new("the protocol is missing", form));
+        return Some(FormatError::new("the protocol is missing", form));
     };
     if kind == "ws" {
-        return Some(Mistake::new(
+        return Some(FormatError::new(
             "WebSockets without TLS are not served",
             format!("write `wss:{rest}`"),
         ));
     }
-    if !KINDS.contains(&kind) {
+    if !PROTOCOLS.contains(&kind) {
         let lower = kind.to_lowercase();
-        let help = if KINDS.contains(&lower.as_str()) {
+        let help = if PROTOCOLS.contains(&lower.as_str()) {
             format!("write `{lower}:{rest}`")
         } else if text.parse::<HostPort>().is_ok() {
             format!("write `tls:{text}`")
@@ -38,18 +38,18 @@ pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
         };
         let what = format!(
             "it must start with one of {}, each with a colon",
-            KINDS.join(", ")
+            PROTOCOLS.join(", ")
         );
-        return Some(Mistake::new(what, help));
+        return Some(FormatError::new(what, help));
     }
     if let Some(bare) = rest.strip_prefix("//") {
-        return Some(Mistake::new(
+        return Some(FormatError::new(
             "this is not a URL; write nothing between the colon and the host",
             format!("write `{kind}:{}`", bare.trim_end_matches('/')),
         ));
     }
-    host_port_but(rest, 0, empty_host).map(|mistake| Mistake {
-        // What is to be written has the kind of connection in front here.
+    validate_host_port_with(rest, 0, empty_host).map(|mistake| FormatError {
+        // The suggested address needs the protocol in front.
         help: mistake
             .help
             .map(|help| help.replacen('`', &format!("`{kind}:"), 1)),
@@ -57,42 +57,44 @@ pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
     })
 }
 
-/// An address that clients are told.
+/// An address that is advertised to clients.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct EdgeAddress<'text> {
-    /// Kind of connection, which does not belong here.
-    pub(crate) prefix: Option<&'text str>,
-    pub(crate) place: HostPort,
+pub(crate) struct AdvertisedAddress<'text> {
+    /// Protocol, which is not allowed here.
+    pub(crate) protocol: Option<&'text str>,
+    pub(crate) host_port: HostPort,
 }
 
-/// Reads an address that clients are told; a kind of connection in front is put aside.
-pub(crate) fn edge_address(text: &str) -> Option<EdgeAddress<'_>> {
+/// Parses an address that is advertised to clients; a protocol in front is split off.
+pub(crate) fn parse_advertised(text: &str) -> Option<AdvertisedAddress<'_>> {
     if let Ok(place) = text.parse() {
-        return Some(EdgeAddress {
-            prefix: None,
-            place,
+        return Some(AdvertisedAddress {
+            protocol: None,
+            host_port: place,
         });
     }
     let (prefix, rest) = text.split_once(':')?;
-    let place = rest.parse().ok().filter(|_| KINDS.contains(&prefix))?;
-    Some(EdgeAddress {
-        prefix: Some(prefix),
-        place,
+    let place = rest.parse().ok().filter(|_| PROTOCOLS.contains(&prefix))?;
+    Some(AdvertisedAddress {
+        protocol: Some(prefix),
+        host_port: place,
     })
 }
 
-pub(super) fn advertised(text: &str) -> Option<Mistake> {
-    match edge_address(text) {
-        Some(EdgeAddress { place, .. }) => host_port(&place.to_string(), 1),
-        None => host_port(text, 1),
+pub(super) fn validate_advertised(text: &str) -> Option<FormatError> {
+    match parse_advertised(text) {
+        Some(AdvertisedAddress {
+            host_port: place, ..
+        }) => validate_host_port(&place.to_string(), 1),
+        None => validate_host_port(text, 1),
     }
 }
 
-pub(super) fn host_port(text: &str, least_port: u16) -> Option<Mistake> {
-    host_port_but(text, least_port, false)
+pub(super) fn validate_host_port(text: &str, least_port: u16) -> Option<FormatError> {
+    validate_host_port_with(text, least_port, false)
 }
 
-fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistake> {
+fn validate_host_port_with(text: &str, least_port: u16, empty_host: bool) -> Option<FormatError> {
     let form = "write it like `router.example.test:3022`";
     let bare = ["https://", "http://", "tls://", "tls:", "tcp:"]
         .iter()
@@ -100,7 +102,7 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
     match text.parse::<HostPort>() {
         _ if bare.is_some() => {
             let bare = bare.unwrap_or_default().trim_end_matches('/');
-            Some(Mistake::new(
+            Some(FormatError::new(
                 "nothing may come before the host here",
                 format!("write `{bare}`"),
             ))
@@ -108,43 +110,43 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
         Err(HostPortError::BadHost)
             if text.parse::<IpAddr>().is_ok() || text.matches(':').count() > 2 =>
         {
-            Some(Mistake::new(
+            Some(FormatError::new(
                 "an IPv6 address must be in brackets",
                 "write it like `[2001:db8::1]:3022`",
             ))
         },
-        Err(error) => Some(Mistake::new(error.to_string(), form)),
+        Err(error) => Some(FormatError::new(error.to_string(), form)),
         Ok(place) if place.host.is_empty() && !empty_host => {
-            Some(Mistake::new("the host is missing", form))
+            Some(FormatError::new("the host is missing", form))
         },
-        Ok(place) if !place.host.is_empty() && !is_host(&place.host) => Some(Mistake::new(
+        Ok(place) if !place.host.is_empty() && !is_host(&place.host) => Some(FormatError::new(
             format!("`{}` is not a host", place.host),
             form,
         )),
         Ok(place) if place.port < least_port => {
-            Some(Mistake::new("the port must be from 1 to 65535", form))
+            Some(FormatError::new("the port must be from 1 to 65535", form))
         },
         Ok(_) => None,
     }
 }
 
-pub(super) fn packet_address(text: &str) -> Option<Mistake> {
+pub(super) fn validate_packet_address(text: &str) -> Option<FormatError> {
     let form = "write it like `udp:0.0.0.0:5353`";
     let Some((network, rest)) = text.split_once(':') else {
-        return Some(Mistake::new("`udp:` is missing at the beginning", form));
+        return Some(FormatError::new("`udp:` is missing at the beginning", form));
     };
     match network {
-        "unixgram" if rest.is_empty() => Some(Mistake::new(
+        "unixgram" if rest.is_empty() => Some(FormatError::new(
             "the path is missing",
             "write it like `unixgram:/run/r.sock`",
         )),
         "unixgram" => None,
-        "udp" | "udp4" | "udp6" if rest.starts_with("//") => Some(Mistake::new(
+        "udp" | "udp4" | "udp6" if rest.starts_with("//") => Some(FormatError::new(
             "this is not a URL",
             format!("write `{network}:{}`", rest.trim_start_matches('/')),
         )),
-        "udp" | "udp4" | "udp6" => host_port_but(rest, 0, true),
-        _ => Some(Mistake::new(
+        "udp" | "udp4" | "udp6" => validate_host_port_with(rest, 0, true),
+        _ => Some(FormatError::new(
             "it must start with `udp:`, `udp4:`, `udp6:` or `unixgram:`",
             form,
         )),
@@ -162,7 +164,7 @@ mod tests {
             ("wss:2001:db8::1:3022", "`wss:[2001:db8::1]:3022`"),
             ("router.example.test", "`tls:router.example.test:6262`"),
         ] {
-            let help = address(text, false).and_then(|mistake| mistake.help);
+            let help = validate_address(text, false).and_then(|mistake| mistake.help);
             assert!(
                 help.as_ref().is_some_and(|help| help.contains(part)),
                 "{text}: {help:?}"

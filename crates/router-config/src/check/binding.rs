@@ -1,25 +1,25 @@
-//! List items whose `binding` tells which keys they have.
+//! Check of list items whose `binding` determines their keys.
 
 use portcullis_yaml::{Section, nearest};
 
-use crate::check::unknown;
+use crate::check::unknown_keys;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Group, Kind, Variant};
+use crate::table::{BindingVariant, KeyGroup, ValueType};
 
 impl Walker<'_> {
-    pub(super) fn bound(
+    pub(super) fn section_by_binding(
         &mut self,
         section: &Section<'_>,
-        variants: &'static [Variant],
+        variants: &'static [BindingVariant],
         prefix: &str,
     ) {
         let Some(field) = section.get("binding") else {
-            return self.unbound(section, variants, prefix);
+            return self.section_without_binding(section, variants, prefix);
         };
         let Some(name) = field.node().as_str() else {
             self.wrong_type(&field, "a string");
-            return self.of_any(section, &all(variants));
+            return self.report_unknown_keys(section, &all_groups(variants));
         };
         if let Some(variant) = variants.iter().find(|variant| variant.binding == name) {
             return self.section(section, variant.keys, prefix);
@@ -31,11 +31,16 @@ impl Walker<'_> {
             None => format!("use {}", names.collect::<Vec<_>>().join(", ")),
         };
         self.error(&field, codes::INVALID_VALUE, message).help(help);
-        self.of_any(section, &all(variants));
+        self.report_unknown_keys(section, &all_groups(variants));
     }
 
-    /// An item without `binding`: a key that is spelled like it may tell all the same.
-    fn unbound(&mut self, section: &Section<'_>, variants: &'static [Variant], prefix: &str) {
+    /// Checks an item without `binding`; a misspelt key may still determine it.
+    fn section_without_binding(
+        &mut self,
+        section: &Section<'_>,
+        variants: &'static [BindingVariant],
+        prefix: &str,
+    ) {
         let values = section.map().into_iter().filter_map(|entry| {
             nearest(entry.key.as_str()?, ["binding"])?;
             entry.value.as_str()
@@ -46,15 +51,17 @@ impl Walker<'_> {
         }
         let bindings: Vec<&str> = variants.iter().map(|variant| variant.binding).collect();
         section.report_missing("binding", &bindings.join("` or `"), self.diagnostics);
-        self.of_any(section, &all(variants));
+        self.report_unknown_keys(section, &all_groups(variants));
     }
 
-    /// Looks for keys that no item of the list has, when nobody knows which kind of item it is.
-    fn of_any(&mut self, section: &Section<'_>, groups: &[Group]) {
-        unknown::report(self, section, groups);
-        let mut below: Vec<(&str, Vec<Group>)> = Vec::new();
+    /// Reports keys that no binding has, for an item whose binding is unknown.
+    fn report_unknown_keys(&mut self, section: &Section<'_>, groups: &[KeyGroup]) {
+        unknown_keys::report(self, section, groups);
+        let mut below: Vec<(&str, Vec<KeyGroup>)> = Vec::new();
         for key in groups.iter().flat_map(|group| group.iter()) {
-            let Kind::Map(inner) = key.kind else { continue };
+            let ValueType::Map(inner) = key.value_type else {
+                continue;
+            };
             match below.iter_mut().find(|(name, _)| *name == key.name) {
                 Some((_, groups)) => groups.extend(inner),
                 None => below.push((key.name, inner.to_vec())),
@@ -62,14 +69,14 @@ impl Walker<'_> {
         }
         for (name, groups) in below {
             if let Some(inner) = section.get(name).and_then(|field| field.as_section()) {
-                self.of_any(&inner, &groups);
+                self.report_unknown_keys(&inner, &groups);
             }
         }
     }
 }
 
-/// Lists the keys of all kinds of items.
-fn all(variants: &'static [Variant]) -> Vec<Group> {
+/// Returns the keys of all bindings.
+fn all_groups(variants: &'static [BindingVariant]) -> Vec<KeyGroup> {
     let groups = variants.iter().flat_map(|variant| variant.keys);
     groups.copied().collect()
 }

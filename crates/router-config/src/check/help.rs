@@ -1,10 +1,10 @@
-//! How a value that YAML gave another type is to be written.
+//! Help texts for values of the wrong YAML type.
 
 use portcullis_yaml::{Kind as NodeKind, Node};
 
-use crate::table::{Group, Key, Kind};
+use crate::table::{Key, KeyGroup, ValueType};
 
-/// Says how to write a value that YAML gave another type.
+/// Says how to write a value that YAML read as another type.
 pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
     if !node.variables.is_empty() {
         return Some("a value with an environment variable is always a string".to_owned());
@@ -22,7 +22,7 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         NodeKind::String if wanted == "a number" && decimal(text).is_some() => {
             Some(format!("write `{text}` without quotes"))
         },
-        NodeKind::String if wanted == "an integer" && clock(text).is_some() => {
+        NodeKind::String if wanted == "an integer" && clock_help(text).is_some() => {
             Some(format!("YAML reads `{text}` as text; write one number"))
         },
         NodeKind::Float | NodeKind::String if wanted == "an integer" => {
@@ -49,26 +49,26 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
     }
 }
 
-/// Tells whether a text begins like `key = value`.
+/// Whether a text begins like `key = value`.
 pub(super) fn is_assignment(text: &str) -> bool {
     let end = text.find(['=', ':']).unwrap_or(text.len());
     text.get(end..).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// Writes what may stand behind a key: its example, or the keys below that are required, or the first.
-pub(super) fn sample(key: &Key) -> String {
+/// Example value of a key: its own example, or its required keys, or its first key.
+pub(super) fn example_of(key: &Key) -> String {
     if let Some(example) = key.example {
         return example.to_owned();
     }
-    match key.kind {
-        Kind::Map(groups) => samples(groups),
-        Kind::Maps(groups) => format!("[{}]", samples(groups)),
-        Kind::Bindings([first, ..]) => format!("[{}]", samples(first.keys)),
+    match key.value_type {
+        ValueType::Map(groups) => example_map(groups),
+        ValueType::MapList(groups) => format!("[{}]", example_map(groups)),
+        ValueType::BindingList([first, ..]) => format!("[{}]", example_map(first.keys)),
         _ => "...".to_owned(),
     }
 }
 
-fn samples(groups: &[Group]) -> String {
+fn example_map(groups: &[KeyGroup]) -> String {
     let keys = || groups.iter().flat_map(|group| group.iter());
     let mut chosen: Vec<&Key> = keys().filter(|key| key.required).collect();
     if chosen.is_empty() {
@@ -76,17 +76,17 @@ fn samples(groups: &[Group]) -> String {
     }
     let entries = chosen
         .iter()
-        .map(|key| format!("{}: {}", key.name, sample(key)));
+        .map(|key| format!("{}: {}", key.name, example_of(key)));
     format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
-/// Reads a number in decimal notation, and no word such as `inf`.
+/// Parses a decimal number, but no word such as `inf`.
 fn decimal(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Reads numbers with colons between them, as clocks show them, as durations.
-pub(super) fn clock(text: &str) -> Option<String> {
+/// Suggests a duration for numbers with colons between them, such as `1:30`.
+pub(super) fn clock_help(text: &str) -> Option<String> {
     let parts: Vec<&str> = text.split(':').collect();
     let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     match parts.as_slice() {

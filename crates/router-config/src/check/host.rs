@@ -1,8 +1,8 @@
-//! Hosts.
+//! Host names and IP addresses.
 
 use std::net::IpAddr;
 
-/// Tells whether a text is a host name or an IP address; an IPv6 address may have a zone.
+/// Whether a text is a host name or an IP address; an IPv6 address may have a zone.
 pub(crate) fn is_host(text: &str) -> bool {
     let bare = text.split('%').next().unwrap_or_default();
     if bare.parse::<IpAddr>().is_ok() {
@@ -21,7 +21,7 @@ pub(crate) fn is_host(text: &str) -> bool {
     name.len() <= 253 && !only_digits && name.split('.').all(label)
 }
 
-/// Tells whether an address stands for all addresses of a machine, so that nobody can dial it.
+/// Whether a host is an unspecified address, which nobody can dial.
 pub(crate) fn is_unspecified(host: &str) -> bool {
     host.parse::<IpAddr>()
         .is_ok_and(|address| address.is_unspecified())

@@ -1,18 +1,18 @@
-//! Where a mistake in a value is shown.
+//! Positions of findings about values.
 
 use portcullis_yaml::{Field, KeyPath, Kind, Place};
 
-/// A scalar is shown itself, a list or a map by its key.
-pub(crate) fn place(field: &Field<'_>) -> Place {
+/// The position of a scalar, or of the key of a list or map.
+pub(crate) fn report_place(field: &Field<'_>) -> Place {
     match field.node().kind() {
         Kind::List | Kind::Map => field.key_place(),
         _ => field.place(),
     }
 }
 
-/// A value in a list is named as it is written: by its position when it stands on a line of its own, by
-/// the list when all of it stands on the line of the key.
-pub(crate) fn path_in_list(list: &Field<'_>, item: &Field<'_>) -> KeyPath {
+/// The path of a list item: with its index when it has a line of its own, that of the list when the
+/// whole list is on the line of its key.
+pub(crate) fn report_path(list: &Field<'_>, item: &Field<'_>) -> KeyPath {
     let is_inline = item.place().line == list.key_place().line;
     if is_inline { list } else { item }.path().clone()
 }

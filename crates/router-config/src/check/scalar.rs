@@ -1,68 +1,75 @@
-//! Holding one value against its row.
+//! Check of one value against its row.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Field, Node, Value};
 use serde_json::{Value as Json, json};
 
-use crate::check::form;
-use crate::check::help::clock;
-use crate::check::place::path_in_list;
+use crate::check::help::clock_help;
+use crate::check::place::report_path;
+use crate::check::string_format;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Form, Key, Kind, MS, Read, Unit};
+use crate::table::{Key, MILLISECOND, ReadMode, StringFormat, Unit, ValueType};
 
-/// Checks a value and gives it as it is shown; a mistake has been reported when it is `None`.
+/// Checks a value and returns its effective form, or `None` after reporting a mistake.
 pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Key) -> Option<Json> {
-    match key.kind {
-        Kind::Text(text) => {
-            let written = text_of(walker, field)?;
-            form::check(walker, field, written, text, field.path())
+    match key.value_type {
+        ValueType::String(text) => {
+            let written = string_value(walker, field)?;
+            string_format::check(walker, field, written, text, field.path())
         },
-        Kind::Texts(text) => texts(walker, field, text),
-        Kind::OneOrMore(text) => match field.node().as_str() {
+        ValueType::StringList(text) => string_list(walker, field, text),
+        ValueType::StringOrList(text) => match field.node().as_str() {
             Some(written) => {
-                let value = form::check(walker, field, written, text, field.path())?;
+                let value = string_format::check(walker, field, written, text, field.path())?;
                 Some(json!([value]))
             },
-            None if field.node().as_list().is_some() => texts(walker, field, text),
+            None if field.node().as_list().is_some() => string_list(walker, field, text),
             None => {
                 walker.wrong_type(field, "a string or a list of strings");
                 None
             },
         },
-        Kind::Word(words) => word(walker, field, words),
-        Kind::AnyCase(words) => any_case(walker, field, key, words),
-        Kind::Integer { min, max, unit } => integer(walker, field, (min, max), unit),
-        Kind::Number { min, max } => {
+        ValueType::Enum(words) => enum_value(walker, field, words),
+        ValueType::EnumIgnoreCase(words) => enum_ignore_case(walker, field, key, words),
+        ValueType::Integer { min, max, unit } => integer(walker, field, (min, max), unit),
+        ValueType::Number { min, max } => {
             let number = number(walker, field, key)?;
             let bounds = format!("from {min} to {max}");
             let nearest = number.clamp(min, max);
             let fits = (min..=max).contains(&number);
-            bounded(walker, field, number, fits, &bounds, Some(nearest))
+            check_number(walker, field, number, fits, &bounds, Some(nearest))
         },
-        Kind::Between { low, high } => {
+        ValueType::ExclusiveRange { low, high } => {
             let number = number(walker, field, key)?;
             let bounds = format!("more than {low} and less than {high}");
             let fits = number > low && number < high;
-            bounded(walker, field, number, fits, &bounds, None)
+            check_number(walker, field, number, fits, &bounds, None)
         },
-        Kind::Bool => boolean(walker, field, key),
-        Kind::Duration { min, max } => duration(walker, field, (min, max)),
-        Kind::DurationOrMilliseconds { min } => match field.node().as_integer() {
+        ValueType::Bool => boolean(walker, field, key),
+        ValueType::Duration { min, max } => duration(walker, field, (min, max)),
+        ValueType::DurationOrMilliseconds { min } => match field.node().as_integer() {
             Some(ms) => {
                 let nanoseconds = ms.saturating_mul(1_000_000);
                 match i64::try_from(nanoseconds) {
-                    Ok(nanoseconds) => within(walker, field, nanoseconds, (min, i64::MAX)),
-                    Err(_) => integer(walker, field, (min / MS, i64::MAX / MS), Unit::Milliseconds),
+                    Ok(nanoseconds) => check_duration(walker, field, nanoseconds, (min, i64::MAX)),
+                    Err(_) => integer(
+                        walker,
+                        field,
+                        (min / MILLISECOND, i64::MAX / MILLISECOND),
+                        Unit::Milliseconds,
+                    ),
                 }
             },
             None => duration(walker, field, (min, i64::MAX)),
         },
-        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) | Kind::Anything => None,
+        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) | ValueType::Any => {
+            None
+        },
     }
 }
 
-fn text_of<'tree>(walker: &mut Walker<'_>, field: &Field<'tree>) -> Option<&'tree str> {
+fn string_value<'tree>(walker: &mut Walker<'_>, field: &Field<'tree>) -> Option<&'tree str> {
     let text = field.node().as_str();
     if text.is_none() {
         walker.wrong_type(field, "a string");
@@ -70,16 +77,16 @@ fn text_of<'tree>(walker: &mut Walker<'_>, field: &Field<'tree>) -> Option<&'tre
     text
 }
 
-fn texts(walker: &mut Walker<'_>, field: &Field<'_>, text: Form) -> Option<Json> {
+fn string_list(walker: &mut Walker<'_>, field: &Field<'_>, text: StringFormat) -> Option<Json> {
     let Some(items) = field.items() else {
         walker.wrong_type(field, "a list of strings");
         return None;
     };
     let mut values = Vec::new();
     for item in &items {
-        let path = path_in_list(field, item);
+        let path = report_path(field, item);
         if let Some(written) = item.node().as_str() {
-            values.extend(form::check(walker, item, written, text, &path));
+            values.extend(string_format::check(walker, item, written, text, &path));
         } else {
             walker.wrong_type_at(&path, item, "a string");
         }
@@ -87,12 +94,12 @@ fn texts(walker: &mut Walker<'_>, field: &Field<'_>, text: Form) -> Option<Json>
     (values.len() == items.len()).then_some(Json::Array(values))
 }
 
-fn word(
+fn enum_value(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
     words: &'static [&'static str],
 ) -> Option<Json> {
-    let text = text_of(walker, field)?;
+    let text = string_value(walker, field)?;
     if words.contains(&text) {
         return Some(json!(text));
     }
@@ -107,20 +114,20 @@ fn word(
     None
 }
 
-/// As [`word`], whatever the case; the default holds for an empty text.
-fn any_case(
+/// As [`enum_value`], in any case; an empty string means the default.
+fn enum_ignore_case(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
     key: &Key,
     words: &'static [&'static str],
 ) -> Option<Json> {
-    let text = text_of(walker, field)?;
+    let text = string_value(walker, field)?;
     if text.is_empty() {
         return key.default.map(|word| json!(word));
     }
     match words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
         Some(word) => Some(json!(word)),
-        None => word(walker, field, words),
+        None => enum_value(walker, field, words),
     }
 }
 
@@ -138,14 +145,14 @@ fn integer(
         }
         return None;
     };
-    octal(walker, field, number);
+    warn_octal(walker, field, number);
     let fits = (i128::from(min)..=i128::from(max)).contains(&number);
     if !fits {
         let nearest = number.clamp(i128::from(min), i128::from(max));
         let bounds = match (min, max) {
             (min, max) if min == max => format!("{min}"),
             (min, i64::MAX) => format!("at least {min}"),
-            (min, max) if max == i64::MAX / MS && number < i128::from(min) => {
+            (min, max) if max == i64::MAX / MILLISECOND && number < i128::from(min) => {
                 format!("at least {min}")
             },
             (min, max) => format!("from {min} to {max}"),
@@ -159,7 +166,7 @@ fn integer(
     Some(json!(i64::try_from(number).ok()?))
 }
 
-/// A duration where a plain number is wanted is easily converted.
+/// Suggests the number for a duration where a plain number is expected.
 fn unit_help(node: &Node, unit: Unit) -> Option<String> {
     let duration: GoDuration = node.as_str()?.parse().ok()?;
     let nanoseconds = duration.nanoseconds();
@@ -176,8 +183,8 @@ fn unit_help(node: &Node, unit: Unit) -> Option<String> {
     }
 }
 
-/// `010` is eight.
-fn octal(walker: &mut Walker<'_>, field: &Field<'_>, number: i128) {
+/// Warns about octal numbers such as `010`, which is eight.
+fn warn_octal(walker: &mut Walker<'_>, field: &Field<'_>, number: i128) {
     let text = field.node().text().unwrap_or_default();
     let digits = text.trim_start_matches(['+', '-']);
     let looks_decimal =
@@ -196,7 +203,7 @@ fn number(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<f64> 
     let number = match field.node().value {
         Value::Float(number) => number,
         Value::Integer(number) => {
-            if key.original.read == Read::Float {
+            if key.openziti.mode == ReadMode::Float {
                 let message = format!("OpenZiti requires a decimal point in `{}`", field.path());
                 walker
                     .warn(field, codes::ONLY_HERE, message)
@@ -213,7 +220,7 @@ fn number(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<f64> 
 }
 
 /// Reports a number that is out of bounds.
-fn bounded(
+fn check_number(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
     number: f64,
@@ -232,13 +239,13 @@ fn bounded(
     None
 }
 
-/// Keys of which OpenZiti looks at the text take `true` and `false` as strings too, so that an
+/// Keys that OpenZiti reads leniently also accept `true` and `false` as strings, so that an
 /// environment variable can set them.
 fn boolean(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<Json> {
     let text = field
         .node()
         .as_str()
-        .filter(|_| key.original.read == Read::Truth);
+        .filter(|_| key.openziti.mode == ReadMode::LenientBool);
     let value = match text {
         Some(text) if text.eq_ignore_ascii_case("true") => Some(true),
         Some(text) if text.eq_ignore_ascii_case("false") => Some(false),
@@ -276,20 +283,20 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
         },
     };
     match text.parse::<GoDuration>() {
-        Ok(duration) => within(walker, field, duration.nanoseconds(), bounds),
+        Ok(duration) => check_duration(walker, field, duration.nanoseconds(), bounds),
         Err(error) => {
             let message = format!("`{text}` is not a duration: {error}");
             let diagnostic = walker.error(field, codes::INVALID_VALUE, message);
             if diagnostic.help.is_none() {
                 let form = "write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`";
-                diagnostic.help(clock(text).unwrap_or_else(|| form.to_owned()));
+                diagnostic.help(clock_help(text).unwrap_or_else(|| form.to_owned()));
             }
             None
         },
     }
 }
 
-fn within(
+fn check_duration(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
     nanoseconds: i64,
@@ -315,24 +322,28 @@ fn within(
     None
 }
 
-/// Gives the default of a row as it is shown.
-pub(super) fn default(kind: Kind, text: &str) -> Option<Json> {
+/// Parses the default of a row into its effective form.
+pub(super) fn parse_default(kind: ValueType, text: &str) -> Option<Json> {
     match kind {
-        Kind::Integer { .. } => text.parse::<i64>().ok().map(|number| json!(number)),
-        Kind::Number { .. } | Kind::Between { .. } => {
+        ValueType::Integer { .. } => text.parse::<i64>().ok().map(|number| json!(number)),
+        ValueType::Number { .. } | ValueType::ExclusiveRange { .. } => {
             text.parse::<f64>().ok().map(|number| json!(number))
         },
-        Kind::Bool => Some(json!(text == "true")),
-        Kind::Duration { .. } | Kind::DurationOrMilliseconds { .. } => text
+        ValueType::Bool => Some(json!(text == "true")),
+        ValueType::Duration { .. } | ValueType::DurationOrMilliseconds { .. } => text
             .parse::<GoDuration>()
             .ok()
             .map(|duration| json!(duration.to_string())),
-        Kind::Texts(_) | Kind::OneOrMore(_) => {
+        ValueType::StringList(_) | ValueType::StringOrList(_) => {
             let inner = text.trim_start_matches('[').trim_end_matches(']');
             let items: Vec<&str> = inner.split(", ").filter(|item| !item.is_empty()).collect();
             Some(json!(items))
         },
-        Kind::Text(_) | Kind::Word(_) | Kind::AnyCase(_) => Some(json!(text)),
-        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) | Kind::Anything => None,
+        ValueType::String(_) | ValueType::Enum(_) | ValueType::EnumIgnoreCase(_) => {
+            Some(json!(text))
+        },
+        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) | ValueType::Any => {
+            None
+        },
     }
 }

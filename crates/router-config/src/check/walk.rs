@@ -1,22 +1,22 @@
-//! Holding the tree against the table.
+//! Walk over the tree along the table of keys.
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
-use crate::check::place::place;
-use crate::check::{Options, help, scalar, unknown};
+use crate::check::place::report_place;
+use crate::check::{Options, help, scalar, unknown_keys};
 use crate::codes;
 use crate::effective::{Effective, Source};
-use crate::table::{Group, Key, Kind, ROOT, State};
+use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
 
-/// Sections whose defaults hold only when they are there.
+/// Sections whose defaults apply only if the section is present.
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 
 pub(super) struct Walker<'walk> {
     pub(super) options: Options,
-    /// Unknown keys so far.
-    pub(super) unknown: usize,
-    /// Keys that are not there and that unknown keys probably stand for.
-    pub(super) meant: Vec<KeyPath>,
+    /// Number of unknown keys so far.
+    pub(super) unknown_count: usize,
+    /// Absent keys that unknown keys are probably misspellings of.
+    pub(super) misspelt: Vec<KeyPath>,
     pub(super) diagnostics: &'walk mut Diagnostics,
     pub(super) effective: Effective,
 }
@@ -29,8 +29,8 @@ impl<'walk> Walker<'walk> {
     ) -> Self {
         Self {
             options,
-            unknown: 0,
-            meant: Vec::new(),
+            unknown_count: 0,
+            misspelt: Vec::new(),
             diagnostics,
             effective,
         }
@@ -43,10 +43,10 @@ impl<'walk> Walker<'walk> {
     pub(super) fn section(
         &mut self,
         section: &Section<'_>,
-        groups: &'static [Group],
+        groups: &'static [KeyGroup],
         prefix: &str,
     ) {
-        unknown::report(self, section, groups);
+        unknown_keys::report(self, section, groups);
         for key in groups.iter().flat_map(|group| group.iter()) {
             self.key(section, groups, key, prefix);
         }
@@ -55,33 +55,33 @@ impl<'walk> Walker<'walk> {
     fn key(
         &mut self,
         section: &Section<'_>,
-        groups: &'static [Group],
+        groups: &'static [KeyGroup],
         key: &'static Key,
         prefix: &str,
     ) {
         let field = section.get(key.name);
-        let path = self.join(prefix, key.name);
+        let path = self.key_path(prefix, key.name);
         match (field, key.state) {
-            (Some(field), State::Alias(meant)) => {
+            (Some(field), KeyState::Alias(meant)) => {
                 self.alias(section, &field, key, meant, prefix);
             },
-            (None, State::Alias(_)) => {},
+            (None, KeyState::Alias(_)) => {},
             (Some(field), state) => {
-                if !has_only_unknown_keys(&field, key.kind) {
-                    self.remark(&field, state);
+                if !has_only_unknown_keys(&field, key.value_type) {
+                    self.report_state(&field, state);
                 }
                 self.value(&field, key, &path);
             },
             (None, _) if key.required => {
                 if !has_alias(section, groups, key.name) {
-                    self.missing(section, key);
+                    self.report_missing(section, key);
                 }
             },
-            (None, _) => self.default(key, &path),
+            (None, _) => self.set_default(key, &path),
         }
     }
 
-    /// Another spelling: its value is that of the key that is meant.
+    /// An alias: its value is that of the key that it stands for.
     fn alias(
         &mut self,
         section: &Section<'_>,
@@ -90,7 +90,7 @@ impl<'walk> Walker<'walk> {
         meant: &'static str,
         prefix: &str,
     ) {
-        if let Some(other) = follow(section, meant) {
+        if let Some(other) = find_field(section, meant) {
             if other.node().as_str() == field.node().as_str() {
                 return;
             }
@@ -105,13 +105,13 @@ impl<'walk> Walker<'walk> {
         let message = format!("OpenZiti does not know `{}` here", key.name);
         self.warn(field, codes::ONLY_HERE, message)
             .help(format!("write `{meant}`"));
-        let path = self.join(prefix, meant);
+        let path = self.key_path(prefix, meant);
         self.value(field, key, &path);
     }
 
-    fn remark(&mut self, field: &Field<'_>, state: State) {
+    fn report_state(&mut self, field: &Field<'_>, state: KeyState) {
         match state {
-            State::Dead(why) => {
+            KeyState::Dead(why) => {
                 let message = format!("`{}` has no effect: {why}", field.path());
                 self.diagnostics.push(Diagnostic::new(
                     Severity::Note,
@@ -121,7 +121,7 @@ impl<'walk> Walker<'walk> {
                     message,
                 ));
             },
-            State::Deprecated(better) => {
+            KeyState::Deprecated(better) => {
                 let message = format!("`{}` is an older spelling", field.path());
                 self.diagnostics
                     .warning(
@@ -132,37 +132,37 @@ impl<'walk> Walker<'walk> {
                     )
                     .help(format!("write `{better}`"));
             },
-            State::Live | State::Alias(_) => {},
+            KeyState::Active | KeyState::Alias(_) => {},
         }
     }
 
-    fn missing(&mut self, section: &Section<'_>, key: &Key) {
-        section.report_missing(key.name, &help::sample(key), self.diagnostics);
+    fn report_missing(&mut self, section: &Section<'_>, key: &Key) {
+        section.report_missing(key.name, &help::example_of(key), self.diagnostics);
     }
 
     pub(super) fn value(&mut self, field: &Field<'_>, key: &'static Key, path: &str) {
-        if field.node().is_null() && !matches!(key.kind, Kind::Anything) {
-            return self.no_value(field, key, path);
+        if field.node().is_null() && !matches!(key.value_type, ValueType::Any) {
+            return self.report_no_value(field, key, path);
         }
-        match key.kind {
-            Kind::Map(groups) => {
-                if let Some(section) = self.map(field) {
+        match key.value_type {
+            ValueType::Map(groups) => {
+                if let Some(section) = self.require_map(field) {
                     self.section(&section, groups, path);
                 }
             },
-            Kind::Maps(groups) => {
-                for (index, item) in self.list(field).iter().enumerate() {
-                    if let Some(section) = self.map(item) {
-                        let path = self.item(path, index);
+            ValueType::MapList(groups) => {
+                for (index, item) in self.require_list(field).iter().enumerate() {
+                    if let Some(section) = self.require_map(item) {
+                        let path = self.item_path(path, index);
                         self.section(&section, groups, &path);
                     }
                 }
             },
-            Kind::Bindings(variants) => {
-                for (index, item) in self.list(field).iter().enumerate() {
-                    if let Some(section) = self.map(item) {
-                        let path = self.item(path, index);
-                        self.bound(&section, variants, &path);
+            ValueType::BindingList(variants) => {
+                for (index, item) in self.require_list(field).iter().enumerate() {
+                    if let Some(section) = self.require_map(item) {
+                        let path = self.item_path(path, index);
+                        self.section_by_binding(&section, variants, &path);
                     }
                 }
             },
@@ -171,23 +171,23 @@ impl<'walk> Walker<'walk> {
                     && self.effective.keeps_defaults()
                 {
                     self.effective
-                        .set(path.to_owned(), value, Source::of(field.node()));
+                        .set(path.to_owned(), value, Source::from_node(field.node()));
                 }
             },
         }
     }
 
     /// A section without a value counts as absent; anything else is a mistake.
-    fn no_value(&mut self, field: &Field<'_>, key: &'static Key, path: &str) {
+    fn report_no_value(&mut self, field: &Field<'_>, key: &'static Key, path: &str) {
         let message = format!("`{}` has no value", field.path());
-        if matches!(key.kind, Kind::Map(_)) && !key.required {
+        if matches!(key.value_type, ValueType::Map(_)) && !key.required {
             self.warn(
                 field,
                 codes::NO_VALUE,
                 format!("{message} and is treated as absent"),
             )
             .help("remove the key; if it has keys below it, indent them");
-            self.default(key, path);
+            self.set_default(key, path);
         } else {
             let example = key
                 .example
@@ -199,7 +199,7 @@ impl<'walk> Walker<'walk> {
         }
     }
 
-    fn map<'tree>(&mut self, field: &Field<'tree>) -> Option<Section<'tree>> {
+    fn require_map<'tree>(&mut self, field: &Field<'tree>) -> Option<Section<'tree>> {
         let section = field.as_section();
         if section.is_none() {
             self.wrong_type(field, "a map of keys");
@@ -207,7 +207,7 @@ impl<'walk> Walker<'walk> {
         section
     }
 
-    fn list<'tree>(&mut self, field: &Field<'tree>) -> Vec<Field<'tree>> {
+    fn require_list<'tree>(&mut self, field: &Field<'tree>) -> Vec<Field<'tree>> {
         if let Some(items) = field.items() {
             items
         } else {
@@ -219,8 +219,8 @@ impl<'walk> Walker<'walk> {
         }
     }
 
-    /// Names a key for the effective values, which most uses do not keep.
-    fn join(&self, prefix: &str, name: &str) -> String {
+    /// Path of a key among the effective values; empty if they are not stored.
+    fn key_path(&self, prefix: &str, name: &str) -> String {
         if !self.effective.keeps_defaults() {
             String::new()
         } else if prefix.is_empty() {
@@ -230,7 +230,7 @@ impl<'walk> Walker<'walk> {
         }
     }
 
-    fn item(&self, path: &str, index: usize) -> String {
+    fn item_path(&self, path: &str, index: usize) -> String {
         if self.effective.keeps_defaults() {
             format!("{path}[{index}]")
         } else {
@@ -238,22 +238,27 @@ impl<'walk> Walker<'walk> {
         }
     }
 
-    /// Notes the default of a key that is not there, or the defaults of a whole section.
-    fn default(&mut self, key: &'static Key, path: &str) {
+    /// Sets the default of an absent key, or the defaults of an absent section.
+    fn set_default(&mut self, key: &'static Key, path: &str) {
         if !self.effective.keeps_defaults() {
             return;
         }
-        match key.kind {
-            Kind::Map(groups) if !ONLY_IF_PRESENT.contains(&path) && !needs_something(groups) => {
+        match key.value_type {
+            ValueType::Map(groups)
+                if !ONLY_IF_PRESENT.contains(&path) && !has_required_key(groups) =>
+            {
                 for key in groups.iter().flat_map(|group| group.iter()) {
-                    let path = self.join(path, key.name);
-                    self.default(key, &path);
+                    let path = self.key_path(path, key.name);
+                    self.set_default(key, &path);
                 }
             },
-            Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => {},
+            ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_) => {},
             _ => {
-                if let Some(value) = key.default.and_then(|text| scalar::default(key.kind, text)) {
-                    self.effective.fill(path, value);
+                if let Some(value) = key
+                    .default
+                    .and_then(|text| scalar::parse_default(key.value_type, text))
+                {
+                    self.effective.set_default(path, value);
                 }
             },
         }
@@ -276,8 +281,10 @@ impl<'walk> Walker<'walk> {
         code: &'static str,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        let diagnostic = self.diagnostics.error(code, path, place(field), message);
-        diagnostic.help = origin(field);
+        let diagnostic = self
+            .diagnostics
+            .error(code, path, report_place(field), message);
+        diagnostic.help = variable_help(field);
         diagnostic
     }
 
@@ -288,7 +295,7 @@ impl<'walk> Walker<'walk> {
         message: impl Into<String>,
     ) -> &mut Diagnostic {
         self.diagnostics
-            .warning(code, field.path(), place(field), message)
+            .warning(code, field.path(), report_place(field), message)
     }
 
     pub(super) fn wrong_type(&mut self, field: &Field<'_>, wanted: &str) -> &mut Diagnostic {
@@ -316,8 +323,8 @@ impl<'walk> Walker<'walk> {
     }
 }
 
-/// Says which environment variable a value comes from.
-fn origin(field: &Field<'_>) -> Option<String> {
+/// Names the environment variable that a value comes from.
+fn variable_help(field: &Field<'_>) -> Option<String> {
     let variables = &field.node().variables;
     let variable = variables
         .iter()
@@ -331,26 +338,26 @@ fn origin(field: &Field<'_>) -> Option<String> {
     })
 }
 
-/// Finds the key that another spelling stands for, here or in a section below.
-fn follow<'tree>(section: &Section<'tree>, meant: &str) -> Option<Field<'tree>> {
+/// Finds the key that an alias stands for, here or in a section below.
+fn find_field<'tree>(section: &Section<'tree>, meant: &str) -> Option<Field<'tree>> {
     match meant.split_once('.') {
-        Some((name, rest)) => follow(&section.get(name)?.as_section()?, rest),
+        Some((name, rest)) => find_field(&section.get(name)?.as_section()?, rest),
         None => section.get(meant),
     }
 }
 
-/// Tells whether everything in a section is reported by itself, because it has no keys.
-fn has_only_unknown_keys(field: &Field<'_>, kind: Kind) -> bool {
-    matches!(kind, Kind::Map([])) && field.node().as_map().is_some_and(|map| !map.is_empty())
+/// Whether everything in a section is reported as unknown, because the section has no keys.
+fn has_only_unknown_keys(field: &Field<'_>, kind: ValueType) -> bool {
+    matches!(kind, ValueType::Map([])) && field.node().as_map().is_some_and(|map| !map.is_empty())
 }
 
-fn has_alias(section: &Section<'_>, groups: &'static [Group], name: &str) -> bool {
+fn has_alias(section: &Section<'_>, groups: &'static [KeyGroup], name: &str) -> bool {
     let keys = groups.iter().flat_map(|group| group.iter());
-    keys.filter(|key| matches!(key.state, State::Alias(meant) if meant == name))
+    keys.filter(|key| matches!(key.state, KeyState::Alias(meant) if meant == name))
         .any(|key| section.get(key.name).is_some())
 }
 
-fn needs_something(groups: &'static [Group]) -> bool {
+fn has_required_key(groups: &'static [KeyGroup]) -> bool {
     let mut keys = groups.iter().flat_map(|group| group.iter());
     keys.any(|key| key.required)
 }

@@ -1,10 +1,10 @@
-//! The reference page.
+//! Reference page of the configuration file, in Markdown.
 
 use std::fmt::Write as _;
 
 use crate::codes;
-use crate::explain::{bounds, form, state};
-use crate::table::{Found, Kind, ROOT, State, Variant, walk};
+use crate::explain::{describe_bounds, describe_state, describe_type};
+use crate::table::{BindingVariant, Found, KeyState, ROOT, ValueType, walk};
 
 /// Writes the reference page of the file, in Markdown, one part per section.
 pub fn reference() -> String {
@@ -20,14 +20,14 @@ pub fn reference() -> String {
          of two equal keys counts. Durations are written like `30s`, `5m` or `1h30m`.\n",
     );
     for section in ROOT {
-        part(&mut page, section.name);
+        write_section(&mut page, section.name);
     }
-    findings(&mut page);
+    write_codes(&mut page);
     page
 }
 
-/// What programs may rely on in findings.
-fn findings(page: &mut String) {
+/// Lists the codes of findings, which are stable.
+fn write_codes(page: &mut String) {
     page.push_str(
         "\n## Codes of findings\n\n\
          Findings have codes that stay the same; their sentences may change.\n\n\
@@ -39,7 +39,7 @@ fn findings(page: &mut String) {
     }
 }
 
-fn part(page: &mut String, section: &str) {
+fn write_section(page: &mut String, section: &str) {
     let mut rows = String::new();
     let mut intro = String::new();
     walk(&mut |path, found| {
@@ -48,10 +48,10 @@ fn part(page: &mut String, section: &str) {
             return;
         }
         if path == section {
-            intro = about(found);
+            intro = section_intro(found);
         }
-        if path != section || !is_section(found.key.kind) {
-            rows.push_str(&row(path, found));
+        if path != section || !is_section(found.key.value_type) {
+            rows.push_str(&key_row(path, found));
         }
     });
     let heading = format!("\n## {section}\n\n{intro}");
@@ -62,19 +62,22 @@ fn part(page: &mut String, section: &str) {
     }
 }
 
-fn is_section(kind: Kind) -> bool {
-    matches!(kind, Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_))
+fn is_section(kind: ValueType) -> bool {
+    matches!(
+        kind,
+        ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_)
+    )
 }
 
-fn about(found: Found) -> String {
+fn section_intro(found: Found) -> String {
     let required = if found.key.required { " Required." } else { "" };
     let mut text = match found.key.state {
-        State::Live => format!("{}{required}\n", found.key.doc),
+        KeyState::Active => format!("{}{required}\n", found.key.doc),
         other => format!("{}\n", sentence(other)),
     };
-    if let Kind::Bindings(variants) = found.key.kind {
+    if let ValueType::BindingList(variants) = found.key.value_type {
         text.push_str("\n| Binding | Meaning |\n|---|---|\n");
-        for Variant { binding, doc, .. } in variants {
+        for BindingVariant { binding, doc, .. } in variants {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "| `{binding}` | {doc} |");
         }
@@ -83,8 +86,8 @@ fn about(found: Found) -> String {
 }
 
 /// The state of a key as a sentence of its own.
-fn sentence(of: State) -> String {
-    let text = state(of).unwrap_or_default();
+fn sentence(of: KeyState) -> String {
+    let text = describe_state(of).unwrap_or_default();
     let mut rest = text.chars();
     let first: String = rest
         .next()
@@ -94,22 +97,26 @@ fn sentence(of: State) -> String {
     format!("{first}{}.", rest.as_str())
 }
 
-fn row(path: &str, found: Found) -> String {
+fn key_row(path: &str, found: Found) -> String {
     let key = found.key;
-    let default = match (key.default, key.original.default) {
+    let default = match (key.default, key.openziti.default) {
         (Some(ours), Some(theirs)) => format!("`{ours}` (OpenZiti: `{theirs}`)"),
         (Some(ours), None) => format!("`{ours}`"),
         _ => String::new(),
     };
     let required = if key.required { "; required" } else { "" };
     let meaning = match key.state {
-        State::Live => key.doc.to_owned(),
-        State::Dead(_) => sentence(key.state),
-        _ => format!("{} ({})", key.doc, state(key.state).unwrap_or_default()),
+        KeyState::Active => key.doc.to_owned(),
+        KeyState::Dead(_) => sentence(key.state),
+        _ => format!(
+            "{} ({})",
+            key.doc,
+            describe_state(key.state).unwrap_or_default()
+        ),
     };
-    let bounds = bounds(key.kind).unwrap_or_default();
+    let bounds = describe_bounds(key.value_type).unwrap_or_default();
     format!(
         "| `{path}` | {}{required} | {default} | {bounds} | {meaning} |\n",
-        form(key.kind)
+        describe_type(key.value_type)
     )
 }

@@ -1,18 +1,16 @@
-//! The lines of a generated file.
+//! Writer of a generated file.
 
 use std::net::IpAddr;
 
 use crate::generate::{Plan, RouterKind, Tunnel};
 
-/// Collects lines.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct FileWriter {
     text: String,
 }
 
-impl Writer {
-    /// Writes the whole file.
-    pub(super) fn file(plan: &Plan) -> String {
+impl FileWriter {
+    pub(super) fn render(plan: &Plan) -> String {
         let mut writer = Self::default();
         let kind = match plan.kind {
             RouterKind::Edge => "edge router",
@@ -28,7 +26,7 @@ impl Writer {
         match plan.kind {
             RouterKind::Edge => writer.edge(plan),
             RouterKind::Fabric => {
-                writer.section("What the router asks for in its certificates.");
+                writer.section("Contents of the router's certificate requests.");
                 writer.line("csr:");
                 writer.csr(plan, "  ");
             },
@@ -80,9 +78,9 @@ impl Writer {
         let comment = if plan.public { "" } else { "# " };
         self.line(&format!("  {comment}listeners:"));
         self.line(&format!("    {comment}- binding: transport"));
-        let bind = format!("tls:{}:{}", everywhere(plan), plan.link_port);
+        let bind = format!("tls:{}:{}", any_address(plan), plan.link_port);
         self.line(&format!("    {comment}  bind: {}", quoted(&bind)));
-        let advertise = format!("tls:{}:{}", host(plan), plan.link_port);
+        let advertise = format!("tls:{}:{}", url_host(plan), plan.link_port);
         self.line(&format!("    {comment}  advertise: {}", quoted(&advertise)));
     }
 
@@ -100,13 +98,13 @@ impl Writer {
         let address = format!("{kind}:0.0.0.0:{}", plan.edge_port);
         self.line(&format!("    address: {}", quoted(&address)));
         self.line("    options:");
-        let advertise = format!("{}:{}", host(plan), plan.edge_port);
-        self.line("      # Without a kind of connection; the host must be among the SANs below.");
+        let advertise = format!("{}:{}", url_host(plan), plan.edge_port);
+        self.line("      # Without a protocol; the host must be among the SANs below.");
         self.line(&format!("      advertise: {}", quoted(&advertise)));
         self.tunnel(plan);
         self.section("What makes this an edge router.");
         self.line("edge:");
-        self.line("  # What the router asks for in its certificates.");
+        self.line("  # Contents of the router's certificate requests.");
         self.line("  csr:");
         self.csr(plan, "    ");
     }
@@ -185,30 +183,30 @@ impl Writer {
         self.line("    bindPoints:");
         self.line(&format!(
             "      - interface: {}",
-            quoted(&format!("{}:{port}", everywhere(plan)))
+            quoted(&format!("{}:{port}", any_address(plan)))
         ));
-        let address = format!("{}:{port}", host(plan));
+        let address = format!("{}:{port}", url_host(plan));
         self.line(&format!("        address: {}", quoted(&address)));
         self.line("    apis:");
         self.line("      - binding: health-checks");
     }
 }
 
-/// Quotes always: YAML 1.1 has too many words that are not strings.
+/// Always quotes: YAML 1.1 has too many words that are not strings.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The host as it stands before a port.
-fn host(plan: &Plan) -> String {
+/// The host as written before a port.
+fn url_host(plan: &Plan) -> String {
     match plan.ipv6_host() {
         Some(address) => format!("[{address}]"),
         None => plan.host.clone(),
     }
 }
 
-/// All addresses of the machine, among them that of the host: `0.0.0.0` is for IPv4 alone.
-fn everywhere(plan: &Plan) -> &'static str {
+/// The unspecified address of the family of the host: `0.0.0.0` covers IPv4 only.
+fn any_address(plan: &Plan) -> &'static str {
     match plan.ipv6_host() {
         Some(_) => "[::]",
         None => "0.0.0.0",

@@ -1,17 +1,17 @@
-//! Certificates and keys, and the request for them.
+//! Sections `identity` and `csr`.
 
 use crate::model::part::part;
 
 part! {
-    /// Where certificates and keys are found.
+    /// Section `identity`: sources of certificates and keys.
     Identity {
-        /// Certificate as a client.
+        /// Client certificate.
         cert: value<String> = "cert",
-        /// Its key.
+        /// Key of `cert`.
         key: value<String> = "key",
-        /// Certificate as a server.
+        /// Server certificate.
         server_cert: value<String> = "server_cert",
-        /// Its key.
+        /// Key of `server_cert`.
         server_key: value<String> = "server_key",
         /// Trusted certificates.
         ca: value<String> = "ca",
@@ -21,25 +21,18 @@ part! {
 }
 
 part! {
-    /// What is asked for in certificates.
+    /// Section `csr`: contents of certificate requests.
     Csr {
-        /// Country.
         country: value<String> = "country",
         /// State or province.
         province: value<String> = "province",
-        /// Town.
         locality: value<String> = "locality",
-        /// Organization.
         organization: value<String> = "organization",
-        /// Part of it.
         organizational_unit: value<String> = "organizationalUnit",
         /// Host names.
         dns: value<Vec<String>> = "sans.dns",
-        /// IP addresses.
         ip: value<Vec<String>> = "sans.ip",
-        /// URIs.
         uri: value<Vec<String>> = "sans.uri",
-        /// Mail addresses.
         email: value<Vec<String>> = "sans.email",
     }
 }

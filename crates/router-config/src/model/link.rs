@@ -1,4 +1,4 @@
-//! Channels and links.
+//! Section `link` and channel options.
 
 use portcullis_yaml::syntax::GoDuration;
 
@@ -15,7 +15,7 @@ part! {
         max_outstanding_connects: value<i64> = "maxOutstandingConnects",
         /// How long connecting may take.
         connect_timeout: value<GoDuration> = "connectTimeout",
-        /// The same in milliseconds, not used beside it.
+        /// `connect_timeout` in milliseconds; ignored if that is set.
         connect_timeout_ms: value<i64> = "connectTimeoutMs",
         /// How long one write may take.
         write_timeout: value<GoDuration> = "writeTimeout",
@@ -23,15 +23,15 @@ part! {
 }
 
 part! {
-    /// Signs of life.
+    /// Heartbeats of a channel.
     Heartbeats {
-        /// How often one is sent.
+        /// How often a heartbeat is sent.
         send_interval: value<GoDuration> = "sendInterval",
-        /// How often it is checked whether one is due.
+        /// How often the router checks whether a heartbeat is due.
         check_interval: value<GoDuration> = "checkInterval",
-        /// When a silent connection is closed.
+        /// Time without an answer after which the connection is closed.
         close_unresponsive_timeout: value<GoDuration> = "closeUnresponsiveTimeout",
-        /// When a controller counts as slow.
+        /// Response time above which a controller counts as slow.
         unresponsive_after: value<GoDuration> = "unresponsiveAfter",
     }
 }
@@ -43,7 +43,6 @@ part! {
         listeners: list<LinkListener> = "listeners",
         /// How others are dialed.
         dialers: list<LinkDialer> = "dialers",
-        /// Signs of life.
         heartbeats: section<Heartbeats> = "heartbeats",
         /// Messages with data that may wait on a link.
         payload_sender_queue_size: value<i64> = "payloadSenderQueueSize",
@@ -63,9 +62,8 @@ part! {
         advertise: value<String> = "advertise",
         /// Interface that is announced.
         bind_interface: value<String> = "bindInterface",
-        /// Groups.
         groups: value<Vec<String>> = "groups",
-        /// Options of the channel.
+        /// Channel options.
         options: section<ChannelOptions> = "options",
     }
 }
@@ -77,9 +75,9 @@ part! {
         binding: value<String> = "binding",
         /// Interface or address to dial from.
         bind: value<String> = "bind",
-        /// The same under another name, which wins.
+        /// Alias of `bind`, which takes precedence.
         bind_interface: value<String> = "bindInterface",
-        /// Whether data and acknowledgments are apart.
+        /// Whether data and acknowledgments use separate connections.
         split: value<bool> = "split",
         /// Connections for data.
         max_default_connections: value<i64> = "maxDefaultConnections",
@@ -87,13 +85,12 @@ part! {
         max_ack_connections: value<i64> = "maxAckConnections",
         /// Wait before the first dial.
         startup_delay: value<GoDuration> = "startupDelay",
-        /// Groups.
         groups: value<Vec<String>> = "groups",
         /// Pauses while the peer is connected to a controller.
         healthy_dial_backoff: section<Backoff> = "healthyDialBackoff",
         /// Pauses while it is not.
         unhealthy_dial_backoff: section<Backoff> = "unhealthyDialBackoff",
-        /// Options of the channel.
+        /// Channel options.
         options: section<ChannelOptions> = "options",
     }
 }
@@ -105,7 +102,7 @@ part! {
         min_retry_interval: value<GoDuration> = "minRetryInterval",
         /// Longest pause.
         max_retry_interval: value<GoDuration> = "maxRetryInterval",
-        /// By what the pause grows.
+        /// Factor by which the pause grows.
         retry_backoff_factor: value<f64> = "retryBackoffFactor",
     }
 }

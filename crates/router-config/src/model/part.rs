@@ -1,20 +1,18 @@
-//! From effective values to types.
+//! Conversion of effective values to typed sections.
 
 use portcullis_yaml::syntax::GoDuration;
 use serde_json::Value;
 
 use crate::effective::{Effective, Source};
 
-/// A value and where it comes from.
+/// A value and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given<T> {
-    /// The value.
     pub value: T,
-    /// Where it comes from.
     pub source: Source,
 }
 
-/// A type that a value can be read into.
+/// A type that can be read from a JSON value.
 pub(super) trait Scalar: Sized {
     fn read(value: &Value) -> Option<Self>;
 }
@@ -61,7 +59,6 @@ impl Scalar for Vec<String> {
     }
 }
 
-/// Reads one value.
 pub(super) fn scalar<T: Scalar>(
     effective: &Effective,
     prefix: &str,
@@ -77,7 +74,7 @@ pub(super) fn scalar<T: Scalar>(
 /// Reads the entries of a list.
 pub(super) fn list<T: Part>(effective: &Effective, prefix: &str, name: &str) -> Vec<T> {
     let path = below(prefix, name);
-    (0..effective.entries(&path))
+    (0..effective.list_len(&path))
         .map(|index| T::read(effective, &format!("{path}[{index}]")))
         .collect()
 }
@@ -90,7 +87,7 @@ pub(super) fn below(prefix: &str, name: &str) -> String {
     }
 }
 
-/// Declares a section: a struct, and how it is read.
+/// Declares a section: a struct and its conversion from effective values.
 macro_rules! part {
     (
         $(#[$about:meta])*

@@ -1,4 +1,4 @@
-//! The configuration and its smaller sections.
+//! Root of the configuration and its smaller sections.
 
 use portcullis_yaml::syntax::GoDuration;
 
@@ -13,37 +13,32 @@ part! {
     RouterConfig {
         /// Certificates and keys.
         identity: section<Identity> = "identity",
-        /// The controllers and the way to them.
+        /// Controllers and how to reach them.
         ctrl: section<Ctrl> = "ctrl",
         /// Links to other routers.
         link: section<Link> = "link",
         /// How services are dialed.
         dialers: list<Listener> = "dialers",
-        /// Ways into the network.
+        /// Listeners for traffic that enters the network.
         listeners: list<Listener> = "listeners",
         /// Certificate request at the top level, which wins over that of `edge`.
         csr: section<Csr> = "csr",
-        /// What makes an edge router.
+        /// Settings of an edge router.
         edge: section<Edge> = "edge",
-        /// Tuning of the connections.
         transport: section<Transport> = "transport",
         /// Forwarding over links and to services.
         forwarder: section<Forwarder> = "forwarder",
-        /// Measurements.
         metrics: section<Metrics> = "metrics",
-        /// What the health API reports.
         health_checks: section<HealthChecks> = "healthChecks",
         /// HTTP servers.
         web: list<WebServer> = "web",
-        /// Record of all messages.
         trace: section<Trace> = "trace",
-        /// Profiles.
         profile: section<Profile> = "profile",
     }
 }
 
 part! {
-    /// The controllers and the way to them.
+    /// Section `ctrl`: controllers and how to reach them.
     Ctrl {
         /// Address of the controller.
         endpoint: value<String> = "endpoint",
@@ -53,19 +48,18 @@ part! {
         bind: value<String> = "bind",
         /// How long an answer may take.
         default_request_timeout: value<GoDuration> = "defaultRequestTimeout",
-        /// When the router gives up.
+        /// Time after which the router gives up connecting.
         startup_timeout: value<GoDuration> = "startupTimeout",
         /// Options of the channel.
         options: section<ChannelOptions> = "options",
-        /// Signs of life.
         heartbeats: section<Heartbeats> = "heartbeats",
     }
 }
 
 part! {
-    /// A way into the network, or a way to services.
+    /// Entry of `listeners` or `dialers`.
     Listener {
-        /// Component that does the work.
+        /// Type of the listener or dialer.
         binding: value<String> = "binding",
         /// Address to listen on.
         address: value<String> = "address",
@@ -73,11 +67,11 @@ part! {
         service: value<String> = "service",
         /// Address that clients are told.
         advertise: value<String> = "options.advertise",
-        /// What a tunnel does.
+        /// Mode of a tunnel.
         mode: value<String> = "options.mode",
-        /// Services of a tunnel with the port of each.
+        /// Services of a tunnel, each with its port.
         services: value<Vec<String>> = "options.services",
-        /// Where a tunnel resolves names.
+        /// Resolvers of a tunnel.
         resolver: value<Vec<String>> = "options.resolver",
         /// Range for the addresses of services.
         dns_svc_ip_range: value<String> = "options.dnsSvcIpRange",
@@ -89,11 +83,11 @@ part! {
 }
 
 part! {
-    /// What makes an edge router.
+    /// Section `edge`.
     Edge {
         /// Certificate request.
         csr: section<Csr> = "csr",
-        /// File with what the router knows of the network.
+        /// File with the router's data model.
         db: value<String> = "db",
         /// How often sessions are reported, in seconds.
         heartbeat_interval_seconds: value<i64> = "heartbeatIntervalSeconds",
@@ -101,7 +95,7 @@ part! {
 }
 
 part! {
-    /// Tuning of the connections.
+    /// Section `transport`.
     Transport {
         /// Protocol that is negotiated in TLS.
         protocol: value<String> = "protocol",
@@ -123,9 +117,9 @@ part! {
         link_dial_queue_length: value<i64> = "linkDialQueueLength",
         /// Links dialed at a time.
         link_dial_worker_count: value<i64> = "linkDialWorkerCount",
-        /// Limited requests that may wait.
+        /// Rate-limited requests that may wait.
         rate_limited_queue_length: value<i64> = "rateLimitedQueueLength",
-        /// Limited requests made at a time.
+        /// Rate-limited requests made at a time.
         rate_limited_worker_count: value<i64> = "rateLimitedWorkerCount",
         /// Wait before an idle circuit is taken down.
         xgress_close_check_interval: value<i64> = "xgressCloseCheckInterval",
@@ -139,7 +133,7 @@ part! {
 }
 
 part! {
-    /// Measurements.
+    /// Section `metrics`.
     Metrics {
         /// How often they are sent.
         report_interval: value<GoDuration> = "reportInterval",
@@ -151,21 +145,21 @@ part! {
 }
 
 part! {
-    /// Record of all messages.
+    /// Section `trace`: a trace of all messages.
     Trace {
-        /// File that gets it.
+        /// Output file.
         path: value<String> = "path",
     }
 }
 
 part! {
-    /// Profiles.
+    /// Section `profile`.
     Profile {
-        /// File for the time spent.
+        /// Output file of the CPU profile.
         cpu_path: value<String> = "cpu.path",
-        /// File for the memory.
+        /// Output file of the memory profile.
         memory_path: value<String> = "memory.path",
-        /// How often that is written, in milliseconds.
+        /// How often the memory profile is written, in milliseconds.
         memory_interval_ms: value<i64> = "memory.intervalMs",
     }
 }
@@ -175,7 +169,7 @@ impl RouterConfig {
         Self::read(effective, "")
     }
 
-    /// Gives the certificate request that holds.
+    /// Returns the effective certificate request.
     pub fn certificate_request(&self) -> &Csr {
         if self.csr == Csr::default() {
             &self.edge.csr

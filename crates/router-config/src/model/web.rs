@@ -1,4 +1,4 @@
-//! HTTP servers and what they report.
+//! Sections `web` and `healthChecks`.
 
 use portcullis_yaml::syntax::GoDuration;
 
@@ -6,7 +6,7 @@ use crate::model::identity::Identity;
 use crate::model::part::part;
 
 part! {
-    /// What the health API reports.
+    /// Section `healthChecks`: checks that the health API reports.
     HealthChecks {
         /// Check of the controllers.
         ctrl_ping_check: section<CtrlPingCheck> = "ctrlPingCheck",
@@ -40,13 +40,12 @@ part! {
 }
 
 part! {
-    /// An HTTP server.
+    /// Entry of `web`: an HTTP server.
     WebServer {
         /// Name for log lines.
         name: value<String> = "name",
-        /// Where it is served.
+        /// Addresses to serve on.
         bind_points: list<WebBindPoint> = "bindPoints",
-        /// What is served.
         apis: list<WebApi> = "apis",
         /// Certificates in place of the router's.
         identity: section<Identity> = "identity",
@@ -54,17 +53,17 @@ part! {
         read_timeout: value<GoDuration> = "options.readTimeout",
         /// How long a connection may wait.
         idle_timeout: value<GoDuration> = "options.idleTimeout",
-        /// How long an answer may take.
+        /// How long a response may take.
         write_timeout: value<GoDuration> = "options.writeTimeout",
-        /// Oldest version of TLS.
+        /// Minimum TLS version.
         min_tls_version: value<String> = "options.minTLSVersion",
-        /// Newest version of TLS.
+        /// Maximum TLS version.
         max_tls_version: value<String> = "options.maxTLSVersion",
     }
 }
 
 part! {
-    /// Where an HTTP server is found.
+    /// Address of an HTTP server.
     WebBindPoint {
         /// Host and port to listen on.
         interface: value<String> = "interface",
@@ -76,9 +75,8 @@ part! {
 }
 
 part! {
-    /// An API of an HTTP server.
+    /// API of an HTTP server.
     WebApi {
-        /// Name of the API.
         binding: value<String> = "binding",
     }
 }

@@ -1,46 +1,48 @@
-//! Addresses as OpenZiti reads them.
+//! Addresses as OpenZiti parses them.
 
 use std::fmt;
 
 use portcullis_yaml::syntax::{HostPort, HostPortError};
 
-/// Kinds of connection that OpenZiti knows.
-const KINDS: [&str; 6] = ["tls", "dtls", "tcp", "ws", "wss", "udp"];
+/// Protocols that OpenZiti knows.
+const PROTOCOLS: [&str; 6] = ["tls", "dtls", "tcp", "ws", "wss", "udp"];
 
-/// An address with its kind of connection.
+/// An address with its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    pub(super) kind: &'static str,
-    /// `None` only for `dtls`, whose mistakes show when it is used.
-    pub(super) place: Option<HostPort>,
-    written: String,
+    pub(super) protocol: &'static str,
+    /// `None` only for invalid `dtls` addresses, which fail when they are used.
+    pub(super) host_port: Option<HostPort>,
+    text: String,
 }
 
 impl Address {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (prefix, rest) = text.split_once(':')?;
-        let kind = KINDS.into_iter().find(|kind| *kind == prefix)?;
+        let kind = PROTOCOLS.into_iter().find(|kind| *kind == prefix)?;
         let place = rest.parse::<HostPort>().ok();
         (place.is_some() || kind == "dtls").then(|| Self {
-            kind,
-            place,
-            written: text.to_owned(),
+            protocol: kind,
+            host_port: place,
+            text: text.to_owned(),
         })
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Some(place) if self.kind != "dtls" => write!(formatter, "{}:{place}", self.kind),
-            _ => formatter.write_str(&self.written),
+        match &self.host_port {
+            Some(place) if self.protocol != "dtls" => {
+                write!(formatter, "{}:{place}", self.protocol)
+            },
+            _ => formatter.write_str(&self.text),
         }
     }
 }
 
-/// Reads what Go's network package opens: the port may have a sign, or be missing for any port. Names
-/// of services are not known here.
-pub(super) fn listenable(text: &str) -> Result<HostPort, HostPortError> {
+/// Parses a listen address as Go's network package does: the port may have a sign, or be empty for
+/// any port. Service names are not supported.
+pub(super) fn parse_listen_address(text: &str) -> Result<HostPort, HostPortError> {
     match text.rsplit_once(':') {
         Some((host, "")) => format!("{host}:0").parse(),
         Some((host, port)) => {
@@ -51,7 +53,7 @@ pub(super) fn listenable(text: &str) -> Result<HostPort, HostPortError> {
     }
 }
 
-/// Tells whether a text could be a domain name at all, by the rules of Go's resolver.
+/// Whether a text is a valid domain name by the rules of Go's resolver.
 pub(super) fn is_domain_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     if name.is_empty() || name.len() > 254 {

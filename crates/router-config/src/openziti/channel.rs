@@ -6,22 +6,22 @@ use serde_json::{Value as Json, json};
 
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
-use crate::table::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, Group, Key};
+use crate::table::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, Key, KeyGroup};
 
 /// Whether bounds are checked once the options are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bounds {
+pub(super) enum BoundsCheck {
     Checked,
     Unchecked,
 }
 
-/// Reads the options of a channel and notes them below `prefix`. A queue as long as by default is
-/// replaced by one of `queue` places.
+/// Reads the options of a channel and records them below `prefix`. A queue of the default length is
+/// replaced by one of length `queue`.
 pub(super) fn options(
     loader: &mut Loader<'_>,
     section: Option<&Section<'_>>,
     prefix: &str,
-    bounds: Bounds,
+    bounds: BoundsCheck,
     queue: i64,
 ) {
     loader.keys(section, CHANNEL_QUEUE, prefix);
@@ -33,18 +33,18 @@ pub(super) fn options(
     }
     loader.keys(section, CHANNEL, prefix);
     let timeout = connect_timeout(loader, section, prefix);
-    if bounds == Bounds::Checked
+    if bounds == BoundsCheck::Checked
         && let Some(section) = section
     {
         check(loader, section, timeout.as_ref());
     }
 }
 
-fn row(group: Group, name: &str) -> Option<&'static Key> {
+fn row(group: KeyGroup, name: &str) -> Option<&'static Key> {
     group.iter().find(|key| key.name == name)
 }
 
-/// Reads how long connecting may take, in either spelling.
+/// Reads the connect timeout, in either spelling.
 fn connect_timeout<'tree>(
     loader: &mut Loader<'_>,
     section: Option<&Section<'tree>>,
@@ -64,8 +64,10 @@ fn connect_timeout<'tree>(
         })
     };
     match &read {
-        Some((field, nanoseconds)) => loader.given(path, value::duration(*nanoseconds), field),
-        None => loader.effective.fill(&path, "5s"),
+        Some((field, nanoseconds)) => {
+            loader.set_from_file(path, value::duration(*nanoseconds), field)
+        },
+        None => loader.effective.set_default(&path, "5s"),
     }
     read
 }
@@ -103,10 +105,15 @@ pub(super) fn check_connect_timeout(loader: &mut Loader<'_>, field: &Field<'_>, 
     }
 }
 
-/// Notes an effective value that was converted on the way.
-pub(super) fn note(loader: &mut Loader<'_>, path: String, value: Json, field: Option<&Field<'_>>) {
+/// Records an effective value that was converted.
+pub(super) fn record(
+    loader: &mut Loader<'_>,
+    path: String,
+    value: Json,
+    field: Option<&Field<'_>>,
+) {
     match field {
-        Some(field) => loader.given(path, value, field),
-        None => loader.effective.fill(&path, value),
+        Some(field) => loader.set_from_file(path, value, field),
+        None => loader.effective.set_default(&path, value),
     }
 }

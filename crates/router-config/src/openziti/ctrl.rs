@@ -1,4 +1,4 @@
-//! `ctrl`.
+//! Section `ctrl`.
 
 use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
@@ -6,20 +6,26 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::finding::Verdict;
 use crate::openziti::address::Address;
-use crate::openziti::channel::{self, Bounds, note};
-use crate::openziti::loader::{Loader, lenient_section};
-use crate::openziti::network::Owner;
-use crate::openziti::{pool, value};
-use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, RATE_LIMITER, Wrong};
+use crate::openziti::channel::{self, BoundsCheck, record};
+use crate::openziti::loader::{Loader, section_if_map};
+use crate::openziti::sockets::SocketOwner;
+use crate::openziti::{queue_memory, value};
+use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, OnWrongType, RATE_LIMITER};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
-    let section = lenient_section(root, "ctrl");
+    let section = section_if_map(root, "ctrl");
     let section = section.as_ref();
     let get = |name: &str| section.and_then(|section| section.get(name));
     bind(loader, get("bind").as_ref());
     endpoints(loader, get("endpoint").as_ref(), get("endpoints").as_ref());
     let options = get("options").and_then(|field| field.as_section());
-    channel::options(loader, options.as_ref(), "ctrl.options", Bounds::Checked, 4);
+    channel::options(
+        loader,
+        options.as_ref(),
+        "ctrl.options",
+        BoundsCheck::Checked,
+        4,
+    );
     let heartbeats = get("heartbeats").and_then(|field| field.as_section());
     loader.keys(heartbeats.as_ref(), HEARTBEATS, "ctrl.heartbeats");
     loader.keys(heartbeats.as_ref(), CTRL_OWN_HEARTBEATS, "ctrl.heartbeats");
@@ -30,53 +36,59 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
         endpoints_file(loader, get("endpointsFile").as_ref(), file);
         rate_limiter(loader, get("rateLimiter").as_ref());
     } else {
-        loader.effective.fill("ctrl.endpointsFile", "");
-        without_limiter(loader);
+        loader.effective.set_default("ctrl.endpointsFile", "");
+        record_disabled_limiter(loader);
     }
     listeners(loader, get("listeners").as_ref());
 }
 
 fn bind(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
-    loader.effective.fill("ctrl.bind", "");
+    loader.effective.set_default("ctrl.bind", "");
     let Some(field) = field else { return };
-    let Some(name) = loader.text(field, Wrong::Crash) else {
+    let Some(name) = loader.text(field, OnWrongType::Crash) else {
         return;
     };
-    if loader.machine.interface(name).is_err() {
+    if loader.machine.find_interface(name).is_err() {
         let message = format!("the network interface `{name}` does not exist");
         return loader.refuse(field, codes::INVALID_VALUE, message);
     }
-    loader.given("ctrl.bind".to_owned(), json!(name), field);
+    loader.set_from_file("ctrl.bind".to_owned(), json!(name), field);
 }
 
 fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Field<'_>>) {
-    loader.effective.fill("ctrl.endpoints", Json::Array(vec![]));
+    loader
+        .effective
+        .set_default("ctrl.endpoints", Json::Array(vec![]));
     if let Some(field) = one {
-        if let Some(text) = loader.text(field, Wrong::Crash)
-            && let Some(address) = address(loader, field, text)
+        if let Some(text) = loader.text(field, OnWrongType::Crash)
+            && let Some(address) = parse_address(loader, field, text)
         {
             let value = json!([address.to_string()]);
-            loader.given("ctrl.endpoints".to_owned(), value, field);
+            loader.set_from_file("ctrl.endpoints".to_owned(), value, field);
         }
         return;
     }
     let Some(field) = many else { return };
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", Wrong::Refuse);
+        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
     };
     let mut addresses = Vec::new();
     for item in items {
         let address = loader.item(field, &item, |loader| {
-            let text = loader.text(&item, Wrong::Refuse)?;
-            address(loader, &item, text)
+            let text = loader.text(&item, OnWrongType::Refuse)?;
+            parse_address(loader, &item, text)
         });
         addresses.extend(address.map(|address| json!(address.to_string())));
     }
-    loader.given("ctrl.endpoints".to_owned(), addresses.into(), field);
+    loader.set_from_file("ctrl.endpoints".to_owned(), addresses.into(), field);
 }
 
-/// Reads an address; a mistake has been reported when it is `None`.
-pub(super) fn address(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) -> Option<Address> {
+/// Parses an address, or reports a mistake and returns `None`.
+pub(super) fn parse_address(
+    loader: &mut Loader<'_>,
+    field: &Field<'_>,
+    text: &str,
+) -> Option<Address> {
     let address = Address::parse(text);
     if address.is_none() {
         let message = format!("`{text}` is not an address");
@@ -88,8 +100,8 @@ pub(super) fn address(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) ->
 fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str) {
     let path = "ctrl.endpointsFile".to_owned();
     if let Some(field) = field {
-        if let Some(text) = loader.text(field, Wrong::Crash) {
-            loader.given(path, json!(text), field);
+        if let Some(text) = loader.text(field, OnWrongType::Crash) {
+            loader.set_from_file(path, json!(text), field);
         }
     } else {
         let folder = file
@@ -97,14 +109,14 @@ fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str
             .map_or("", |at| file.get(..=at).unwrap_or_default());
         loader
             .effective
-            .fill(&path, format!("{folder}endpoints.yml"));
+            .set_default(&path, format!("{folder}endpoints.yml"));
     }
 }
 
 fn rate_limiter(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     let section = field.and_then(Field::as_section);
     if let (Some(field), None) = (field, &section) {
-        return loader.wrong_type(field, "a map", Wrong::Refuse);
+        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
     }
     let prefix = "ctrl.rateLimiter";
     let section = section.as_ref();
@@ -113,12 +125,12 @@ fn rate_limiter(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
         let read = field.as_ref().and_then(|field| {
             let number = value::integer(field.node());
             if number.is_none() {
-                loader.wrong_type(field, "an integer", Wrong::Refuse);
+                loader.wrong_type(field, "an integer", OnWrongType::Refuse);
             }
             number.map(value::low32)
         });
         let size = read.unwrap_or(default);
-        note(
+        record(
             loader,
             format!("{prefix}.{name}"),
             json!(size),
@@ -169,7 +181,7 @@ fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
     let (Some(field), Some(number)) = (field, number) else {
         return;
     };
-    // What is no number at all is neither too small nor too large.
+    // NaN is neither too small nor too large.
     let (wrong, bound) = match key.name {
         "successThreshold" => {
             let fits = number.is_nan() || (0.0..=1.0).contains(&number);
@@ -187,8 +199,8 @@ fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
     }
 }
 
-/// Without the section nobody fills in the defaults of the limiter.
-fn without_limiter(loader: &mut Loader<'_>) {
+/// Without the section, the defaults of the limiter are not filled in.
+fn record_disabled_limiter(loader: &mut Loader<'_>) {
     for key in RATE_LIMITER {
         let value = match key.name {
             "enabled" => json!(false),
@@ -197,19 +209,19 @@ fn without_limiter(loader: &mut Loader<'_>) {
         };
         loader
             .effective
-            .fill(&format!("ctrl.rateLimiter.{}", key.name), value);
+            .set_default(&format!("ctrl.rateLimiter.{}", key.name), value);
     }
 }
 
 fn listeners(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     let Some(field) = field else { return };
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", Wrong::Refuse);
+        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
     };
     for (index, item) in items.iter().enumerate() {
         match item.as_section() {
             Some(section) => listener(loader, &section, &format!("ctrl.listeners[{index}]")),
-            None => loader.wrong_type(item, "a map", Wrong::Refuse),
+            None => loader.wrong_type(item, "a map", OnWrongType::Refuse),
         }
     }
 }
@@ -221,30 +233,30 @@ fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     }
     let advertise = section.get("advertise");
     let mut read = |field: &Field<'_>| {
-        let text = loader.text(field, Wrong::Refuse)?;
-        address(loader, field, text)
+        let text = loader.text(field, OnWrongType::Refuse)?;
+        parse_address(loader, field, text)
     };
-    let bound = bind.as_ref().and_then(&mut read);
-    let told = match &advertise {
+    let bind_address = bind.as_ref().and_then(&mut read);
+    let advertise_address = match &advertise {
         Some(field) => read(field),
-        None => bound.clone(),
+        None => bind_address.clone(),
     };
     for (name, address, field) in [
-        ("bind", &bound, bind.as_ref()),
-        ("advertise", &told, advertise.as_ref()),
+        ("bind", &bind_address, bind.as_ref()),
+        ("advertise", &advertise_address, advertise.as_ref()),
     ] {
         if let Some(address) = address {
             let path = format!("{prefix}.{name}");
-            note(loader, path, json!(address.to_string()), field);
+            record(loader, path, json!(address.to_string()), field);
         }
     }
     let interface = section.get("bindInterface");
     let name = match &interface {
-        Some(field) => loader.text(field, Wrong::Refuse).map(str::to_owned),
-        None => bound.map(|bound| interface_of(loader, &bound)),
+        Some(field) => loader.text(field, OnWrongType::Refuse).map(str::to_owned),
+        None => bind_address.map(|bound| interface_of(loader, &bound)),
     };
     if let Some(name) = name {
-        note(
+        record(
             loader,
             format!("{prefix}.bindInterface"),
             json!(name),
@@ -257,7 +269,7 @@ fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
         loader,
         options.as_ref(),
         &format!("{prefix}.options"),
-        Bounds::Unchecked,
+        BoundsCheck::Unchecked,
         4,
     );
 }
@@ -265,12 +277,12 @@ fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 /// Finds the interface that has the address.
 pub(super) fn interface_of(loader: &Loader<'_>, address: &Address) -> String {
     let host = address
-        .place
+        .host_port
         .as_ref()
         .map_or("", |place| place.host.as_str());
     loader
         .machine
-        .interface(host)
+        .find_interface(host)
         .unwrap_or_default()
         .to_owned()
 }
@@ -278,27 +290,27 @@ pub(super) fn interface_of(loader: &Loader<'_>, address: &Address) -> String {
 fn groups(loader: &mut Loader<'_>, field: Option<&Field<'_>>, prefix: &str) {
     let path = format!("{prefix}.groups");
     let Some(field) = field else {
-        return loader.effective.fill(&path, Json::Array(vec![]));
+        return loader.effective.set_default(&path, Json::Array(vec![]));
     };
     if let Some(text) = field.node().as_str() {
-        return loader.given(path, json!([text]), field);
+        return loader.set_from_file(path, json!([text]), field);
     }
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a string or a list", Wrong::Refuse);
+        return loader.wrong_type(field, "a string or a list", OnWrongType::Refuse);
     };
     let text = |item: &Field<'_>| item.node().text().unwrap_or_default().to_owned();
     let names: Vec<String> = items.iter().map(text).collect();
-    loader.given(path, json!(names), field);
+    loader.set_from_file(path, json!(names), field);
 }
 
 pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = lenient_section(root, "ctrl");
+    let section = section_if_map(root, "ctrl");
     let file = section
         .as_ref()
         .and_then(|section| section.get("endpointsFile"));
     match (&section, file) {
         (None, _) => match root.get_non_null("ctrl") {
-            Some(field) => loader.wrong_type(&field, "a map", Wrong::Refuse),
+            Some(field) => loader.wrong_type(&field, "a map", OnWrongType::Refuse),
             None => loader.missing(root, "ctrl", Verdict::Refuse),
         },
         (Some(_), Some(field)) if field.node().as_str() == Some("") => {
@@ -313,9 +325,9 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         };
         if let Some(bind) = section.get("bind")
             && let Some(address) = bind.node().as_str().and_then(Address::parse)
-            && pool::workers(loader, &section, value::integer)
+            && queue_memory::check_workers(loader, &section, value::integer)
         {
-            loader.listen(&bind, &address, Owner::Ctrl);
+            loader.listen(&bind, &address, SocketOwner::Ctrl);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The certificate request and `edge`.
+//! Sections `csr` and `edge`.
 
 use std::net::IpAddr;
 
@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::effective::Source;
 use crate::finding::Verdict;
-use crate::openziti::address::listenable;
+use crate::openziti::address::parse_listen_address;
 use crate::openziti::loader::Loader;
-use crate::openziti::network::Owner;
+use crate::openziti::sockets::SocketOwner;
 use crate::openziti::{listeners, value};
-use crate::table::{EDGE, Wrong};
+use crate::table::{EDGE, OnWrongType};
 use crate::uri;
 
 const SUBJECT: [&str; 5] = [
@@ -34,60 +34,64 @@ const SANS: [&str; 4] = ["dns", "ip", "email", "uri"];
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
     csr(loader, root);
-    loader.effective.fill("edge.enabled", false);
+    loader.effective.set_default("edge.enabled", false);
     loader
         .effective
-        .fill("edge.db", format!("{}.proto.gzip", file.trim()));
-    loader.effective.fill("edge.dbSaveInterval", "30s");
+        .set_default("edge.db", format!("{}.proto.gzip", file.trim()));
+    loader.effective.set_default("edge.dbSaveInterval", "30s");
     for part in ["listener", "upstream"] {
-        loader.effective.fill(&format!("edge.apiProxy.{part}"), "");
+        loader
+            .effective
+            .set_default(&format!("edge.apiProxy.{part}"), "");
     }
-    loader.effective.fill("edge.apiProxy.enabled", false);
+    loader.effective.set_default("edge.apiProxy.enabled", false);
     let Some(field) = root.get_non_null("edge") else {
         return;
     };
     let Some(edge) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Refuse);
+        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
     };
     loader.effective.set(
         "edge.enabled".to_owned(),
         json!(true),
-        Source::of(field.node()),
+        Source::from_node(field.node()),
     );
     database(loader, &edge);
     loader.keys(Some(&edge), EDGE, "edge");
-    mend(loader, &edge);
+    replace_out_of_bounds(loader, &edge);
     api_proxy(loader, &edge);
     listeners::load_edge(loader, root);
     if let Some(transport) = root.get_non_null("transport")
         && transport.as_section().is_none()
     {
-        loader.wrong_type(&transport, "a map", Wrong::Refuse);
+        loader.wrong_type(&transport, "a map", OnWrongType::Refuse);
     }
 }
 
 fn database(loader: &mut Loader<'_>, edge: &Section<'_>) {
     let Some(field) = edge.get("db") else { return };
-    if let Some(text) = loader.text(&field, Wrong::Crash)
+    if let Some(text) = loader.text(&field, OnWrongType::Crash)
         && !text.is_empty()
     {
-        loader.given("edge.db".to_owned(), json!(text), &field);
+        loader.set_from_file("edge.db".to_owned(), json!(text), &field);
     }
 }
 
-/// Two values out of bounds are replaced without being refused.
-fn mend(loader: &mut Loader<'_>, edge: &Section<'_>) {
+/// Replaces two values that are out of bounds, which are not refused.
+fn replace_out_of_bounds(loader: &mut Loader<'_>, edge: &Section<'_>) {
     let integer = |name: &str| {
         edge.get(name)
             .and_then(|field| value::integer(field.node()))
     };
     let seconds = integer("dbSaveIntervalSeconds").unwrap_or(30);
     if seconds.wrapping_mul(1_000_000_000) < 30_000_000_000 {
-        loader.effective.fill("edge.dbSaveInterval", "30s");
+        loader.effective.set_default("edge.dbSaveInterval", "30s");
     }
     let heartbeat = integer("heartbeatIntervalSeconds").unwrap_or(60);
     if !(10..=60).contains(&heartbeat) {
-        loader.effective.fill("edge.heartbeatIntervalSeconds", 60);
+        loader
+            .effective
+            .set_default("edge.heartbeatIntervalSeconds", 60);
     }
 }
 
@@ -96,22 +100,24 @@ fn api_proxy(loader: &mut Loader<'_>, edge: &Section<'_>) {
         return;
     };
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Crash);
+        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
     };
     for name in ["listener", "upstream"] {
         match section.get(name) {
             None => loader.missing(&section, name, Verdict::Refuse),
-            Some(part) => match loader.text(&part, Wrong::Crash) {
+            Some(part) => match loader.text(&part, OnWrongType::Crash) {
                 Some("") => loader.refuse(&part, codes::INVALID_VALUE, "this must not be empty"),
-                Some(text) => loader.given(format!("edge.apiProxy.{name}"), json!(text), &part),
+                Some(text) => {
+                    loader.set_from_file(format!("edge.apiProxy.{name}"), json!(text), &part)
+                },
                 None => {},
             },
         }
     }
-    loader.given("edge.apiProxy.enabled".to_owned(), json!(true), &field);
+    loader.set_from_file("edge.apiProxy.enabled".to_owned(), json!(true), &field);
 }
 
-/// The proxy listens before the listeners do.
+/// Opens the API proxy, which starts before the listeners.
 pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     let field = root.get("edge").and_then(|field| {
         field
@@ -124,9 +130,9 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(text) = field.node().as_str().filter(|text| !text.is_empty()) else {
         return;
     };
-    match listenable(text) {
+    match parse_listen_address(text) {
         Ok(place) => {
-            loader.listen_at(&field, "tcp", &place, Owner::ApiProxy);
+            loader.listen_at(&field, "tcp", &place, SocketOwner::ApiProxy);
         },
         Err(error) => {
             let message = format!("`{text}` is not a host with a port: {error}");
@@ -140,7 +146,7 @@ fn csr(loader: &mut Loader<'_>, root: &Section<'_>) {
         (Some(field), _) => field,
         (None, None) => return loader.missing(root, "csr", Verdict::Refuse),
         (None, Some(edge)) => match edge.as_section() {
-            None => return loader.wrong_type(&edge, "a map", Wrong::Refuse),
+            None => return loader.wrong_type(&edge, "a map", OnWrongType::Refuse),
             Some(section) => match section.get("csr") {
                 None => return loader.missing(&section, "csr", Verdict::Refuse),
                 Some(field) => field,
@@ -148,13 +154,13 @@ fn csr(loader: &mut Loader<'_>, root: &Section<'_>) {
         },
     };
     match field.as_section() {
-        None => loader.wrong_type(&field, "a map", Wrong::Refuse),
+        None => loader.wrong_type(&field, "a map", OnWrongType::Refuse),
         Some(section) => request(loader, &section),
     }
 }
 
-/// Keys are found whatever their case; an exact match wins.
-fn lookup<'tree>(section: &Section<'tree>, name: &str) -> Option<Field<'tree>> {
+/// Returns a key in any case; an exact match takes precedence.
+fn get_ignore_case<'tree>(section: &Section<'tree>, name: &str) -> Option<Field<'tree>> {
     section.get(name).or_else(|| {
         let similar = section.map().iter().find_map(|entry| {
             let key = entry.key.as_str()?;
@@ -164,8 +170,8 @@ fn lookup<'tree>(section: &Section<'tree>, name: &str) -> Option<Field<'tree>> {
     })
 }
 
-/// Tells whether a key of the certificate request is read although its case is another.
-pub(super) fn reads_in_any_case(root: &Section<'_>, path: &KeyPath) -> bool {
+/// Whether a key of the certificate request is read although its case differs.
+pub(super) fn is_read_in_other_case(root: &Section<'_>, path: &KeyPath) -> bool {
     let segments = path.segments();
     let names: Option<Vec<&str>> = segments
         .into_iter()
@@ -193,21 +199,21 @@ pub(super) fn reads_in_any_case(root: &Section<'_>, path: &KeyPath) -> bool {
 fn request(loader: &mut Loader<'_>, section: &Section<'_>) {
     for name in SUBJECT {
         let path = format!("edge.csr.{name}");
-        match lookup(section, name).filter(|field| !field.node().is_null()) {
-            None => loader.effective.fill(&path, ""),
+        match get_ignore_case(section, name).filter(|field| !field.node().is_null()) {
+            None => loader.effective.set_default(&path, ""),
             Some(field) => {
-                if let Some(text) = loader.text(&field, Wrong::Refuse) {
-                    loader.given(path, json!(text), &field);
+                if let Some(text) = loader.text(&field, OnWrongType::Refuse) {
+                    loader.set_from_file(path, json!(text), &field);
                 }
             },
         }
     }
-    let sans = lookup(section, "sans");
+    let sans = get_ignore_case(section, "sans");
     let Some(field) = sans.filter(|field| !field.node().is_null()) else {
         return loader.missing(section, "sans", Verdict::Crash);
     };
     let Some(sans) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Refuse);
+        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
     };
     for name in SANS {
         names(loader, &sans, name);
@@ -216,19 +222,19 @@ fn request(loader: &mut Loader<'_>, section: &Section<'_>) {
 
 fn names(loader: &mut Loader<'_>, sans: &Section<'_>, name: &str) {
     let path = format!("edge.csr.sans.{name}");
-    loader.effective.fill(&path, Json::Array(vec![]));
-    let Some(field) = lookup(sans, name).filter(|field| !field.node().is_null()) else {
+    loader.effective.set_default(&path, Json::Array(vec![]));
+    let Some(field) = get_ignore_case(sans, name).filter(|field| !field.node().is_null()) else {
         return;
     };
     let Some(items) = field.items() else {
-        return loader.wrong_type(&field, "a list", Wrong::Refuse);
+        return loader.wrong_type(&field, "a list", OnWrongType::Refuse);
     };
     let mut texts = Vec::new();
     for item in &items {
         let text = loader.item(&field, item, |loader| name_of(loader, &field, item, name));
         texts.extend(text.map(|text| json!(text)));
     }
-    loader.given(path, texts.into(), &field);
+    loader.set_from_file(path, texts.into(), &field);
 }
 
 fn name_of<'tree>(
@@ -240,7 +246,7 @@ fn name_of<'tree>(
     let text = if item.node().is_null() {
         ""
     } else {
-        loader.text(item, Wrong::Refuse)?
+        loader.text(item, OnWrongType::Refuse)?
     };
     let good = match name {
         "ip" => text.parse::<IpAddr>().is_ok(),

@@ -1,13 +1,13 @@
-//! `identity`.
+//! Section `identity`.
 
 use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::{Stage, Verdict};
-use crate::openziti::loader::{Loader, lenient_section};
-use crate::pem::Blocks;
-use crate::table::Wrong;
+use crate::openziti::loader::{Loader, section_if_map};
+use crate::pem::PemBlocks;
+use crate::table::OnWrongType;
 use crate::uri;
 
 const NAMES: [&str; 5] = ["cert", "server_cert", "key", "server_key", "ca"];
@@ -17,7 +17,7 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
         return loader.missing(root, "identity", Verdict::Refuse);
     };
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Crash);
+        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
     };
     parse(loader, &section);
     for name in NAMES {
@@ -25,18 +25,18 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
         match section.get(name) {
             Some(field) if field.node().as_str().is_some() => {
                 let text = field.node().as_str().unwrap_or_default();
-                loader.given(path, json!(text), &field);
+                loader.set_from_file(path, json!(text), &field);
             },
-            _ => loader.effective.fill(&path, ""),
+            _ => loader.effective.set_default(&path, ""),
         }
     }
-    note_alternatives(loader, &section);
-    material(loader, &section);
+    record_alternatives(loader, &section);
+    check_material(loader, &section);
     if section
         .get("cert")
         .is_none_or(|field| field.node().as_str() == Some(""))
     {
-        // The id of the router is the name in the certificate.
+        // The id of the router is the common name of its certificate.
         match section.get("cert") {
             Some(field) => loader.crash(
                 &field,
@@ -48,7 +48,7 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
     }
 }
 
-fn note_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
+fn record_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
     let items = section
         .get("alt_server_certs")
         .and_then(|field| field.items())
@@ -56,7 +56,7 @@ fn note_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
     if items.is_empty() {
         return loader
             .effective
-            .fill("identity.alt_server_certs", Json::Array(vec![]));
+            .set_default("identity.alt_server_certs", Json::Array(vec![]));
     }
     for (index, item) in items.iter().enumerate() {
         for (name, shown) in [("server_cert", "serverCert"), ("server_key", "serverKey")] {
@@ -67,76 +67,76 @@ fn note_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
                 .unwrap_or_default();
             let path = format!("identity.alt_server_certs[{index}].{shown}");
             match &field {
-                Some(field) => loader.given(path, json!(text), field),
-                None => loader.effective.fill(&path, text),
+                Some(field) => loader.set_from_file(path, json!(text), field),
+                None => loader.effective.set_default(&path, text),
             }
         }
     }
 }
 
-/// Checks the types of the keys; the order is that of OpenZiti.
+/// Checks the types of the keys, in the order of OpenZiti.
 pub(super) fn parse(loader: &mut Loader<'_>, section: &Section<'_>) {
     for name in ["cert", "server_cert", "key", "server_key"] {
         if let Some(field) = section.get(name) {
-            loader.text(&field, Wrong::Refuse);
+            loader.text(&field, OnWrongType::Refuse);
         }
     }
     if let Some(field) = section.get("alt_server_certs") {
-        alternatives(loader, &field);
+        check_alternatives(loader, &field);
     }
     if let Some(field) = section.get("ca") {
-        loader.text(&field, Wrong::Refuse);
+        loader.text(&field, OnWrongType::Refuse);
     }
 }
 
-fn alternatives(loader: &mut Loader<'_>, field: &Field<'_>) {
+fn check_alternatives(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", Wrong::Refuse);
+        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
     };
     for item in items {
         let Some(section) = item.as_section() else {
-            loader.wrong_type(&item, "a map", Wrong::Refuse);
+            loader.wrong_type(&item, "a map", OnWrongType::Refuse);
             continue;
         };
         match section.get("server_cert") {
             Some(field) => {
-                loader.text(&field, Wrong::Refuse);
+                loader.text(&field, OnWrongType::Refuse);
             },
             None => loader.missing(&section, "server_cert", Verdict::Refuse),
         }
         if let Some(field) = section.get_non_null("server_key") {
-            loader.text(&field, Wrong::Refuse);
+            loader.text(&field, OnWrongType::Refuse);
         }
     }
 }
 
-/// Opens what the section names. Files are taken as good, other places are looked at.
-pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
+/// Checks the sources of certificates and keys. Files are assumed to be valid.
+pub(super) fn check_material(loader: &mut Loader<'_>, section: &Section<'_>) {
     let get = |name: &str| {
         section
             .get(name)
             .filter(|f| f.node().as_str().is_some_and(|t| !t.is_empty()))
     };
     if let Some(field) = get("key") {
-        open(loader, &field, true);
+        check_source(loader, &field, true);
     }
     if let Some(field) = get("ca") {
-        open(loader, &field, false);
+        check_source(loader, &field, false);
     }
     let has_key = section
         .get("key")
         .is_some_and(|field| field.node().as_str() != Some(""));
     let own = get("server_key").is_some();
     if !has_key && (get("cert").is_some() || (get("server_cert").is_some() && !own)) {
-        without_key(loader, section);
+        report_missing_key(loader, section);
     }
     for name in ["cert", "server_cert"] {
         if let Some(field) = get(name) {
-            open(loader, &field, false);
+            check_source(loader, &field, false);
         }
     }
     if let Some(field) = get("server_key") {
-        open(loader, &field, true);
+        check_source(loader, &field, true);
     }
     let items = section
         .get("alt_server_certs")
@@ -159,32 +159,32 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
                     .as_str()
                     .is_some_and(|text| !text.is_empty() || !is_key)
             {
-                open(loader, &field, is_key);
+                check_source(loader, &field, is_key);
             }
         }
     }
 }
 
-fn without_key(loader: &mut Loader<'_>, section: &Section<'_>) {
+fn report_missing_key(loader: &mut Loader<'_>, section: &Section<'_>) {
     match section.get("key") {
         Some(field) => loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty"),
         None => loader.missing(section, "key", Verdict::Refuse),
     }
 }
 
-fn open(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
+fn check_source(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
     let text = field.node().as_str().unwrap_or_default();
-    match place_of(text) {
-        Material::File("") => {
+    match parse_pem_source(text) {
+        PemSource::File("") => {
             loader.refuse(field, codes::INVALID_VALUE, "this is not a file name");
         },
-        Material::File(_) => {},
-        Material::Inline(pem) => inline(loader, field, pem, is_key),
-        Material::Unknown(scheme) => {
+        PemSource::File(_) => {},
+        PemSource::Inline(pem) => check_inline(loader, field, pem, is_key),
+        PemSource::UnsupportedScheme(scheme) => {
             let message = format!("certificates and keys cannot be loaded with `{scheme}:`");
             loader.refuse(field, codes::INVALID_VALUE, message);
         },
-        Material::Malformed => {
+        PemSource::Malformed => {
             loader.refuse(
                 field,
                 codes::INVALID_VALUE,
@@ -194,10 +194,10 @@ fn open(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
     }
 }
 
-/// A text without a certificate is refused. In search of a key OpenZiti stumbles over what is no
-/// block, and refuses only a text that ends with one.
-fn inline(loader: &mut Loader<'_>, field: &Field<'_>, pem: &str, is_key: bool) {
-    let blocks = Blocks::of(pem);
+/// A text without a certificate is refused. While searching for a key, OpenZiti crashes on anything
+/// that is no PEM block, and refuses only a text that ends with a block.
+fn check_inline(loader: &mut Loader<'_>, field: &Field<'_>, pem: &str, is_key: bool) {
+    let blocks = PemBlocks::parse(pem);
     let code = codes::INVALID_VALUE;
     if !is_key && !blocks.has_certificate() {
         loader.refuse(field, code, "this text contains no certificate");
@@ -212,33 +212,33 @@ fn inline(loader: &mut Loader<'_>, field: &Field<'_>, pem: &str, is_key: bool) {
     }
 }
 
-/// Where a certificate or key is looked for.
+/// Source of a certificate or key.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Material<'text> {
+pub(crate) enum PemSource<'text> {
     File(&'text str),
     Inline(&'text str),
-    Unknown(&'text str),
+    UnsupportedScheme(&'text str),
     Malformed,
 }
 
-/// Reads a text as Go reads a URL, and finds the path in it.
-pub(crate) fn place_of(text: &str) -> Material<'_> {
+/// Parses a text as a Go URL and extracts the path.
+pub(crate) fn parse_pem_source(text: &str) -> PemSource<'_> {
     if let Some(pem) = text.strip_prefix("pem:") {
-        return Material::Inline(pem);
+        return PemSource::Inline(pem);
     }
     if text.starts_with("-----BEGIN") {
-        return Material::Inline(text);
+        return PemSource::Inline(text);
     }
     if text.bytes().any(|b| b < b' ' || b == 0x7F) {
-        return Material::Malformed;
+        return PemSource::Malformed;
     }
     let body = text.split_once('#').map_or(text, |(body, _)| body);
     let Some((scheme, rest)) = uri::split_scheme(body) else {
-        return Material::Malformed;
+        return PemSource::Malformed;
     };
     let rest = rest.split_once('?').map_or(rest, |(rest, _)| rest);
     if !scheme.is_empty() && !scheme.eq_ignore_ascii_case("file") {
-        return Material::Unknown(scheme);
+        return PemSource::UnsupportedScheme(scheme);
     }
     let path = match rest.strip_prefix("//") {
         Some(after) => after
@@ -252,16 +252,15 @@ pub(crate) fn place_of(text: &str) -> Material<'_> {
             .next()
             .is_some_and(|part| part.contains(':'))
     };
-    if !uri::escapes_are_good(path) || (scheme.is_empty() && colon_first(path)) {
-        return Material::Malformed;
+    if !uri::has_valid_escapes(path) || (scheme.is_empty() && colon_first(path)) {
+        return PemSource::Malformed;
     }
-    Material::File(path)
+    PemSource::File(path)
 }
 
-/// The check of the certificates' age looks at the first server certificate; alternative ones stand in
-/// the same list.
+/// The expiry check looks at the first server certificate; alternative ones are in the same list.
 pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let Some(section) = lenient_section(root, "identity") else {
+    let Some(section) = section_if_map(root, "identity") else {
         return;
     };
     let server = section.get("server_cert");
@@ -274,7 +273,7 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
     if !empty || alternatives.is_some_and(|items| !items.is_empty()) {
         return;
     }
-    loader.take_verdict(Stage::Run, |loader| match &server {
+    loader.with_stage(Stage::Run, |loader| match &server {
         Some(field) => loader.crash(
             field,
             codes::INVALID_VALUE,

@@ -1,57 +1,57 @@
-//! `link` as a whole.
+//! Section `link`.
 
 use portcullis_yaml::{Field, Section};
 
 use crate::effective::Effective;
 use crate::finding::Verdict;
-use crate::openziti::link_entries::{self, Entry};
-use crate::openziti::loader::{Loader, lenient_section};
-use crate::openziti::network::Owner;
-use crate::openziti::{pool, value};
-use crate::table::{HEARTBEATS, LINK, Wrong};
+use crate::openziti::link_entries::{self, EntryReader};
+use crate::openziti::loader::{Loader, section_if_map};
+use crate::openziti::sockets::SocketOwner;
+use crate::openziti::{queue_memory, value};
+use crate::table::{HEARTBEATS, LINK, OnWrongType};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = lenient_section(root, "link");
+    let section = section_if_map(root, "link");
     let section = section.as_ref();
     let get = |name: &str| section.and_then(|section| section.get(name));
     for name in ["listeners", "dialers"] {
         if let Some(field) = get(name) {
-            shape(loader, &field);
+            check_entries(loader, &field);
         }
     }
     let heartbeats = get("heartbeats").and_then(|field| field.as_section());
     loader.keys(heartbeats.as_ref(), HEARTBEATS, "link.heartbeats");
     if heartbeats.is_none() {
-        // As soon as the section is there, the default of all channels holds in place of this one.
+        // If the section is present, the default of all channels applies instead.
         loader
             .effective
-            .fill("link.heartbeats.closeUnresponsiveTimeout", "1m0s");
+            .set_default("link.heartbeats.closeUnresponsiveTimeout", "1m0s");
     }
     for key in LINK.iter().filter(|key| key.name.ends_with("QueueSize")) {
         loader.key(section, key, "link");
     }
 }
 
-/// Checks that there is a list of maps with a binding each.
-fn shape(loader: &mut Loader<'_>, field: &Field<'_>) {
+/// Checks that the value is a list of maps, each with a binding.
+fn check_entries(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", Wrong::Refuse);
+        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
     };
     for item in items {
         let Some(section) = item.as_section() else {
-            loader.wrong_type(&item, "a map", Wrong::Refuse);
+            loader.wrong_type(&item, "a map", OnWrongType::Refuse);
             continue;
         };
         match section.get("binding") {
             Some(binding) => {
-                loader.text(&binding, Wrong::Refuse);
+                loader.text(&binding, OnWrongType::Refuse);
             },
             None => loader.missing(&section, "binding", Verdict::Refuse),
         }
     }
 }
 
-/// Gives the entries of a list that are maps with a binding.
+/// Returns the entries of a list that are maps with a binding.
 fn entries<'tree>(root: &Section<'tree>, name: &str) -> Vec<Section<'tree>> {
     let items = root
         .get("link")
@@ -69,26 +69,26 @@ fn entries<'tree>(root: &Section<'tree>, name: &str) -> Vec<Section<'tree>> {
         .collect()
 }
 
-/// Opens listeners and dialers. Nothing of them holds when one of them is refused.
+/// Opens listeners and dialers. If one is refused, none takes effect.
 pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     let before: Effective = loader.effective.clone();
     let known = loader.findings.len();
     let listeners = entries(root, "listeners");
     let mut bound = Vec::new();
     for (index, section) in listeners.iter().enumerate() {
-        let mut entry = Entry::new(loader, section, format!("link.listeners[{index}]"));
+        let mut entry = EntryReader::new(loader, section, format!("link.listeners[{index}]"));
         bound.push(link_entries::listener(&mut entry));
     }
     for (index, section) in entries(root, "dialers").iter().enumerate() {
-        let mut entry = Entry::new(loader, section, format!("link.dialers[{index}]"));
+        let mut entry = EntryReader::new(loader, section, format!("link.dialers[{index}]"));
         link_entries::dialer(&mut entry);
     }
     if loader.findings.len() == known {
         for (section, address) in listeners.iter().zip(bound) {
             if let (Some(field), Some(address)) = (section.get("bind"), address)
-                && pool::workers(loader, section, value::whole)
+                && queue_memory::check_workers(loader, section, value::whole_number)
             {
-                loader.listen(&field, &address, Owner::Link);
+                loader.listen(&field, &address, SocketOwner::Link);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Entries of `link.listeners` and `link.dialers`.
 //!
-//! OpenZiti first turns an entry into a typed form, where a value of a wrong type is refused and an
-//! empty string counts as absent, and then reads that form. Both passes are one here, since a mistake
-//! is refused in either.
+//! OpenZiti first decodes an entry into a struct, where a value of the wrong type is refused and an
+//! empty string counts as absent, and then validates the struct. Both passes are one here, since a
+//! mistake is refused in either.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Field, Section};
@@ -10,22 +10,22 @@ use serde_json::json;
 
 use crate::codes;
 use crate::openziti::address::Address;
-use crate::openziti::channel::{check_connect_timeout, note};
-use crate::openziti::ctrl::{address, interface_of};
+use crate::openziti::channel::{check_connect_timeout, record};
+use crate::openziti::ctrl::{interface_of, parse_address};
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
-use crate::table::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, Group, Wrong};
+use crate::table::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, KeyGroup, OnWrongType};
 
 const HOUR: i64 = 3_600_000_000_000;
 
-/// One entry and where its values are noted.
-pub(super) struct Entry<'entry, 'a, 'tree> {
+/// Reader of one entry, which records effective values below `prefix`.
+pub(super) struct EntryReader<'entry, 'a, 'tree> {
     loader: &'entry mut Loader<'a>,
     section: &'entry Section<'tree>,
     prefix: String,
 }
 
-impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
+impl<'entry, 'a, 'tree> EntryReader<'entry, 'a, 'tree> {
     pub(super) fn new(
         loader: &'entry mut Loader<'a>,
         section: &'entry Section<'tree>,
@@ -38,10 +38,10 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
         }
     }
 
-    /// Reads a string; absent and empty are the same.
+    /// Reads a string; an empty one counts as absent.
     fn text(&mut self, section: &Section<'tree>, name: &str) -> Option<(Field<'tree>, &'tree str)> {
         let field = section.get(name)?;
-        let text = self.loader.text(&field, Wrong::Refuse)?;
+        let text = self.loader.text(&field, OnWrongType::Refuse)?;
         (!text.is_empty()).then_some((field, text))
     }
 
@@ -49,21 +49,22 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
         let field = self.section.get(name)?;
         let section = field.as_section();
         if section.is_none() {
-            self.loader.wrong_type(&field, "a map", Wrong::Refuse);
+            self.loader.wrong_type(&field, "a map", OnWrongType::Refuse);
         }
         section
     }
 
-    /// Reads an integer within bounds; a float without a fraction does too.
-    fn whole(
+    /// Reads an integer within bounds; a float without a fraction is accepted.
+    fn whole_number(
         &mut self,
         section: Option<&Section<'tree>>,
         name: &str,
         bounds: (i64, i64),
     ) -> Option<(Field<'tree>, i64)> {
         let field = section?.get(name)?;
-        let Some(number) = value::whole(field.node()) else {
-            self.loader.wrong_type(&field, "an integer", Wrong::Refuse);
+        let Some(number) = value::whole_number(field.node()) else {
+            self.loader
+                .wrong_type(&field, "an integer", OnWrongType::Refuse);
             return None;
         };
         if number < bounds.0 || number > bounds.1 {
@@ -74,23 +75,23 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
         Some((field, number))
     }
 
-    fn note(&mut self, name: &str, value: serde_json::Value, field: Option<&Field<'_>>) {
-        note(self.loader, format!("{}.{name}", self.prefix), value, field);
+    fn record(&mut self, name: &str, value: serde_json::Value, field: Option<&Field<'_>>) {
+        record(self.loader, format!("{}.{name}", self.prefix), value, field);
     }
 
-    fn note_whole(
+    fn record_whole(
         &mut self,
         section: Option<&Section<'tree>>,
         prefix: &str,
         (name, bounds, default): (&str, (i64, i64), i64),
     ) {
-        let read = self.whole(section, name, bounds);
+        let read = self.whole_number(section, name, bounds);
         let number = read.as_ref().map_or(default, |(_, number)| *number);
         let field = read.as_ref().map(|(field, _)| field);
-        self.note(&format!("{prefix}{name}"), json!(number), field);
+        self.record(&format!("{prefix}{name}"), json!(number), field);
     }
 
-    fn factory(&mut self) {
+    fn check_binding(&mut self) {
         if let Some(field) = self.section.get("binding")
             && let Some(name) = field.node().as_str()
             && !matches!(name, "" | "transport")
@@ -102,11 +103,11 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
 
     fn groups(&mut self) {
         let Some(field) = self.section.get("groups") else {
-            return self.note("groups", json!(["default"]), None);
+            return self.record("groups", json!(["default"]), None);
         };
         match self.loader.texts(&field) {
-            Some(names) if names.is_empty() => self.note("groups", json!(["default"]), None),
-            Some(names) => self.note("groups", json!(names), Some(&field)),
+            Some(names) if names.is_empty() => self.record("groups", json!(["default"]), None),
+            Some(names) => self.record("groups", json!(names), Some(&field)),
             None => {},
         }
     }
@@ -120,7 +121,7 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             ("maxQueuedConnects", (0, any), 1),
             ("maxOutstandingConnects", (1, any), 16),
         ] {
-            self.note_whole(section, "options.", row);
+            self.record_whole(section, "options.", row);
         }
         let queue = format!("{}.options.outQueueSize", self.prefix);
         if self
@@ -129,17 +130,17 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             .get(&queue)
             .is_some_and(|setting| setting.value == json!(4))
         {
-            self.note("options.outQueueSize", json!(64), None);
+            self.record("options.outQueueSize", json!(64), None);
         }
         self.connect_timeout(section);
         let write = section.and_then(|section| self.text(section, "writeTimeout"));
-        self.note_duration("options.writeTimeout", write, 0);
+        self.record_duration("options.writeTimeout", write, 0);
     }
 
     fn connect_timeout(&mut self, section: Option<&Section<'tree>>) {
         let five = 5_000_000_000;
         let Some(section) = section else {
-            return self.note("options.connectTimeout", value::duration(five), None);
+            return self.record("options.connectTimeout", value::duration(five), None);
         };
         let given = section
             .get("connectTimeout")
@@ -152,7 +153,7 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
                     Some((field, duration.nanoseconds()))
                 }),
             _ => self
-                .whole(Some(section), "connectTimeoutMs", (i64::MIN, i64::MAX))
+                .whole_number(Some(section), "connectTimeoutMs", (i64::MIN, i64::MAX))
                 .map(|(field, ms)| (field, ms.wrapping_mul(1_000_000))),
         };
         if let Some((field, nanoseconds)) = &read {
@@ -160,15 +161,15 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
         }
         let nanoseconds = read.as_ref().map_or(five, |(_, nanoseconds)| *nanoseconds);
         let field = read.as_ref().map(|(field, _)| field);
-        self.note(
+        self.record(
             "options.connectTimeout",
             value::duration(nanoseconds),
             field,
         );
     }
 
-    /// Notes a duration that may be absent, and hands it back.
-    fn note_duration(
+    /// Records an optional duration and returns it.
+    fn record_duration(
         &mut self,
         name: &str,
         read: Option<(Field<'tree>, &'tree str)>,
@@ -182,11 +183,11 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             .as_ref()
             .map_or(default, |(_, duration)| duration.nanoseconds());
         let field = parsed.as_ref().map(|(field, _)| field);
-        self.note(name, value::duration(nanoseconds), field);
+        self.record(name, value::duration(nanoseconds), field);
         parsed
     }
 
-    fn backoff(&mut self, name: &str, defaults: Group) {
+    fn backoff(&mut self, name: &str, defaults: KeyGroup) {
         let section = self.section_of(name);
         let section = section.as_ref();
         let default = |wanted: &str| {
@@ -202,7 +203,7 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             let standard: GoDuration = default(wanted).parse().unwrap_or_default();
             let read = section.and_then(|section| self.text(section, wanted));
             let path = format!("{name}.{wanted}");
-            let parsed = self.note_duration(&path, read, standard.nanoseconds());
+            let parsed = self.record_duration(&path, read, standard.nanoseconds());
             if let Some((field, duration)) = &parsed
                 && !(10_000_000..=24 * HOUR).contains(&duration.nanoseconds())
             {
@@ -228,22 +229,24 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
         let path = format!("{name}.retryBackoffFactor");
         let Some(field) = section.and_then(|section| section.get("retryBackoffFactor")) else {
             let number = default.parse().unwrap_or_default();
-            return self.note(&path, value::float_json(number), None);
+            return self.record(&path, value::float_json(number), None);
         };
         match value::number(field.node()) {
-            None => self.loader.wrong_type(&field, "a number", Wrong::Refuse),
+            None => self
+                .loader
+                .wrong_type(&field, "a number", OnWrongType::Refuse),
             Some(number) if !number.is_finite() || !(1.0..=100.0).contains(&number) => {
                 self.loader
                     .out_of_bounds(&field, &number.to_string(), "from 1 to 100");
             },
-            Some(number) => self.note(&path, value::float_json(number), Some(&field)),
+            Some(number) => self.record(&path, value::float_json(number), Some(&field)),
         }
     }
 }
 
-/// Reads a listener and gives the address that it opens.
-pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
-    entry.factory();
+/// Reads a listener and returns the address that it opens.
+pub(super) fn listener(entry: &mut EntryReader<'_, '_, '_>) -> Option<Address> {
+    entry.check_binding();
     let section = entry.section;
     let bind = entry.text(section, "bind");
     let advertise = entry.text(section, "advertise");
@@ -263,23 +266,23 @@ pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
                 .missing(section, "bind", crate::finding::Verdict::Refuse),
         }
     }
-    let bound = bind
+    let bind_address = bind
         .as_ref()
-        .and_then(|(field, text)| address(entry.loader, field, text));
-    let told = match &advertise {
-        Some((field, text)) => address(entry.loader, field, text),
-        None => bound.clone(),
+        .and_then(|(field, text)| parse_address(entry.loader, field, text));
+    let advertise_address = match &advertise {
+        Some((field, text)) => parse_address(entry.loader, field, text),
+        None => bind_address.clone(),
     };
-    let ((field, _), bound, told) = (bind?, bound?, told?);
-    entry.note("bind", json!(bound.to_string()), Some(&field));
-    entry.note("linkProtocol", json!(bound.kind), Some(&field));
+    let ((field, _), bound, told) = (bind?, bind_address?, advertise_address?);
+    entry.record("bind", json!(bound.to_string()), Some(&field));
+    entry.record("linkProtocol", json!(bound.protocol), Some(&field));
     let advertised = advertise.as_ref().map(|(field, _)| field);
-    entry.note("advertise", json!(told.to_string()), advertised);
+    entry.record("advertise", json!(told.to_string()), advertised);
     let name = match &interface {
         Some((_, name)) => (*name).to_owned(),
         None => interface_of(entry.loader, &bound),
     };
-    entry.note(
+    entry.record(
         "bindInterface",
         json!(name),
         interface.as_ref().map(|(field, _)| field),
@@ -287,21 +290,22 @@ pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
     Some(bound)
 }
 
-/// Reads a dialer.
-pub(super) fn dialer(entry: &mut Entry<'_, '_, '_>) {
-    entry.factory();
+pub(super) fn dialer(entry: &mut EntryReader<'_, '_, '_>) {
+    entry.check_binding();
     let section = entry.section;
-    entry.note_whole(Some(section), "", ("maxDefaultConnections", (1, 100), 3));
-    entry.note_whole(Some(section), "", ("maxAckConnections", (0, 100), 1));
+    entry.record_whole(Some(section), "", ("maxDefaultConnections", (1, 100), 3));
+    entry.record_whole(Some(section), "", ("maxAckConnections", (0, 100), 1));
     match section.get("split") {
-        None => entry.note("split", json!(true), None),
+        None => entry.record("split", json!(true), None),
         Some(field) => match field.node().as_bool() {
-            Some(split) => entry.note("split", json!(split), Some(&field)),
-            None => entry.loader.wrong_type(&field, "a boolean", Wrong::Refuse),
+            Some(split) => entry.record("split", json!(split), Some(&field)),
+            None => entry
+                .loader
+                .wrong_type(&field, "a boolean", OnWrongType::Refuse),
         },
     }
     let delay = entry.text(section, "startupDelay");
-    let delay = entry.note_duration("startupDelay", delay, 3_000_000_000);
+    let delay = entry.record_duration("startupDelay", delay, 3_000_000_000);
     if let Some((field, duration)) = delay
         && duration.nanoseconds() < 0
     {
@@ -323,12 +327,12 @@ pub(super) fn dialer(entry: &mut Entry<'_, '_, '_>) {
     });
     let name = bind.as_ref().map_or("", |(_, name)| name);
     if let Some((field, name)) = &bind
-        && entry.loader.machine.interface(name).is_err()
+        && entry.loader.machine.find_interface(name).is_err()
     {
         let message = format!("the network interface `{name}` does not exist");
         entry.loader.refuse(field, codes::INVALID_VALUE, message);
     }
-    entry.note(
+    entry.record(
         "localBinding",
         json!(name),
         bind.as_ref().map(|(field, _)| field),

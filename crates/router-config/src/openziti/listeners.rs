@@ -5,16 +5,16 @@ use serde_json::json;
 
 use crate::codes;
 use crate::finding::Verdict;
-use crate::openziti::address::listenable;
-use crate::openziti::channel::{self, Bounds};
+use crate::openziti::address::parse_listen_address;
+use crate::openziti::channel::{self, BoundsCheck};
 use crate::openziti::loader::Loader;
-use crate::openziti::network::Owner;
+use crate::openziti::sockets::SocketOwner;
 use crate::openziti::{ctrl, tunnel, wss};
-use crate::table::{EDGE_LOOKUPS, Wrong, XGRESS, XGRESS_CONNECT};
+use crate::table::{EDGE_LOOKUPS, OnWrongType, XGRESS, XGRESS_CONNECT};
 
 const UDP: [&str; 4] = ["udp", "udp4", "udp6", "unixgram"];
 
-/// Notes for which bindings there are options; the options themselves are read at the first dial.
+/// Records the bindings that have options; the options themselves are read at the first dial.
 pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get("dialers") else {
         return;
@@ -29,13 +29,13 @@ pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
         match section.get("binding") {
             None => loader.missing(&section, "binding", Verdict::Refuse),
             Some(binding) => {
-                let name = loader.text(&binding, Wrong::Crash);
+                let name = loader.text(&binding, OnWrongType::Crash);
                 bindings.extend(name.filter(|name| !bindings.contains(name)));
             },
         }
     }
     if !bindings.is_empty() {
-        loader.given("dialerBindings".to_owned(), json!(bindings), &field);
+        loader.set_from_file("dialerBindings".to_owned(), json!(bindings), &field);
     }
 }
 
@@ -50,18 +50,18 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
         match section.get("binding") {
             None => loader.missing(&section, "binding", Verdict::Refuse),
             Some(binding) => {
-                loader.text(&binding, Wrong::Refuse);
+                loader.text(&binding, OnWrongType::Refuse);
             },
         }
     }
 }
 
-/// Checks the listeners of an edge router, of which there must be one for clients.
+/// Checks the edge listeners of an edge router, which needs at least one.
 pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
     let list = root.get("listeners");
     let Some(items) = list.as_ref().and_then(Field::items) else {
         return match &list {
-            Some(field) => loader.wrong_type(field, "a list", Wrong::Refuse),
+            Some(field) => loader.wrong_type(field, "a list", OnWrongType::Refuse),
             None => loader.missing(root, "listeners", Verdict::Refuse),
         };
     };
@@ -69,13 +69,13 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
     let mut tried = false;
     for item in &items {
         let Some(section) = item.as_section() else {
-            loader.wrong_type(item, "a map", Wrong::Crash);
+            loader.wrong_type(item, "a map", OnWrongType::Crash);
             tried = true;
             continue;
         };
         let binding = section.get("binding");
         let Some(name) = binding.as_ref().and_then(|field| field.node().as_str()) else {
-            // The mistake has been reported, and this may be meant for it.
+            // The missing binding has been reported, and may be meant to be `edge`.
             tried = true;
             continue;
         };
@@ -101,9 +101,9 @@ fn edge_listener(loader: &mut Loader<'_>, section: &Section<'_>, index: usize) -
     };
     let prefix = format!("edge.listeners[{index}]");
     let protocol = text.split(':').next().unwrap_or_default();
-    loader.given(format!("{prefix}.address"), json!(text), &address);
-    loader.given(format!("{prefix}.protocol"), json!(protocol), &address);
-    loader.given(format!("{prefix}.advertise"), json!(told), &field);
+    loader.set_from_file(format!("{prefix}.address"), json!(text), &address);
+    loader.set_from_file(format!("{prefix}.protocol"), json!(protocol), &address);
+    loader.set_from_file(format!("{prefix}.advertise"), json!(told), &field);
     true
 }
 
@@ -115,14 +115,14 @@ fn edge_address<'tree>(
         loader.missing(section, "address", Verdict::Refuse);
         return None;
     };
-    let text = loader.text(&field, Wrong::Crash)?;
+    let text = loader.text(&field, OnWrongType::Crash)?;
     if text.is_empty() {
         loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
         return None;
     }
-    ctrl::address(loader, &field, text)?;
+    ctrl::parse_address(loader, &field, text)?;
     let Some(port) = text.split(':').nth(2) else {
-        // Only an address of the kind `dtls` gets here without a port.
+        // Only a `dtls` address gets here without a port.
         loader.crash(&field, codes::INVALID_VALUE, "the port is missing");
         return None;
     };
@@ -144,14 +144,14 @@ fn advertised<'tree>(
         return None;
     };
     let Some(options) = options.as_section() else {
-        loader.wrong_type(&options, "a map", Wrong::Crash);
+        loader.wrong_type(&options, "a map", OnWrongType::Crash);
         return None;
     };
     let Some(field) = options.get("advertise") else {
         loader.missing(&options, "advertise", Verdict::Refuse);
         return None;
     };
-    let text = loader.text(&field, Wrong::Crash)?;
+    let text = loader.text(&field, OnWrongType::Crash)?;
     if text.is_empty() {
         loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
         return None;
@@ -170,13 +170,13 @@ fn advertised<'tree>(
     Some((field, text))
 }
 
-/// Tells whether Go reads a decimal integer of 64 bits, with or without a sign.
+/// Whether Go parses a text as a decimal integer of 64 bits, with or without a sign.
 pub(super) fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && text.parse::<i64>().is_ok()
 }
 
-/// Every advertised host is held against the certificate; here only what that needs of the file.
+/// Checks what OpenZiti needs to compare advertised hosts with the certificate.
 pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
     let links = root
         .get("link")
@@ -189,7 +189,7 @@ pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
         let Some(field) = section.get_non_null("advertise") else {
             continue;
         };
-        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, Wrong::Crash) {
+        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, OnWrongType::Crash) {
             let message = format!("`{text}` has no host");
             loader.crash(&field, codes::INVALID_VALUE, message);
         }
@@ -199,10 +199,10 @@ pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
             continue;
         };
         match options.as_section() {
-            None => loader.wrong_type(&options, "a map", Wrong::Crash),
+            None => loader.wrong_type(&options, "a map", OnWrongType::Crash),
             Some(options) => {
                 if let Some(field) = options.get_non_null("advertise") {
-                    loader.text(&field, Wrong::Crash);
+                    loader.text(&field, OnWrongType::Crash);
                 }
             },
         }
@@ -224,18 +224,18 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         let known = loader.findings.len();
         let exists = create(loader, root, &section, name, has_edge, &prefix);
         if loader.findings.len() == known {
-            loader.given(format!("{prefix}.binding"), json!(name), &binding);
+            loader.set_from_file(format!("{prefix}.binding"), json!(name), &binding);
         } else {
-            loader.effective.forget(&prefix);
+            loader.effective.remove_below(&prefix);
         }
-        // OpenZiti gets here only if all is well; the next reason is told all the same.
+        // OpenZiti gets here only without mistakes; further ones are reported nevertheless.
         if exists {
             listen(loader, root, &section, name);
         }
     }
 }
 
-/// Makes a listener that does not listen yet; tells whether there is such a kind.
+/// Creates a listener that does not listen yet; returns whether its binding exists.
 fn create(
     loader: &mut Loader<'_>,
     root: &Section<'_>,
@@ -262,8 +262,8 @@ fn create(
             match section.get("service") {
                 None => loader.missing(section, "service", Verdict::Refuse),
                 Some(service) => {
-                    if let Some(text) = loader.text(&service, Wrong::Crash) {
-                        loader.given(format!("{prefix}.service"), json!(text), &service);
+                    if let Some(text) = loader.text(&service, OnWrongType::Crash) {
+                        loader.set_from_file(format!("{prefix}.service"), json!(text), &service);
                     }
                 },
             }
@@ -277,7 +277,7 @@ fn create(
     true
 }
 
-/// Reads the options of circuits; the section must be a map when its key is there.
+/// Reads the options of circuits; the section must be a map if present.
 pub(super) fn circuit_options<'tree>(
     loader: &mut Loader<'_>,
     section: &Section<'tree>,
@@ -286,17 +286,17 @@ pub(super) fn circuit_options<'tree>(
     let field = section.get("options");
     let options = field.as_ref().and_then(Field::as_section);
     if let (Some(field), None) = (&field, &options) {
-        loader.wrong_type(field, "a map", Wrong::Crash);
+        loader.wrong_type(field, "a map", OnWrongType::Crash);
     }
     let prefix = format!("{prefix}.options");
     loader.keys(options.as_ref(), XGRESS, &prefix);
     loader.keys(options.as_ref(), XGRESS_CONNECT, &prefix);
-    mend_round_trip(loader, &prefix);
+    raise_rtt_scale(loader, &prefix);
     options
 }
 
-/// A bound of one round-trip time would be no bound at all.
-fn mend_round_trip(loader: &mut Loader<'_>, prefix: &str) {
+/// OpenZiti raises a bound of one round-trip time to two.
+fn raise_rtt_scale(loader: &mut Loader<'_>, prefix: &str) {
     let path = format!("{prefix}.maxRttScale");
     if let Some(setting) = loader.effective.get(&path).cloned()
         && setting.value == json!(1)
@@ -312,7 +312,7 @@ fn edge_options(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
         loader,
         options.as_ref(),
         &format!("{prefix}.channel"),
-        Bounds::Checked,
+        BoundsCheck::Checked,
         64,
     );
     loader.keys(options.as_ref(), EDGE_LOOKUPS, &prefix);
@@ -321,7 +321,7 @@ fn edge_options(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, binding: &str) {
     let field = section.get("address");
     let text = match &field {
-        Some(field) => match loader.text(field, Wrong::Crash) {
+        Some(field) => match loader.text(field, OnWrongType::Crash) {
             Some(text) => text,
             None => return,
         },
@@ -337,22 +337,22 @@ fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, bi
         return loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
     }
     if binding.ends_with("_udp") {
-        return packets(loader, &field, text);
+        return listen_for_packets(loader, &field, text);
     }
-    let Some(address) = ctrl::address(loader, &field, text) else {
+    let Some(address) = ctrl::parse_address(loader, &field, text) else {
         return;
     };
     let owner = if binding == "edge" {
-        Owner::Edge
+        SocketOwner::Edge
     } else {
-        Owner::Plain
+        SocketOwner::Plain
     };
     let transport = root.get("transport").and_then(|field| field.as_section());
     wss::check(loader, transport.as_ref(), &address);
     loader.listen(&field, &address, owner);
 }
 
-fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
+fn listen_for_packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
     let known = text
         .split_once(':')
         .filter(|(network, _)| UDP.contains(network));
@@ -364,9 +364,9 @@ fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
     if network == "unixgram" {
         return;
     }
-    match listenable(rest) {
+    match parse_listen_address(rest) {
         Ok(place) => {
-            loader.listen_at(field, "udp", &place, Owner::Plain);
+            loader.listen_at(field, "udp", &place, SocketOwner::Plain);
         },
         Err(error) => {
             let message = format!("`{rest}` is not a host with a port: {error}");

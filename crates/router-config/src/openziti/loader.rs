@@ -1,20 +1,20 @@
-//! What is known while the file is being read as OpenZiti does.
+//! State of the simulated loader of OpenZiti.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostic, Field, Kind, Section, Severity};
 use serde_json::{Value as Json, json};
 
-use crate::check::{path_in_list, place};
+use crate::check::{report_path, report_place};
 use crate::codes;
 use crate::effective::{Effective, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::machine::Machine;
-use crate::openziti::network::Sockets;
+use crate::openziti::sockets::Sockets;
 use crate::openziti::value;
-use crate::table::{Group, Key, Read, Wrong};
+use crate::table::{Key, KeyGroup, OnWrongType, ReadMode};
 
-/// Reasons that are kept; the first one decides.
-const MOST: usize = 1_000;
+/// Maximum number of findings; the first one decides the verdict.
+const MAX_FINDINGS: usize = 1_000;
 
 pub(super) struct Loader<'a> {
     pub(super) machine: &'a Machine<'a>,
@@ -35,16 +35,15 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Keeps defaults among the effective values.
+    /// Stores defaults among the effective values.
     pub(super) fn with_defaults(mut self) -> Self {
-        self.effective = Effective::complete();
+        self.effective = Effective::with_defaults();
         self
     }
 
-    /// Adds a reason; a later stage says nothing about a key that an earlier one stumbles over, and a
-    /// key that is read twice is told once.
+    /// Adds a finding, unless an earlier stage fails on the same key or the finding is a duplicate.
     pub(super) fn push(&mut self, diagnostic: Diagnostic, verdict: Verdict) {
-        if self.findings.len() >= MOST {
+        if self.findings.len() >= MAX_FINDINGS {
             return;
         }
         let stage = self.stage;
@@ -65,7 +64,7 @@ impl<'a> Loader<'a> {
         code: &'static str,
         message: impl Into<String>,
     ) {
-        self.push(about(field, code, message), Verdict::Refuse);
+        self.push(error_diagnostic(field, code, message), Verdict::Refuse);
     }
 
     pub(super) fn crash(
@@ -74,7 +73,7 @@ impl<'a> Loader<'a> {
         code: &'static str,
         message: impl Into<String>,
     ) {
-        self.push(about(field, code, message), Verdict::Crash);
+        self.push(error_diagnostic(field, code, message), Verdict::Crash);
     }
 
     /// Reports that a key is missing.
@@ -94,12 +93,12 @@ impl<'a> Loader<'a> {
         self.push(diagnostic, verdict);
     }
 
-    /// Reports a value of a type that the key does not take.
-    pub(super) fn wrong_type(&mut self, field: &Field<'_>, wanted: &str, wrong: Wrong) {
+    /// Reports a value of the wrong type.
+    pub(super) fn wrong_type(&mut self, field: &Field<'_>, wanted: &str, wrong: OnWrongType) {
         let verdict = match wrong {
-            Wrong::Refuse => Verdict::Refuse,
-            Wrong::Crash => Verdict::Crash,
-            Wrong::Ignore => return,
+            OnWrongType::Refuse => Verdict::Refuse,
+            OnWrongType::Crash => Verdict::Crash,
+            OnWrongType::Ignore => return,
         };
         let node = field.node();
         let message = match node.as_integer() {
@@ -112,24 +111,25 @@ impl<'a> Loader<'a> {
             },
             _ => format!("`{}` must be {wanted}, not {}", field.path(), node.kind()),
         };
-        self.push(about(field, codes::WRONG_TYPE, message), verdict);
+        self.push(error_diagnostic(field, codes::WRONG_TYPE, message), verdict);
     }
 
-    /// Notes an effective value that stands in the file.
-    pub(super) fn given(&mut self, path: String, value: Json, field: &Field<'_>) {
-        self.effective.set(path, value, Source::of(field.node()));
+    /// Records an effective value from the file.
+    pub(super) fn set_from_file(&mut self, path: String, value: Json, field: &Field<'_>) {
+        self.effective
+            .set(path, value, Source::from_node(field.node()));
     }
 
-    /// Reads keys one after the other by their own rules, and notes what holds.
-    pub(super) fn keys(&mut self, section: Option<&Section<'_>>, keys: Group, prefix: &str) {
+    /// Reads keys one after the other by their own rules and records their effective values.
+    pub(super) fn keys(&mut self, section: Option<&Section<'_>>, keys: KeyGroup, prefix: &str) {
         for key in keys {
             self.key(section, key, prefix);
         }
     }
 
-    /// Reads one key by its own rule, and notes what holds.
+    /// Reads one key by its own rule and records its effective value.
     pub(super) fn key(&mut self, section: Option<&Section<'_>>, key: &Key, prefix: &str) {
-        if key.original.read == Read::Nothing {
+        if key.openziti.mode == ReadMode::Unread {
             return;
         }
         let field = section.and_then(|section| section.get(key.name));
@@ -140,9 +140,12 @@ impl<'a> Loader<'a> {
         if read.is_none() && !self.effective.keeps_defaults() {
             return;
         }
-        let path = format!("{prefix}.{}", key.original.name.unwrap_or(key.name));
+        let path = format!(
+            "{prefix}.{}",
+            key.openziti.effective_name.unwrap_or(key.name)
+        );
         match read {
-            Some((field, value)) => self.given(path, value, &field),
+            Some((field, value)) => self.set_from_file(path, value, &field),
             None => {
                 if let Some(value) = value::default(key) {
                     self.effective.set(path, value, Source::Default);
@@ -151,66 +154,70 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads one value by the rule of its key; `None` when the default holds or the file is refused.
+    /// Reads one value by the rule of its key; `None` if the default applies or a mistake was reported.
     pub(super) fn value(&mut self, field: &Field<'_>, key: &Key) -> Option<Json> {
         let node = field.node();
-        let original = key.original;
-        match original.read {
-            Read::Nothing => None,
-            Read::Integer | Read::Whole => {
-                let number = if original.read == Read::Integer {
+        let original = key.openziti;
+        match original.mode {
+            ReadMode::Unread => None,
+            ReadMode::Integer | ReadMode::WholeNumber => {
+                let number = if original.mode == ReadMode::Integer {
                     value::integer(node)
                 } else {
-                    value::whole(node)
+                    value::whole_number(node)
                 };
                 let Some(number) = number else {
-                    self.wrong_type(field, "an integer", original.wrong);
+                    self.wrong_type(field, "an integer", original.on_wrong_type);
                     return None;
                 };
-                self.within(field, key, number, &number.to_string())?;
-                Some(value::shown(number, original.shown))
+                self.check_bounds(field, key, number, &number.to_string())?;
+                Some(value::represent(number, original.representation))
             },
-            Read::Float => {
+            ReadMode::Float => {
                 let number = value::float(node);
                 if number.is_none() {
-                    self.wrong_type(field, "a number with a decimal point", original.wrong);
+                    self.wrong_type(
+                        field,
+                        "a number with a decimal point",
+                        original.on_wrong_type,
+                    );
                 }
                 number.map(value::float_json)
             },
-            Read::Number => {
+            ReadMode::Number => {
                 let number = value::number(node);
                 if number.is_none() {
-                    self.wrong_type(field, "a number", original.wrong);
+                    self.wrong_type(field, "a number", original.on_wrong_type);
                 }
                 number.map(value::float_json)
             },
-            Read::Bool => {
+            ReadMode::Bool => {
                 let value = node.as_bool();
                 if value.is_none() {
-                    self.wrong_type(field, "a boolean", original.wrong);
+                    self.wrong_type(field, "a boolean", original.on_wrong_type);
                 }
                 value.map(Json::Bool)
             },
-            Read::Truth => Some(Json::Bool(value::truth(node))),
-            Read::Duration => {
+            ReadMode::LenientBool => Some(Json::Bool(value::lenient_bool(node))),
+            ReadMode::Duration => {
                 let Some(text) = node.as_str() else {
-                    self.wrong_type(field, "a string with a duration", original.wrong);
+                    self.wrong_type(field, "a string with a duration", original.on_wrong_type);
                     return None;
                 };
                 self.duration(field, key, text)
             },
-            Read::Printed => {
-                if let Some(text) = value::printed(node) {
+            ReadMode::ScalarDuration => {
+                if let Some(text) = value::duration_text(node) {
                     self.duration(field, key, &text)
                 } else {
-                    self.wrong_type(field, "a duration", original.wrong);
+                    self.wrong_type(field, "a duration", original.on_wrong_type);
                     None
                 }
             },
-            Read::Text => {
+            ReadMode::String => {
                 let text = node.as_str();
                 if text.is_none() {
-                    self.wrong_type(field, "a string", original.wrong);
+                    self.wrong_type(field, "a string", original.on_wrong_type);
                 }
                 text.map(|text| json!(text))
             },
@@ -220,29 +227,29 @@ impl<'a> Loader<'a> {
     fn duration(&mut self, field: &Field<'_>, key: &Key, text: &str) -> Option<Json> {
         match text.parse::<GoDuration>() {
             Ok(duration) => {
-                self.within(field, key, duration.nanoseconds(), &duration.to_string())?;
+                self.check_bounds(field, key, duration.nanoseconds(), &duration.to_string())?;
                 Some(value::duration(duration.nanoseconds()))
             },
-            Err(_) if key.original.wrong == Wrong::Ignore => None,
+            Err(_) if key.openziti.on_wrong_type == OnWrongType::Ignore => None,
             Err(error) => {
-                self.bad_duration(field, text, error);
+                self.report_duration(field, text, error);
                 None
             },
         }
     }
 
-    /// Reads a duration without a rule from the table; the error has been reported when it is `None`.
+    /// Parses a duration without a rule from the table, or reports a mistake and returns `None`.
     pub(super) fn parse_duration(&mut self, field: &Field<'_>, text: &str) -> Option<GoDuration> {
         match text.parse() {
             Ok(duration) => Some(duration),
             Err(error) => {
-                self.bad_duration(field, text, error);
+                self.report_duration(field, text, error);
                 None
             },
         }
     }
 
-    fn bad_duration(
+    fn report_duration(
         &mut self,
         field: &Field<'_>,
         text: &str,
@@ -252,8 +259,14 @@ impl<'a> Loader<'a> {
         self.refuse(field, codes::INVALID_VALUE, message);
     }
 
-    fn within(&mut self, field: &Field<'_>, key: &Key, number: i64, text: &str) -> Option<()> {
-        let original = key.original;
+    fn check_bounds(
+        &mut self,
+        field: &Field<'_>,
+        key: &Key,
+        number: i64,
+        text: &str,
+    ) -> Option<()> {
+        let original = key.openziti;
         if (original.min..=original.max).contains(&number) {
             return Some(());
         }
@@ -271,8 +284,12 @@ impl<'a> Loader<'a> {
         self.refuse(field, codes::OUT_OF_BOUNDS, message);
     }
 
-    /// Reads a string; the wrong type has been reported when it is `None`.
-    pub(super) fn text<'tree>(&mut self, field: &Field<'tree>, wrong: Wrong) -> Option<&'tree str> {
+    /// Reads a string, or reports the wrong type and returns `None`.
+    pub(super) fn text<'tree>(
+        &mut self,
+        field: &Field<'tree>,
+        wrong: OnWrongType,
+    ) -> Option<&'tree str> {
         let text = field.node().as_str();
         if text.is_none() {
             self.wrong_type(field, "a string", wrong);
@@ -280,7 +297,7 @@ impl<'a> Loader<'a> {
         text
     }
 
-    /// Reads a value in a list; what is reported about it gets its place there.
+    /// Reads a list item; findings about it get its reported path.
     pub(super) fn item<T>(
         &mut self,
         list: &Field<'_>,
@@ -290,40 +307,44 @@ impl<'a> Loader<'a> {
         let known = self.findings.len();
         let result = read(self);
         for finding in self.findings.iter_mut().skip(known) {
-            finding.diagnostic.path = path_in_list(list, item);
+            finding.diagnostic.path = report_path(list, item);
         }
         result
     }
 
-    /// Reads a string, or a list of strings; the wrong type has been reported when it is `None`.
+    /// Reads a string or a list of strings, or reports the wrong type and returns `None`.
     pub(super) fn texts(&mut self, field: &Field<'_>) -> Option<Vec<String>> {
         if let Some(text) = field.node().as_str() {
             return Some(vec![text.to_owned()]);
         }
         let Some(items) = field.items() else {
-            self.wrong_type(field, "a string or a list of strings", Wrong::Refuse);
+            self.wrong_type(field, "a string or a list of strings", OnWrongType::Refuse);
             return None;
         };
         let mut texts = Vec::new();
         for item in &items {
-            let text = self.item(field, item, |loader| loader.text(item, Wrong::Refuse));
+            let text = self.item(field, item, |loader| loader.text(item, OnWrongType::Refuse));
             texts.extend(text.map(str::to_owned));
         }
         (texts.len() == items.len()).then_some(texts)
     }
 }
 
-/// Gives the keys of a section that is ignored unless it is a map.
-pub(super) fn lenient_section<'tree>(root: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
+/// Returns a section that is ignored unless it is a map.
+pub(super) fn section_if_map<'tree>(root: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
     root.get(name)?.as_section()
 }
 
-fn about(field: &Field<'_>, code: &'static str, message: impl Into<String>) -> Diagnostic {
+fn error_diagnostic(
+    field: &Field<'_>,
+    code: &'static str,
+    message: impl Into<String>,
+) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(
         Severity::Error,
         code,
         field.path().clone(),
-        place(field),
+        report_place(field),
         message,
     );
     if field.node().kind() == Kind::Null {

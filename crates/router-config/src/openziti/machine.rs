@@ -1,8 +1,8 @@
-//! What the verdict needs to know of the machine.
+//! Facts about the machine that the prediction depends on.
 
-/// The machine on which the router would run.
+/// Machine on which the router would run.
 ///
-/// What is not known is taken as good: every interface exists and every name resolves.
+/// Unknown facts are assumed to be favourable: every interface exists and every name resolves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine<'a> {
     /// Network interfaces with their IP addresses, written as Go does.
@@ -12,10 +12,10 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Finds the interface that has a name or an IP address; `Err` when there is none.
+    /// Finds the interface with a name or an IP address; `Err` if there is none.
     ///
-    /// Without knowledge of the machine it is `Ok("")` for whatever could be one.
-    pub(super) fn interface(&self, name: &str) -> Result<&str, ()> {
+    /// If the interfaces are unknown, any plausible name gives `Ok("")`.
+    pub(super) fn find_interface(&self, name: &str) -> Result<&str, ()> {
         match self.interfaces {
             Some(interfaces) => interfaces
                 .iter()
@@ -28,7 +28,7 @@ impl Machine<'_> {
     }
 }
 
-/// Linux bounds the name of an interface and forbids blanks, slashes and colons in it.
+/// Linux limits the length of interface names and forbids whitespace, slashes and colons in them.
 pub(crate) fn could_be_interface(name: &str) -> bool {
     if let Ok(address) = name.parse::<std::net::IpAddr>() {
         return !address.is_unspecified();

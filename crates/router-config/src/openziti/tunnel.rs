@@ -1,4 +1,4 @@
-//! The tunnel.
+//! Options of the tunnel.
 
 use std::net::IpAddr;
 
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::codes;
 use crate::finding::Stage;
-use crate::openziti::channel::note;
+use crate::openziti::channel::record;
 use crate::openziti::listeners::{circuit_options, is_integer};
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
-use crate::table::Wrong;
+use crate::table::OnWrongType;
 
 pub(super) const RESOLVER: &str = "udp://127.0.0.1:53";
 const RANGE: &str = "100.64.0.1/10";
@@ -24,7 +24,7 @@ pub(super) fn start(
 ) {
     let options = circuit_options(loader, section, prefix);
     let options = options.as_ref();
-    let mut reader = Reader {
+    let mut reader = OptionsReader {
         loader,
         options,
         prefix: format!("{prefix}.options"),
@@ -49,57 +49,57 @@ pub(super) fn start(
     reader.duration("udpCheckInterval", 0);
 }
 
-struct Reader<'read, 'a, 'tree> {
+struct OptionsReader<'read, 'a, 'tree> {
     loader: &'read mut Loader<'a>,
     options: Option<&'read Section<'tree>>,
     prefix: String,
 }
 
-impl<'tree> Reader<'_, '_, 'tree> {
+impl<'tree> OptionsReader<'_, '_, 'tree> {
     fn get(&self, name: &str) -> Option<Field<'tree>> {
         self.options.and_then(|options| options.get(name))
     }
 
-    fn note(&mut self, name: &str, value: serde_json::Value, field: Option<&Field<'_>>) {
-        note(self.loader, format!("{}.{name}", self.prefix), value, field);
+    fn record(&mut self, name: &str, value: serde_json::Value, field: Option<&Field<'_>>) {
+        record(self.loader, format!("{}.{name}", self.prefix), value, field);
     }
 
     fn duration(&mut self, name: &str, default: i64) {
         let Some(field) = self.get(name) else {
-            return self.note(name, value::duration(default), None);
+            return self.record(name, value::duration(default), None);
         };
-        if let Some(text) = self.loader.text(&field, Wrong::Refuse)
+        if let Some(text) = self.loader.text(&field, OnWrongType::Refuse)
             && let Some(duration) = self.loader.parse_duration(&field, text)
         {
-            self.note(name, value::duration(duration.nanoseconds()), Some(&field));
+            self.record(name, value::duration(duration.nanoseconds()), Some(&field));
         }
     }
 
     fn text(&mut self, name: &str, default: &str, good: impl Fn(&str) -> bool) {
         let Some(field) = self.get(name) else {
-            return self.note(name, json!(default), None);
+            return self.record(name, json!(default), None);
         };
-        let Some(text) = self.loader.text(&field, Wrong::Refuse) else {
+        let Some(text) = self.loader.text(&field, OnWrongType::Refuse) else {
             return;
         };
         if good(text) {
-            self.note(name, json!(text), Some(&field));
+            self.record(name, json!(text), Some(&field));
         } else {
             let message = format!("`{}` must not be `{text}`", field.path());
             self.loader.refuse(&field, codes::INVALID_VALUE, message);
         }
     }
 
-    /// A list is added to the default, a string takes its place.
+    /// A list is added to the default, a string replaces it.
     fn resolver(&mut self) {
         let Some(field) = self.get("resolver") else {
-            return self.note("resolver", json!([RESOLVER]), None);
+            return self.record("resolver", json!([RESOLVER]), None);
         };
         if let Some(mut names) = self.loader.texts(&field) {
             if field.node().as_list().is_some() {
                 names.insert(0, RESOLVER.to_owned());
             }
-            self.note("resolver", json!(names), Some(&field));
+            self.record("resolver", json!(names), Some(&field));
         }
     }
 
@@ -113,18 +113,20 @@ impl<'tree> Reader<'_, '_, 'tree> {
             None => vec![],
         };
         names.retain(|name| !name.is_empty());
-        self.note("dnsUpstreams", json!(names), field.as_ref());
+        self.record("dnsUpstreams", json!(names), field.as_ref());
     }
 
     fn services(&mut self) {
         let Some(field) = self.get("services") else {
-            return self.note("services", json!([]), None);
+            return self.record("services", json!([]), None);
         };
         if field.node().as_list().is_none() {
-            return self.loader.wrong_type(&field, "a list", Wrong::Refuse);
+            return self
+                .loader
+                .wrong_type(&field, "a list", OnWrongType::Refuse);
         }
         if let Some(names) = self.loader.texts(&field) {
-            self.note("services", json!(names), Some(&field));
+            self.record("services", json!(names), Some(&field));
         }
     }
 
@@ -135,12 +137,12 @@ impl<'tree> Reader<'_, '_, 'tree> {
             None => Some(vec![]),
         };
         if let Some(names) = names {
-            self.note("lanIf", json!(names), field.as_ref());
+            self.record("lanIf", json!(names), field.as_ref());
         }
     }
 }
 
-/// What happens once a controller is reached. Of several tunnels the last one counts.
+/// Starts the tunnel once a controller is reached. Of several tunnels the last one is used.
 pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
     let items = root
         .get("listeners")
@@ -162,7 +164,7 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
         .as_ref()
         .and_then(|field| field.node().as_str())
         .unwrap_or("tproxy");
-    loader.take_verdict(Stage::Run, |loader| match mode {
+    loader.with_stage(Stage::Run, |loader| match mode {
         "host" => {},
         "proxy" => services(loader, get("services").as_ref()),
         _ => {
@@ -193,7 +195,7 @@ fn range(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     }
 }
 
-/// Tells whether a text is an IP address with the length of a prefix.
+/// Whether a text is an IP address with a prefix length.
 pub(crate) fn is_range(text: &str) -> bool {
     let Some((address, bits)) = text.rsplit_once('/') else {
         return false;
@@ -213,7 +215,7 @@ fn lan_interfaces(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     let items = field.items().unwrap_or_else(|| vec![field.clone()]);
     for item in items {
         if let Some(name) = item.node().as_str()
-            && loader.machine.interface(name).is_err()
+            && loader.machine.find_interface(name).is_err()
         {
             let message = format!("the network interface `{name}` does not exist");
             loader.item(field, &item, |loader| {

@@ -1,4 +1,4 @@
-//! `web`.
+//! Section `web`.
 
 use portcullis_yaml::syntax::{GoDuration, HostPort};
 use portcullis_yaml::{Field, Section};
@@ -6,12 +6,12 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::{Stage, Verdict};
-use crate::openziti::address::listenable;
-use crate::openziti::channel::note;
+use crate::openziti::address::parse_listen_address;
+use crate::openziti::channel::record;
 use crate::openziti::identity;
 use crate::openziti::loader::Loader;
-use crate::openziti::network::Owner;
-use crate::table::Wrong;
+use crate::openziti::sockets::SocketOwner;
+use crate::table::OnWrongType;
 
 const VERSIONS: [(&str, u16); 4] = [
     ("TLS1.0", 769),
@@ -25,13 +25,13 @@ const TIMEOUTS: [(&str, i64); 3] = [
     ("writeTimeout", 10_000_000_000),
 ];
 
-/// Reads the servers, and gives the bind points that they open when they run.
+/// Reads the servers and returns the bind points that they open when they run.
 pub(super) fn start<'tree>(loader: &mut Loader<'_>, root: &Section<'tree>) -> Vec<Section<'tree>> {
     let Some(field) = root.get("web") else {
         return vec![];
     };
     let Some(items) = field.items() else {
-        loader.wrong_type(&field, "a list", Wrong::Refuse);
+        loader.wrong_type(&field, "a list", OnWrongType::Refuse);
         return vec![];
     };
     let before = loader.effective.clone();
@@ -39,7 +39,7 @@ pub(super) fn start<'tree>(loader: &mut Loader<'_>, root: &Section<'tree>) -> Ve
     for (index, item) in items.iter().enumerate() {
         match item.as_section() {
             Some(section) => server(loader, &section, &format!("web[{index}]")),
-            None => loader.wrong_type(item, "a map", Wrong::Refuse),
+            None => loader.wrong_type(item, "a map", OnWrongType::Refuse),
         }
     }
     if loader.findings.len() != known {
@@ -74,43 +74,43 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
         .filter(|_| point.get_non_null("identity").is_none());
     let place = field
         .as_ref()
-        .and_then(|field| place_of(field.node().as_str()?));
+        .and_then(|field| parse_host_port(field.node().as_str()?));
     if let (Some(field), Some(place)) = (field, place) {
         if field
             .node()
             .as_str()
             .is_some_and(|text| text.trim() != text)
         {
-            // They are not passed over when it is opened.
+            // They are not trimmed when it is opened.
             let message = "there are spaces before or after the address";
-            return loader.take_verdict(Stage::Run, |loader| {
+            return loader.with_stage(Stage::Run, |loader| {
                 loader.crash(&field, codes::INVALID_VALUE, message);
             });
         }
-        loader.listen_at(&field, "tls", &place, Owner::Web);
+        loader.listen_at(&field, "tls", &place, SocketOwner::Web);
     }
 }
 
 fn server(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     match section.get("name") {
         None => loader.missing(section, "name", Verdict::Refuse),
-        Some(field) => match loader.text(&field, Wrong::Refuse) {
+        Some(field) => match loader.text(&field, OnWrongType::Refuse) {
             Some("") => loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty"),
-            Some(text) => loader.given(format!("{prefix}.name"), json!(text), &field),
+            Some(text) => loader.set_from_file(format!("{prefix}.name"), json!(text), &field),
             None => {},
         },
     }
     apis(loader, section, prefix);
     bind_points(loader, section, prefix);
     if let Some(field) = section.get("identity") {
-        own_identity(loader, &field);
+        check_own_identity(loader, &field);
     }
     let options = section.get("options").and_then(|field| field.as_section());
     timeouts(loader, options.as_ref(), prefix);
     versions(loader, options.as_ref(), prefix);
 }
 
-/// Reads a list that must have items.
+/// Reads a list that must not be empty.
 fn list<'tree>(
     loader: &mut Loader<'_>,
     section: &Section<'tree>,
@@ -121,7 +121,7 @@ fn list<'tree>(
         return vec![];
     };
     let Some(items) = field.items() else {
-        loader.wrong_type(&field, "a list", Wrong::Refuse);
+        loader.wrong_type(&field, "a list", OnWrongType::Refuse);
         return vec![];
     };
     if items.is_empty() {
@@ -135,7 +135,7 @@ fn list<'tree>(
     for item in items {
         match item.as_section() {
             Some(section) => sections.push(section),
-            None => loader.wrong_type(&item, "a map", Wrong::Refuse),
+            None => loader.wrong_type(&item, "a map", OnWrongType::Refuse),
         }
     }
     sections
@@ -146,7 +146,7 @@ fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     for api in list(loader, section, "apis") {
         match api.get("binding") {
             None => loader.missing(&api, "binding", Verdict::Refuse),
-            Some(field) => match loader.text(&field, Wrong::Refuse) {
+            Some(field) => match loader.text(&field, OnWrongType::Refuse) {
                 Some("health-checks") => names.push(json!("health-checks")),
                 Some(other) => {
                     let message =
@@ -159,10 +159,10 @@ fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
         if let Some(field) = api.get("options")
             && field.as_section().is_none()
         {
-            loader.wrong_type(&field, "a map", Wrong::Refuse);
+            loader.wrong_type(&field, "a map", OnWrongType::Refuse);
         }
     }
-    note(
+    record(
         loader,
         format!("{prefix}.apis"),
         names.into(),
@@ -179,7 +179,7 @@ fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
         }
         loader
             .effective
-            .fill(&format!("{prefix}.allowLegacyAddress"), true);
+            .set_default(&format!("{prefix}.allowLegacyAddress"), true);
         for (name, shown, required) in [
             ("interface", "interfaceAddress", true),
             ("address", "address", true),
@@ -190,13 +190,13 @@ fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
                 .as_ref()
                 .and_then(|field| field.node().as_str())
                 .unwrap_or_default();
-            note(
+            record(
                 loader,
                 format!("{prefix}.{shown}"),
                 json!(text),
                 field.as_ref(),
             );
-            if (required || !text.is_empty()) && !is_place(text) {
+            if (required || !text.is_empty()) && !is_host_port(text) {
                 match &field {
                     Some(field) => {
                         let message = format!(
@@ -212,19 +212,19 @@ fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     }
 }
 
-fn is_place(text: &str) -> bool {
-    place_of(text).is_some_and(|place| !place.host.is_empty() && place.port > 0)
+fn is_host_port(text: &str) -> bool {
+    parse_host_port(text).is_some_and(|place| !place.host.is_empty() && place.port > 0)
 }
 
-/// Blanks around it are passed over when it is checked.
-fn place_of(text: &str) -> Option<HostPort> {
-    listenable(text.trim()).ok()
+/// Surrounding whitespace is ignored when the address is checked.
+fn parse_host_port(text: &str) -> Option<HostPort> {
+    parse_listen_address(text.trim()).ok()
 }
 
-/// Served over the network itself; the identity is read at once.
+/// Checks a bind point on the overlay network, whose identity is read at once.
 fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", Wrong::Refuse);
+        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
     };
     let named = |name: &str| {
         section
@@ -240,14 +240,14 @@ fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
     if let Some(field) = section.get("listenOptions")
         && field.as_section().is_none()
     {
-        loader.wrong_type(&field, "a map", Wrong::Crash);
+        loader.wrong_type(&field, "a map", OnWrongType::Crash);
     }
 }
 
-/// A value of a wrong type loses the error on its way and ends the process.
-fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
+/// OpenZiti loses the error about a value of the wrong type and crashes.
+fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", Wrong::Refuse);
+        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
     };
     let known = loader.findings.len();
     let mut shadow = Loader::new(loader.machine);
@@ -265,7 +265,7 @@ fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
         }
     }
     if loader.findings.len() == known {
-        identity::material(loader, &section);
+        identity::check_material(loader, &section);
     }
 }
 
@@ -273,7 +273,7 @@ fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
     for (name, default) in TIMEOUTS {
         let path = format!("{prefix}.options.{name}");
         let Some(field) = options.and_then(|options| options.get(name)) else {
-            note(
+            record(
                 loader,
                 path,
                 crate::openziti::value::duration(default),
@@ -282,14 +282,14 @@ fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
             continue;
         };
         let duration: Option<GoDuration> = loader
-            .text(&field, Wrong::Refuse)
+            .text(&field, OnWrongType::Refuse)
             .and_then(|text| loader.parse_duration(&field, text));
         if let Some(duration) = duration {
             if duration.nanoseconds() <= 0 {
                 loader.out_of_bounds(&field, &duration.to_string(), "longer than zero");
             }
             let value = crate::openziti::value::duration(duration.nanoseconds());
-            loader.given(path, value, &field);
+            loader.set_from_file(path, value, &field);
         }
     }
 }
@@ -300,7 +300,7 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
         let path = format!("{prefix}.options.{name}");
         let field = options.and_then(|options| options.get(name));
         let text = match &field {
-            Some(field) => loader.text(field, Wrong::Refuse),
+            Some(field) => loader.text(field, OnWrongType::Refuse),
             None => Some(""),
         };
         let Some(text) = text else { continue };
@@ -317,8 +317,8 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
                 }
             },
         };
-        note(loader, path.clone(), json!(number), field.as_ref());
-        note(loader, format!("{path}Str"), json!(text), field.as_ref());
+        record(loader, path.clone(), json!(number), field.as_ref());
+        record(loader, format!("{path}Str"), json!(text), field.as_ref());
         numbers.push((number, field));
     }
     if let [(least, least_field), (most, most_field)] = numbers.as_slice()

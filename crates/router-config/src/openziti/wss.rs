@@ -1,4 +1,4 @@
-//! The parts of `transport` that are read when a listener opens.
+//! Parts of the section `transport` that are read when a listener opens.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Field, Section};
@@ -8,7 +8,7 @@ use crate::finding::Verdict;
 use crate::openziti::address::Address;
 use crate::openziti::loader::Loader;
 use crate::openziti::{identity, value};
-use crate::table::Wrong;
+use crate::table::OnWrongType;
 
 const INTEGERS: [&str; 8] = [
     "writeTimeout",
@@ -23,40 +23,40 @@ const INTEGERS: [&str; 8] = [
 
 pub(super) fn check(loader: &mut Loader<'_>, transport: Option<&Section<'_>>, address: &Address) {
     let Some(transport) = transport else { return };
-    match address.kind {
-        "wss" => web_socket(loader, transport),
-        "dtls" => datagram(loader, transport),
+    match address.protocol {
+        "wss" => check_web_socket(loader, transport),
+        "dtls" => check_dtls(loader, transport),
         _ => {},
     }
 }
 
-fn web_socket(loader: &mut Loader<'_>, transport: &Section<'_>) {
+fn check_web_socket(loader: &mut Loader<'_>, transport: &Section<'_>) {
     let Some(field) = transport.get("wss") else {
         return;
     };
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Crash);
+        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
     };
     for name in INTEGERS {
         if let Some(field) = section.get(name)
             && value::integer(field.node()).is_none()
         {
-            loader.wrong_type(&field, "an integer", Wrong::Refuse);
+            loader.wrong_type(&field, "an integer", OnWrongType::Refuse);
         }
     }
     if let Some(field) = section.get("enableCompression")
         && field.node().as_bool().is_none()
     {
-        loader.wrong_type(&field, "a boolean", Wrong::Refuse);
+        loader.wrong_type(&field, "a boolean", OnWrongType::Refuse);
     }
     if let Some(field) = section.get("identity") {
-        own_identity(loader, &field);
+        check_own_identity(loader, &field);
     }
 }
 
-fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
+fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", Wrong::Refuse);
+        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
     };
     let known = loader.findings.len();
     identity::parse(loader, &section);
@@ -75,13 +75,13 @@ fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
         }
     }
     if loader.findings.len() == known {
-        identity::material(loader, &section);
+        identity::check_material(loader, &section);
     }
 }
 
-fn datagram(loader: &mut Loader<'_>, transport: &Section<'_>) {
+fn check_dtls(loader: &mut Loader<'_>, transport: &Section<'_>) {
     if let Some(field) = transport.get("handshakeTimeout")
-        && let Some(text) = loader.text(&field, Wrong::Refuse)
+        && let Some(text) = loader.text(&field, OnWrongType::Refuse)
         && let Err(error) = text.parse::<GoDuration>()
     {
         let message = format!("`{text}` is not a duration: {error}");
@@ -91,11 +91,11 @@ fn datagram(loader: &mut Loader<'_>, transport: &Section<'_>) {
         return;
     };
     let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", Wrong::Refuse);
+        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
     };
     if let Some(field) = section.get_non_null("maxBytesPerSecond")
         && value::integer(field.node()).is_none()
     {
-        loader.wrong_type(&field, "an integer", Wrong::Refuse);
+        loader.wrong_type(&field, "an integer", OnWrongType::Refuse);
     }
 }

@@ -1,4 +1,4 @@
-//! Advertised hosts, and the names in the certificate.
+//! Advertised hosts and the names in the certificate.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -6,20 +6,22 @@ use std::net::IpAddr;
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, KeyPath, Section, Segment};
 
-use crate::check::{address_of, edge_address, is_unspecified};
+use crate::check::{is_unspecified, parse_address, parse_advertised};
 use crate::codes;
-use crate::semantics::tree::{Item, at, entries, first_text, listeners, note, section, texts};
+use crate::semantics::query::{
+    StringItem, entries, field_at, first_string, listeners, push_note, section_at, string_items,
+};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let mut told = told_to_routers(root);
-    // The form of what clients are told leaves no port 0.
-    for (field, place) in &told {
-        portless(field.path(), field, place, diagnostics);
+    let mut advertised = advertised_to_routers(root);
+    // The format of addresses for clients excludes port 0.
+    for (field, place) in &advertised {
+        warn_port_zero(field.path(), field, place, diagnostics);
     }
-    endpoints(root, diagnostics);
-    told.extend(told_to_clients(root));
-    for (field, place) in &told {
-        unreachable(field, &place.host, diagnostics);
+    check_endpoints(root, diagnostics);
+    advertised.extend(advertised_to_clients(root));
+    for (field, place) in &advertised {
+        warn_unspecified_host(field, &place.host, diagnostics);
     }
     for (field, host) in web_addresses(root) {
         if is_unspecified(&host) {
@@ -30,11 +32,11 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
                 .help("write a host name or address; `interface` is where the server listens");
         }
     }
-    told.extend(told_to_nobody(root));
-    names(root, &told, diagnostics);
+    advertised.extend(advertised_without_effect(root));
+    check_sans(root, &advertised, diagnostics);
 }
 
-fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
+fn warn_unspecified_host(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
     if !is_unspecified(host) {
         return;
     }
@@ -51,64 +53,69 @@ fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
         .help(help);
 }
 
-/// Lists what link and ctrl listeners advertise.
-fn told_to_routers<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
-    let mut told = Vec::new();
+/// Lists the addresses that link and ctrl listeners advertise.
+fn advertised_to_routers<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let mut advertised = Vec::new();
     for listener in entries(root, &["link", "listeners"]) {
-        if let Some((field, text)) = first_text(&listener, &["advertise"]) {
-            let place = address_of(text)
+        if let Some((field, text)) = first_string(&listener, &["advertise"]) {
+            let place = parse_address(text)
                 .map(|(_, place)| place)
                 .or_else(|| text.parse().ok());
-            told.extend(place.map(|place| (field, place)));
+            advertised.extend(place.map(|place| (field, place)));
         }
     }
     for listener in entries(root, &["ctrl", "listeners"]) {
-        // What is not told otherwise is the address that is listened on.
-        if let Some((field, text)) = first_text(&listener, &["advertise", "bind", "address"]) {
-            told.extend(address_of(text).map(|(_, place)| (field, place)));
+        // Without `advertise`, the listen address is advertised.
+        if let Some((field, text)) = first_string(&listener, &["advertise", "bind", "address"]) {
+            advertised.extend(parse_address(text).map(|(_, place)| (field, place)));
         }
     }
-    told
+    advertised
 }
 
-/// Lists what edge listeners advertise.
-fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
-    let mut told = Vec::new();
+/// Lists the addresses that edge listeners advertise.
+fn advertised_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let mut advertised = Vec::new();
     for listener in listeners(root, &["edge"]) {
-        let under = section(&listener, &["options"])
-            .and_then(|options| first_text(&options, &["advertise"]));
-        if let Some((field, text)) = under.or_else(|| first_text(&listener, &["advertise"])) {
-            told.extend(edge_address(text).map(|address| (field, address.place)));
+        let under = section_at(&listener, &["options"])
+            .and_then(|options| first_string(&options, &["advertise"]));
+        if let Some((field, text)) = under.or_else(|| first_string(&listener, &["advertise"])) {
+            advertised.extend(parse_advertised(text).map(|address| (field, address.host_port)));
         }
     }
-    told
+    advertised
 }
 
-/// Lists what other listeners have, which OpenZiti holds against the certificate all the same.
-fn told_to_nobody<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+/// Lists `advertise` of other listeners, which OpenZiti nevertheless checks against the certificate.
+fn advertised_without_effect<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
     let kinds = ["tunnel", "transport", "transport_udp", "proxy", "proxy_udp"];
-    let mut told = Vec::new();
+    let mut advertised = Vec::new();
     for listener in listeners(root, &kinds) {
-        let options = section(&listener, &["options"]);
-        if let Some((field, text)) = options.and_then(|o| first_text(&o, &["advertise"])) {
-            told.extend(edge_address(text).map(|address| (field, address.place)));
+        let options = section_at(&listener, &["options"]);
+        if let Some((field, text)) = options.and_then(|o| first_string(&o, &["advertise"])) {
+            advertised.extend(parse_advertised(text).map(|address| (field, address.host_port)));
         }
     }
-    told
+    advertised
 }
 
-/// Looks at the addresses at which controllers are dialed.
-fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let one = at(root, &["ctrl", "endpoint"]);
-    let used = one.or_else(|| at(root, &["ctrl", "endpoints"]));
-    for Item { path, field, text } in used.iter().flat_map(texts) {
-        if let Some((_, place)) = address_of(text) {
-            portless(&path, &field, &place, diagnostics);
+/// Checks the addresses at which controllers are dialed.
+fn check_endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let one = field_at(root, &["ctrl", "endpoint"]);
+    let used = one.or_else(|| field_at(root, &["ctrl", "endpoints"]));
+    for StringItem { path, field, text } in used.iter().flat_map(string_items) {
+        if let Some((_, place)) = parse_address(text) {
+            warn_port_zero(&path, &field, &place, diagnostics);
         }
     }
 }
 
-fn portless(path: &KeyPath, field: &Field<'_>, place: &HostPort, diagnostics: &mut Diagnostics) {
+fn warn_port_zero(
+    path: &KeyPath,
+    field: &Field<'_>,
+    place: &HostPort,
+    diagnostics: &mut Diagnostics,
+) {
     if place.port == 0 {
         let message = "nobody can dial port 0";
         diagnostics
@@ -123,24 +130,28 @@ fn web_addresses<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
         .flat_map(|server| entries(&server, &["bindPoints"]));
     points
         .filter_map(|point| {
-            let (field, text) = first_text(&point, &["address"])?;
+            let (field, text) = first_string(&point, &["address"])?;
             let place: HostPort = text.parse().ok()?;
             Some((field, place.host))
         })
         .collect()
 }
 
-fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut Diagnostics) {
+fn check_sans(
+    root: &Section<'_>,
+    advertised: &[(Field<'_>, HostPort)],
+    diagnostics: &mut Diagnostics,
+) {
     let way: &[&str] = if root.get("csr").is_some() {
         &["csr", "sans"]
     } else {
         &["edge", "csr", "sans"]
     };
-    let Some(sans) = section(root, way) else {
+    let Some(sans) = section_at(root, way) else {
         return;
     };
-    let (dns, ip) = (at(&sans, &["dns"]), at(&sans, &["ip"]));
-    for Item { path, field, text } in dns.iter().flat_map(texts) {
+    let (dns, ip) = (field_at(&sans, &["dns"]), field_at(&sans, &["ip"]));
+    for StringItem { path, field, text } in dns.iter().flat_map(string_items) {
         if text.parse::<IpAddr>().is_ok() {
             let message = format!("`{text}` is an IP address and has no effect here");
             diagnostics
@@ -148,18 +159,18 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
                 .help(format!("move it to `{}.ip`", sans.path()));
         }
     }
-    let named = Named::new(dns.as_ref(), ip.as_ref());
-    // Names that are written wrong are told as such, and may be those that are looked for.
-    let is_clear = names_are_clear(&sans);
-    for (field, HostPort { host, .. }) in told.iter().filter(|_| is_clear) {
-        if !named.covers(host) && !is_unspecified(host) && !host.is_empty() {
-            missing_name(&sans, field, host, diagnostics);
+    let certificate_hosts = CertificateHosts::new(dns.as_ref(), ip.as_ref());
+    // Invalid names are reported elsewhere, and may be the missing ones.
+    let is_valid = sans_are_valid(&sans);
+    for (field, HostPort { host, .. }) in advertised.iter().filter(|_| is_valid) {
+        if !certificate_hosts.covers(host) && !is_unspecified(host) && !host.is_empty() {
+            warn_missing_san(&sans, field, host, diagnostics);
         }
     }
-    if is_clear && dns.is_none() && ip.is_none() {
+    if is_valid && dns.is_none() && ip.is_none() {
         let message =
             "without `dns` or `ip` the certificate names no host, so nobody can dial the router";
-        note(
+        push_note(
             diagnostics,
             codes::GOOD_TO_KNOW,
             sans.path().clone(),
@@ -169,8 +180,8 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
     }
 }
 
-/// Tells whether there are only lists of texts under keys that exist.
-fn names_are_clear(sans: &Section<'_>) -> bool {
+/// Whether there are only lists of strings under known keys.
+fn sans_are_valid(sans: &Section<'_>) -> bool {
     sans.map().into_iter().all(|entry| {
         let is_known = matches!(entry.key.as_str(), Some("dns" | "ip" | "email" | "uri"));
         let items = entry.value.as_list();
@@ -178,7 +189,12 @@ fn names_are_clear(sans: &Section<'_>) -> bool {
     })
 }
 
-fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
+fn warn_missing_san(
+    sans: &Section<'_>,
+    field: &Field<'_>,
+    host: &str,
+    diagnostics: &mut Diagnostics,
+) {
     let list = if host.parse::<IpAddr>().is_ok() {
         "ip"
     } else {
@@ -196,16 +212,16 @@ fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: 
         ));
 }
 
-/// What a certificate names.
-struct Named {
+/// Hosts that the certificate will name.
+struct CertificateHosts {
     hosts: HashSet<String>,
     addresses: HashSet<IpAddr>,
 }
 
-impl Named {
+impl CertificateHosts {
     fn new(dns: Option<&Field<'_>>, ip: Option<&Field<'_>>) -> Self {
-        let hosts = dns.iter().flat_map(|list| texts(list));
-        let addresses = ip.iter().flat_map(|list| texts(list));
+        let hosts = dns.iter().flat_map(|list| string_items(list));
+        let addresses = ip.iter().flat_map(|list| string_items(list));
         Self {
             hosts: hosts.map(|name| name.text.to_lowercase()).collect(),
             addresses: addresses
@@ -214,7 +230,7 @@ impl Named {
         }
     }
 
-    /// Tells whether a host is among the names, of which some may begin with a wildcard.
+    /// Whether the certificate will cover a host, wildcards included.
     fn covers(&self, host: &str) -> bool {
         if let Ok(address) = host.parse() {
             return self.addresses.contains(&address);

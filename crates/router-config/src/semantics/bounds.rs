@@ -1,10 +1,10 @@
-//! Pairs of values of which one bounds the other.
+//! Pairs of values in which one bounds the other.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
-use crate::semantics::tree::{at, entries, section, text};
+use crate::semantics::query::{entries, field_at, section_at, string_at};
 
 const BACKOFFS: [(&str, &str, &str); 2] = [
     ("healthyDialBackoff", "5s", "5m"),
@@ -12,33 +12,33 @@ const BACKOFFS: [(&str, &str, &str); 2] = [
 ];
 
 /// From 10ms to 24h, in nanoseconds.
-const PAUSES: std::ops::RangeInclusive<i64> = 10_000_000..=86_400_000_000_000;
+const PAUSE_RANGE: std::ops::RangeInclusive<i64> = 10_000_000..=86_400_000_000_000;
 
 const VERSIONS: [&str; 4] = ["TLS1.0", "TLS1.1", "TLS1.2", "TLS1.3"];
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for dialer in entries(root, &["link", "dialers"]) {
         for (name, least, most) in BACKOFFS {
-            if let Some(backoff) = section(&dialer, &[name]) {
-                pauses(&backoff, least, most, diagnostics);
+            if let Some(backoff) = section_at(&dialer, &[name]) {
+                check_backoff(&backoff, least, most, diagnostics);
             }
         }
     }
-    window(root, diagnostics);
-    close_check(root, diagnostics);
+    check_rate_limiter(root, diagnostics);
+    check_close_interval(root, diagnostics);
     for server in entries(root, &["web"]) {
-        versions(&server, diagnostics);
+        check_tls_versions(&server, diagnostics);
     }
-    proxy(root, diagnostics);
-    for owner in channels(root) {
-        if let Some(options) = section(&owner, &["options"]) {
-            two_timeouts(&options, diagnostics);
+    check_proxy(root, diagnostics);
+    for owner in channel_owners(root) {
+        if let Some(options) = section_at(&owner, &["options"]) {
+            warn_two_timeouts(&options, diagnostics);
         }
     }
 }
 
-/// The bounds hold for what is in effect, so one given value can exceed the default of the other.
-fn pauses(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diagnostics) {
+/// Effective values are compared, so one given value can exceed the default of the other.
+fn check_backoff(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diagnostics) {
     let read = |name: &str, default: &str| {
         let field = backoff.get(name);
         let text = field
@@ -52,10 +52,10 @@ fn pauses(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diag
     let (Some(shortest), Some(longest)) = (shortest, longest) else {
         return;
     };
-    // What is out of bounds by itself has been reported.
+    // A value that is out of bounds by itself has been reported.
     if [shortest, longest]
         .iter()
-        .any(|pause| !PAUSES.contains(&pause.nanoseconds()))
+        .any(|pause| !PAUSE_RANGE.contains(&pause.nanoseconds()))
     {
         return;
     }
@@ -72,11 +72,11 @@ fn pauses(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diag
     }
 }
 
-fn window(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_rate_limiter(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let limiter = ["ctrl", "rateLimiter"];
     let integer = |field: &Field<'_>| field.node().as_integer();
-    let least = section(root, &limiter).and_then(|limiter| limiter.get("minSize"));
-    let most = section(root, &limiter).and_then(|limiter| limiter.get("maxSize"));
+    let least = section_at(root, &limiter).and_then(|limiter| limiter.get("minSize"));
+    let most = section_at(root, &limiter).and_then(|limiter| limiter.get("maxSize"));
     let largest = most.as_ref().and_then(integer).unwrap_or(250);
     if let Some(field) = least
         && let Some(smallest) = integer(&field)
@@ -91,10 +91,10 @@ fn window(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A timer without an interval ends the process of OpenZiti, not before a circuit is taken down.
-fn close_check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+/// A timer without an interval crashes OpenZiti, but only when a circuit is removed.
+fn check_close_interval(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let key = ["forwarder", "xgressCloseCheckInterval"];
-    if let Some(field) = at(root, &key)
+    if let Some(field) = field_at(root, &key)
         && field.node().as_integer() == Some(0)
     {
         let message = "OpenZiti crashes with 0 when it removes the first circuit";
@@ -104,12 +104,12 @@ fn close_check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn versions(server: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let Some(options) = section(server, &["options"]) else {
+fn check_tls_versions(server: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(options) = section_at(server, &["options"]) else {
         return;
     };
     let rank = |name: &str, default: usize| {
-        let Some(given) = text(&options, name) else {
+        let Some(given) = string_at(&options, name) else {
             return Some(default);
         };
         VERSIONS.iter().position(|version| *version == given)
@@ -128,12 +128,12 @@ fn versions(server: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn proxy(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_proxy(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for path in [&["proxy"][..], &["transport", "proxy"][..]] {
-        let Some(proxy) = section(root, path) else {
+        let Some(proxy) = section_at(root, path) else {
             continue;
         };
-        if text(&proxy, "type") == Some("http") && proxy.get("address").is_none() {
+        if string_at(&proxy, "type") == Some("http") && proxy.get("address").is_none() {
             proxy.report_missing("address", "proxy.example.test:3128", diagnostics);
         }
         if let (Some(field), None) = (proxy.get("password"), proxy.get("username")) {
@@ -143,8 +143,8 @@ fn proxy(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Gives everything that may have options of a channel.
-fn channels<'tree>(root: &Section<'tree>) -> Vec<Section<'tree>> {
+/// Returns all sections that may have channel options.
+fn channel_owners<'tree>(root: &Section<'tree>) -> Vec<Section<'tree>> {
     let lists: [&[&str]; 5] = [
         &["ctrl", "listeners"],
         &["link", "listeners"],
@@ -152,13 +152,13 @@ fn channels<'tree>(root: &Section<'tree>) -> Vec<Section<'tree>> {
         &["listeners"],
         &["dialers"],
     ];
-    let ctrl = section(root, &["ctrl"]);
+    let ctrl = section_at(root, &["ctrl"]);
     ctrl.into_iter()
         .chain(lists.iter().flat_map(|list| entries(root, list)))
         .collect()
 }
 
-fn two_timeouts(options: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn warn_two_timeouts(options: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let (Some(_), Some(old)) = (
         options.get("connectTimeout"),
         options.get("connectTimeoutMs"),

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use portcullis_yaml::{Diagnostics, Section};
 
 use crate::codes;
-use crate::semantics::tree::{entries, note, texts};
+use crate::semantics::query::{entries, push_note, string_items};
 
-/// Says when a dialer and the listeners of the same file have no group in common.
+/// Notes dialers that share no group with the listeners of the same file.
 ///
-/// That can be meant, since a router dials others and not itself. Where every file of a network is
-/// written alike it is a misspelling.
+/// This can be intended, since a router dials others and not itself. If all files of a network are
+/// written alike, it is a misspelling.
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let listeners = entries(root, &["link", "listeners"]);
     if listeners.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             let place = dialer
                 .get("groups")
                 .map_or(dialer.place(), |field| field.key_place());
-            note(
+            push_note(
                 diagnostics,
                 codes::UNREACHABLE,
                 dialer.path().key("groups"),
@@ -44,7 +44,11 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 
 fn groups<'tree>(section: &Section<'tree>) -> Vec<&'tree str> {
     let field = section.get("groups");
-    let names: Vec<&str> = field.iter().flat_map(texts).map(|name| name.text).collect();
+    let names: Vec<&str> = field
+        .iter()
+        .flat_map(string_items)
+        .map(|name| name.text)
+        .collect();
     if names.is_empty() {
         vec!["default"]
     } else {

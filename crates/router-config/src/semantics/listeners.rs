@@ -1,14 +1,14 @@
-//! What a listener or a web server needs beside its keys.
+//! Constraints on listeners, dialers and web servers.
 
 use std::collections::HashMap;
 
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
-use crate::semantics::tree::{entries, listeners, note, text};
+use crate::semantics::query::{entries, listeners, push_note, string_at};
 
 /// Options of the tunnel that only one mode reads.
-const MODES: [(&str, &str); 6] = [
+const OPTION_MODES: [(&str, &str); 6] = [
     ("resolver", "tproxy"),
     ("dnsSvcIpRange", "tproxy"),
     ("dnsUpstream", "tproxy"),
@@ -19,30 +19,30 @@ const MODES: [(&str, &str); 6] = [
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for dialer in entries(root, &["dialers"]) {
-        idle_dialer(&dialer, diagnostics);
+        note_unused_dialer(&dialer, diagnostics);
     }
     for listener in listeners(root, &["edge"]) {
-        advertised(&listener, diagnostics);
+        check_advertise(&listener, diagnostics);
     }
     let tunnels = listeners(root, &["tunnel"]);
     for tunnel in &tunnels {
-        tunnel_mode(tunnel, diagnostics);
-        tunnel_options(tunnel, diagnostics);
+        check_tunnel_mode(tunnel, diagnostics);
+        check_tunnel_options(tunnel, diagnostics);
     }
-    last_counts(&tunnels, diagnostics);
-    last_counts(&entries(root, &["dialers"]), diagnostics);
+    warn_replaced(&tunnels, diagnostics);
+    warn_replaced(&entries(root, &["dialers"]), diagnostics);
     for server in entries(root, &["web"]) {
-        bind_points(&server, diagnostics);
+        check_bind_points(&server, diagnostics);
     }
 }
 
-/// Bindings that are known and with which nothing is dialed.
-fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
+/// Notes bindings with which nothing is dialed.
+fn note_unused_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(field) = dialer.get("binding")
         && let Some(name @ ("proxy" | "proxy_udp" | "udp")) = field.node().as_str()
     {
         let message = format!("OpenZiti dials nothing with the binding `{name}`");
-        note(
+        push_note(
             diagnostics,
             codes::UNUSED_KEY,
             field.path().clone(),
@@ -52,8 +52,8 @@ fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Clients must be told an address, under `options` or beside them.
-fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
+/// Requires an advertised address, under `options` or beside it.
+fn check_advertise(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
     let options = listener.get("options");
     let inner = options.as_ref().and_then(Field::as_section);
     let beside = listener.get("advertise");
@@ -73,11 +73,11 @@ fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Says of all but the last entry with a binding that they are not used.
-fn last_counts(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
+/// Warns about all but the last entry with a binding, since only the last is used.
+fn warn_replaced(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
     let mut later: HashMap<&str, &Section<'_>> = HashMap::new();
     for section in sections.iter().rev() {
-        let Some(binding) = text(section, "binding") else {
+        let Some(binding) = string_at(section, "binding") else {
             continue;
         };
         let Some(last) = later.get(binding) else {
@@ -95,7 +95,7 @@ fn last_counts(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
     }
 }
 
-fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let options = tunnel.get_non_null("options");
     let section = options.as_ref().map(Field::as_section);
     let place = match section {
@@ -107,7 +107,7 @@ fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let path = tunnel.path().key("options").key("mode");
     let options = section.flatten();
     let is_given = |name| options.as_ref().is_some_and(|o| o.get(name).is_some());
-    let help = match MODES.iter().find(|(name, _)| is_given(name)) {
+    let help = match OPTION_MODES.iter().find(|(name, _)| is_given(name)) {
         Some((name, mode)) => format!("write `mode: {mode}`; without it `{name}` is not read"),
         None => "set the mode".to_owned(),
     };
@@ -116,16 +116,16 @@ fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
         .help(help);
 }
 
-fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let Some(options) = tunnel.get("options").and_then(|field| field.as_section()) else {
         return;
     };
-    // Without a mode, that is what has been said.
-    let Some(given) = text(&options, "mode") else {
+    // A missing mode has been reported.
+    let Some(given) = string_at(&options, "mode") else {
         return;
     };
     let mode = given.split(':').next().unwrap_or_default();
-    for (name, only) in MODES {
+    for (name, only) in OPTION_MODES {
         if let Some(field) = options.get(name)
             && mode != only
         {
@@ -148,7 +148,7 @@ fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn bind_points(server: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_bind_points(server: &Section<'_>, diagnostics: &mut Diagnostics) {
     for name in ["bindPoints", "apis"] {
         if let Some(field) = server.get(name)
             && field.node().as_list().is_some_and(<[_]>::is_empty)

@@ -1,24 +1,24 @@
-//! Listeners that want the same port.
+//! Port conflicts between listeners.
 
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
-use crate::check::address_of;
+use crate::check::parse_address;
 use crate::codes;
-use crate::openziti::{Owner, Socket, Sockets};
-use crate::semantics::tree::{at, entries, first_text, listeners};
+use crate::openziti::{Socket, SocketOwner, Sockets};
+use crate::semantics::query::{entries, field_at, first_string, listeners};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let mut open = Sockets::default();
-    let protocol = at(root, &["transport", "protocol"]);
+    let protocol = field_at(root, &["transport", "protocol"]);
     if let Some(protocol) = protocol.as_ref().and_then(|field| field.node().as_str()) {
-        open.set_protocol(protocol);
+        open.set_alpn_protocol(protocol);
     }
     for (field, socket) in sockets(root) {
         if let Some(other) = open.open(socket) {
             let (path, place) = (field.path(), field.place());
             diagnostics
-                .error(codes::PORT_TAKEN, path, place, other.in_the_way())
+                .error(codes::PORT_TAKEN, path, place, other.conflict_message())
                 .help("give it another port, or remove one of the two");
         }
     }
@@ -26,48 +26,48 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 
 fn sockets<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, Socket)> {
     let mut found = Vec::new();
-    let mut add = |field: Field<'tree>, owner: Owner, kind: &'static str, place: HostPort| {
+    let mut add = |field: Field<'tree>, owner: SocketOwner, kind: &'static str, place: HostPort| {
         let path = field.path().to_string();
         found.push((
             field,
             Socket {
                 owner,
-                kind,
-                place,
+                protocol: kind,
+                host_port: place,
                 path,
             },
         ));
     };
-    let mut addresses = |sections: Vec<Section<'tree>>, owner: Owner| {
+    let mut addresses = |sections: Vec<Section<'tree>>, owner: SocketOwner| {
         for section in sections {
-            if let Some((field, text)) = first_text(&section, &["address", "bind"])
-                && let Some((kind, place)) = address_of(text)
+            if let Some((field, text)) = first_string(&section, &["address", "bind"])
+                && let Some((kind, place)) = parse_address(text)
             {
                 add(field, owner, kind, place);
             }
         }
     };
-    addresses(entries(root, &["link", "listeners"]), Owner::Link);
-    addresses(listeners(root, &["edge"]), Owner::Edge);
+    addresses(entries(root, &["link", "listeners"]), SocketOwner::Link);
+    addresses(listeners(root, &["edge"]), SocketOwner::Edge);
     addresses(
         listeners(root, &["transport", "proxy", "transport_udp", "proxy_udp"]),
-        Owner::Plain,
+        SocketOwner::Plain,
     );
-    addresses(entries(root, &["ctrl", "listeners"]), Owner::Ctrl);
+    addresses(entries(root, &["ctrl", "listeners"]), SocketOwner::Ctrl);
     let points = entries(root, &["web"])
         .into_iter()
         .flat_map(|server| entries(&server, &["bindPoints"]));
     for point in points {
-        if let Some((field, text)) = first_text(&point, &["interface"])
+        if let Some((field, text)) = first_string(&point, &["interface"])
             && let Ok(place) = text.parse()
         {
-            add(field, Owner::Web, "tls", place);
+            add(field, SocketOwner::Web, "tls", place);
         }
     }
-    if let Some(field) = at(root, &["edge", "apiProxy", "listener"])
+    if let Some(field) = field_at(root, &["edge", "apiProxy", "listener"])
         && let Some(place) = field.node().as_str().and_then(|text| text.parse().ok())
     {
-        add(field, Owner::ApiProxy, "tcp", place);
+        add(field, SocketOwner::ApiProxy, "tcp", place);
     }
     found
 }

@@ -1,12 +1,12 @@
-//! What is lost without a section, and what a section needs of another.
+//! Missing sections, and requirements between sections.
 
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
-use crate::semantics::tree::{at, entries, listeners, note, section, text};
+use crate::semantics::query::{entries, field_at, listeners, push_note, section_at, string_at};
 use crate::table::LISTENERS;
 
-const LOST: [(&str, &str); 4] = [
+const CONSEQUENCES: [(&str, &str); 4] = [
     (
         "dialers",
         "the router cannot terminate circuits at services (OpenZiti dials with default options)",
@@ -23,10 +23,10 @@ const LOST: [(&str, &str); 4] = [
 ];
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    for (name, lost) in LOST {
+    for (name, lost) in CONSEQUENCES {
         if root.get_non_null(name).is_none() {
             let message = format!("without `{name}` {lost}");
-            note(
+            push_note(
                 diagnostics,
                 codes::MISSING_SECTION,
                 root.path().key(name),
@@ -35,16 +35,16 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             );
         }
     }
-    csr(root, diagnostics);
-    endpoints(root, diagnostics);
-    identity(root, diagnostics);
-    edge(root, diagnostics);
-    health(root, diagnostics);
-    web_sockets(root, diagnostics);
+    check_csr(root, diagnostics);
+    check_endpoints(root, diagnostics);
+    check_identity(root, diagnostics);
+    check_edge(root, diagnostics);
+    check_health(root, diagnostics);
+    check_web_sockets(root, diagnostics);
 }
 
-fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let (top, inner) = (root.get_non_null("csr"), at(root, &["edge", "csr"]));
+fn check_csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let (top, inner) = (root.get_non_null("csr"), field_at(root, &["edge", "csr"]));
     if top.is_none() && inner.as_ref().is_none_or(|field| field.node().is_null()) {
         let message = "without a `csr` the router can neither enroll nor renew its certificates, and \
                        OpenZiti does not load the file";
@@ -77,14 +77,14 @@ fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Tells whether a key is there in another case, in which OpenZiti reads it from the `csr`.
+/// Whether a key exists in another case, which OpenZiti accepts in the `csr`.
 fn has_in_other_case(section: &Section<'_>, name: &str) -> bool {
     let mut keys = section.map().iter().filter_map(|entry| entry.key.as_str());
     keys.any(|key| key != name && key.eq_ignore_ascii_case(name))
 }
 
-fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let Some(ctrl) = section(root, &["ctrl"]) else {
+fn check_endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(ctrl) = section_at(root, &["ctrl"]) else {
         return;
     };
     match (ctrl.get("endpoint"), ctrl.get("endpoints")) {
@@ -103,8 +103,8 @@ fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let Some(identity) = section(root, &["identity"]) else {
+fn check_identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(identity) = section_at(root, &["identity"]) else {
         return;
     };
     let has_alternatives = identity
@@ -129,7 +129,7 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         }
     }
     let relative = ["cert", "server_cert", "key", "ca"].iter().any(|name| {
-        let path = text(&identity, name).unwrap_or_default();
+        let path = string_at(&identity, name).unwrap_or_default();
         !path.is_empty()
             && !path.starts_with('/')
             && !path.contains(':')
@@ -138,7 +138,7 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     if relative {
         let message =
             "relative paths start at the working directory of the process, not at this file";
-        note(
+        push_note(
             diagnostics,
             codes::GOOD_TO_KNOW,
             identity.path().clone(),
@@ -148,14 +148,14 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Tells whether nothing among the listeners could be meant for an edge listener.
-fn listeners_are_clear(root: &Section<'_>) -> bool {
+/// Whether all listeners have a known binding, so that none could be meant as an edge listener.
+fn bindings_are_known(root: &Section<'_>) -> bool {
     let Some(field) = root.get("listeners") else {
         return true;
     };
     let is_clear = |item: &Field<'_>| {
         item.as_section()
-            .and_then(|section| text(&section, "binding"))
+            .and_then(|section| string_at(&section, "binding"))
             .is_some_and(|name| LISTENERS.iter().any(|variant| variant.binding == name))
     };
     field
@@ -163,11 +163,11 @@ fn listeners_are_clear(root: &Section<'_>) -> bool {
         .is_some_and(|items| items.iter().all(is_clear))
 }
 
-fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let has_edge = root.get_non_null("edge").is_some();
     let clients = listeners(root, &["edge"]);
     let tunnels = listeners(root, &["tunnel"]);
-    if has_edge && clients.is_empty() && listeners_are_clear(root) {
+    if has_edge && clients.is_empty() && bindings_are_known(root) {
         let message = "an edge router needs a listener with `binding: edge`; OpenZiti requires one";
         diagnostics
             .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.place(), message)
@@ -185,7 +185,7 @@ fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.warning(codes::CONFLICT, tunnel.path(), tunnel.place(), message);
         }
         let message = "a tunnel works only if the controller knows the router as tunneler-enabled";
-        note(
+        push_note(
             diagnostics,
             codes::GOOD_TO_KNOW,
             tunnel.path().clone(),
@@ -195,12 +195,12 @@ fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+fn check_health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(checks) = root.get_non_null("healthChecks")
         && root.get_non_null("web").is_none()
     {
         let message = "the checks are not reported anywhere without the section `web`";
-        note(
+        push_note(
             diagnostics,
             codes::UNREACHABLE,
             checks.path().clone(),
@@ -209,7 +209,7 @@ fn health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         )
         .help("add a `web` entry with the API `health-checks`");
     }
-    let least = at(root, &["healthChecks", "linkCheck", "minLinks"]);
+    let least = field_at(root, &["healthChecks", "linkCheck", "minLinks"]);
     let wants_links = least
         .as_ref()
         .and_then(|field| field.node().as_integer())
@@ -226,18 +226,18 @@ fn health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn web_sockets(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let Some(field) = at(root, &["transport", "wss"]) else {
+fn check_web_sockets(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(field) = field_at(root, &["transport", "wss"]) else {
         return;
     };
     let serves = entries(root, &["listeners"]).iter().any(|listener| {
         ["address", "bind"]
             .iter()
-            .any(|name| text(listener, name).is_some_and(|a| a.starts_with("wss:")))
+            .any(|name| string_at(listener, name).is_some_and(|a| a.starts_with("wss:")))
     });
     if !serves {
         let message = "`transport.wss` is not used, because no listener has an address with `wss:`";
-        note(
+        push_note(
             diagnostics,
             codes::UNUSED_KEY,
             field.path().clone(),

@@ -1,13 +1,13 @@
-//! Options that every channel has, and heartbeats.
+//! Channel options and heartbeats.
 
-use crate::table::key::{Group, HOUR, Key, MS, SECOND, State};
-use crate::table::original::{Original, Read, Wrong};
+use crate::table::key::{HOUR, Key, KeyGroup, KeyState, MILLISECOND, SECOND};
+use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
 
-const STRICT: Original = Original::new(Read::Duration, Wrong::Refuse);
-const LENIENT: Original = Original::new(Read::Integer, Wrong::Ignore);
+const STRICT: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Refuse);
+const LENIENT: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Ignore);
 
 /// Options of a channel, in the order in which OpenZiti reads them.
-pub(crate) const CHANNEL: Group = &[
+pub(crate) const CHANNEL: KeyGroup = &[
     Key::count(
         "maxQueuedConnects",
         1,
@@ -15,7 +15,7 @@ pub(crate) const CHANNEL: Group = &[
         "How many accepted connections may wait for the first message.",
     )
     .default("1")
-    .original(LENIENT)
+    .openziti(LENIENT)
     .example("1"),
     Key::count(
         "maxOutstandingConnects",
@@ -24,34 +24,34 @@ pub(crate) const CHANNEL: Group = &[
         "How many connections may be in the first exchange of messages at a time.",
     )
     .default("16")
-    .original(LENIENT)
+    .openziti(LENIENT)
     .example("16"),
     Key::duration(
         "writeTimeout",
-        "How long one write may take; `0s` waits for ever.",
+        "How long one write may take; `0s` waits forever.",
     )
     .default("0s")
-    .original(STRICT)
+    .openziti(STRICT)
     .example("10s"),
 ];
 
-/// How long connecting may take, in its two spellings.
-pub(crate) const CHANNEL_CONNECT: Group = &[
+/// The connect timeout in its two spellings.
+pub(crate) const CHANNEL_CONNECT: KeyGroup = &[
     Key::duration(
         "connectTimeout",
         "How long connecting and the first exchange of messages may take.",
     )
-    .within(30 * MS, 60 * SECOND)
+    .within(30 * MILLISECOND, 60 * SECOND)
     .default("5s")
-    .original(STRICT)
+    .openziti(STRICT)
     .example("5s"),
     Key::milliseconds(
         "connectTimeoutMs",
         "The older spelling of `connectTimeout`, in milliseconds; not used beside it.",
     )
     .within(30, 60_000)
-    .state(State::Deprecated("connectTimeout"))
-    .original(LENIENT)
+    .state(KeyState::Deprecated("connectTimeout"))
+    .openziti(LENIENT)
     .example("5000"),
 ];
 
@@ -61,42 +61,42 @@ const OUT_QUEUE_SIZE: Key = Key::count(
     1 << 20,
     "How many messages may wait to be sent.",
 )
-.original(Original::new(Read::Whole, Wrong::Refuse).within(0, i64::MAX))
+.openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(0, i64::MAX))
 .default("4")
 .example("64");
 
 const OUT_QUEUE_LEN: Key = Key::dead("outQueueLen", "it is now named `outQueueSize`");
 
-/// How many messages may wait.
-pub(crate) const CHANNEL_QUEUE: Group = &[OUT_QUEUE_SIZE, OUT_QUEUE_LEN];
+/// Length of the send queue.
+pub(crate) const CHANNEL_QUEUE: KeyGroup = &[OUT_QUEUE_SIZE, OUT_QUEUE_LEN];
 
-/// How many messages may wait on a link or at an edge listener, where 4 counts as 64.
-pub(crate) const LONG_QUEUE: Group = &[OUT_QUEUE_SIZE.default("64"), OUT_QUEUE_LEN];
+/// Length of the send queue of a link or an edge listener, where 4 counts as 64.
+pub(crate) const LONG_QUEUE: KeyGroup = &[OUT_QUEUE_SIZE.default("64"), OUT_QUEUE_LEN];
 
-const SEND: Key = Key::interval("sendInterval", "How often a sign of life is sent.")
+const SEND: Key = Key::interval("sendInterval", "How often a heartbeat is sent.")
     .default("10s")
-    .original(STRICT)
+    .openziti(STRICT)
     .example("10s");
 
 const CHECK: Key = Key::interval(
     "checkInterval",
-    "How often it is checked whether one is due.",
+    "How often the router checks whether a heartbeat is due.",
 )
 .default("1s")
-.original(STRICT)
+.openziti(STRICT)
 .example("1s");
 
 const CLOSE: Key = Key::duration(
     "closeUnresponsiveTimeout",
-    "After how long without an answer the connection is closed.",
+    "Time without an answer after which the connection is closed.",
 )
 .within(0, 24 * HOUR)
 .default("30s")
-.original(STRICT)
+.openziti(STRICT)
 .example("30s");
 
 /// Heartbeats of a channel.
-pub(crate) const HEARTBEATS: Group = &[SEND, CHECK, CLOSE];
+pub(crate) const HEARTBEATS: KeyGroup = &[SEND, CHECK, CLOSE];
 
-/// Heartbeats of a link, which is given more time.
-pub(crate) const LINK_HEARTBEATS: Group = &[SEND, CHECK, CLOSE.default("1m")];
+/// Heartbeats of a link, which has a longer timeout.
+pub(crate) const LINK_HEARTBEATS: KeyGroup = &[SEND, CHECK, CLOSE.default("1m")];

@@ -1,33 +1,33 @@
-//! `forwarder`: forwarding over links and to services.
+//! Section `forwarder`: forwarding over links and to services.
 
-use crate::table::key::{Group, Key, Kind, SECOND};
-use crate::table::original::{Original, Read, Shown, Wrong};
+use crate::table::key::{Key, KeyGroup, SECOND, ValueType};
+use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
 
-const INTEGER: Original = Original::new(Read::Integer, Wrong::Refuse);
-const MILLISECONDS: Original = INTEGER.shown(Shown::Milliseconds);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse);
+const MILLISECONDS: OpenZitiRule = INTEGER.representation(Representation::Milliseconds);
 
-/// The section, in the order in which OpenZiti reads it.
-pub(crate) const FORWARDER: Group = &[
+/// Keys in the order in which OpenZiti reads them.
+pub(crate) const FORWARDER: KeyGroup = &[
     Key::milliseconds(
         "faultTxInterval",
         "Wait between checks for faulted circuits; 0 switches them off.",
     )
     .default("15000")
-    .original(MILLISECONDS)
+    .openziti(MILLISECONDS)
     .example("15000"),
     Key::milliseconds(
         "idleCircuitTimeout",
         "How long a circuit may be silent before it counts as idle and a confirmation is asked for.",
     )
     .default("60000")
-    .original(MILLISECONDS)
+    .openziti(MILLISECONDS)
     .example("60000"),
     Key::milliseconds(
         "idleTxInterval",
         "Wait between checks that idle circuits are still in use; 0 switches them off.",
     )
     .default("60000")
-    .original(MILLISECONDS)
+    .openziti(MILLISECONDS)
     .example("60000"),
     Key::count(
         "linkDialQueueLength",
@@ -36,7 +36,7 @@ pub(crate) const FORWARDER: Group = &[
         "How many dials of links may wait.",
     )
     .default("1000")
-    .original(INTEGER.within(1, 10_000))
+    .openziti(INTEGER.within(1, 10_000))
     .example("1000"),
     Key::count(
         "linkDialWorkerCount",
@@ -45,30 +45,30 @@ pub(crate) const FORWARDER: Group = &[
         "How many links are dialed at a time. OpenZiti refuses 1.",
     )
     .default("32")
-    .original(INTEGER.within(2, 10_000))
+    .openziti(INTEGER.within(2, 10_000))
     .example("32"),
     Key::count(
         "rateLimitedQueueLength",
         1,
         50_000,
-        "How many limited requests to the controllers, such as new terminators, may wait.",
+        "How many rate-limited requests to the controllers, such as new terminators, may wait.",
     )
     .default("5000")
-    .original(INTEGER.within(1, 50_000))
+    .openziti(INTEGER.within(1, 50_000))
     .example("5000"),
     Key::count(
         "rateLimitedWorkerCount",
         1,
         10_000,
-        "How many limited requests to the controllers are made at a time. OpenZiti has 15 by default \
+        "How many rate-limited requests to the controllers run at a time. OpenZiti has 15 by default \
          and refuses 1.",
     )
     .default("5")
-    .original(INTEGER.within(2, 10_000).default("15"))
+    .openziti(INTEGER.within(2, 10_000).default("15"))
     .example("5"),
     Key::new(
         "unresponsiveLinkTimeout",
-        Kind::DurationOrMilliseconds { min: 5 * SECOND },
+        ValueType::DurationOrMilliseconds { min: 5 * SECOND },
         "After how long a link counts as unresponsive. OpenZiti reads it and does not use it.",
     )
     .default("1m")
@@ -78,14 +78,14 @@ pub(crate) const FORWARDER: Group = &[
         "Wait before an idle circuit that is being closed is taken down.",
     )
     .default("5000")
-    .original(MILLISECONDS)
+    .openziti(MILLISECONDS)
     .example("5000"),
     Key::milliseconds(
         "xgressDialDwellTime",
         "Wait before a service is dialed.",
     )
     .default("0")
-    .original(MILLISECONDS)
+    .openziti(MILLISECONDS)
     .example("0"),
     Key::count(
         "xgressDialQueueLength",
@@ -94,7 +94,7 @@ pub(crate) const FORWARDER: Group = &[
         "How many dials of services may wait.",
     )
     .default("1000")
-    .original(INTEGER.within(1, 10_000))
+    .openziti(INTEGER.within(1, 10_000))
     .example("1000"),
     Key::count(
         "xgressDialWorkerCount",
@@ -103,7 +103,7 @@ pub(crate) const FORWARDER: Group = &[
         "How many services are dialed at a time.",
     )
     .default("128")
-    .original(INTEGER.within(1, 10_000))
+    .openziti(INTEGER.within(1, 10_000))
     .example("128"),
     Key::dead("latencyProbeInterval", "links measure by themselves"),
     Key::dead("latencyProbeTimeout", "links measure by themselves"),

@@ -1,45 +1,44 @@
-//! `healthChecks`: what the health API reports.
+//! Section `healthChecks`.
 
-use crate::table::key::{Group, Key, Kind};
-use crate::table::original::{Original, Read, Wrong};
+use crate::table::key::{Key, KeyGroup, ValueType};
+use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
 
-const PRINTED: Original = Original::new(Read::Printed, Wrong::Refuse);
+const PRINTED: OpenZitiRule = OpenZitiRule::new(ReadMode::ScalarDuration, OnWrongType::Refuse);
 
-/// The section.
-pub(crate) const HEALTH_CHECKS: Group = &[
+pub(crate) const HEALTH_CHECKS: KeyGroup = &[
     Key::new(
         "ctrlPingCheck",
-        Kind::Map(&[PING_CHECK]),
+        ValueType::Map(&[PING_CHECK]),
         "Check that a controller answers. It fails until it first ran.",
     ),
     Key::new(
         "linkCheck",
-        Kind::Map(&[LINK_CHECK]),
+        ValueType::Map(&[LINK_CHECK]),
         "Check that there are links. Until it first ran it passes if `minLinks` is 0.",
     ),
 ];
 
 /// Check of the controllers.
-pub(crate) const PING_CHECK: Group = &[
+pub(crate) const PING_CHECK: KeyGroup = &[
     Key::interval("interval", "How often the controllers are pinged.")
         .default("30s")
-        .original(PRINTED)
+        .openziti(PRINTED)
         .example("30s"),
     Key::duration("timeout", "How long the answer may take.")
         .default("15s")
-        .original(PRINTED)
+        .openziti(PRINTED)
         .example("15s"),
     Key::duration("initialDelay", "Wait before the first ping.")
         .default("15s")
-        .original(PRINTED)
+        .openziti(PRINTED)
         .example("15s"),
 ];
 
 /// Check of the links.
-pub(crate) const LINK_CHECK: Group = &[
+pub(crate) const LINK_CHECK: KeyGroup = &[
     Key::interval("interval", "How often the links are counted.")
         .default("5s")
-        .original(PRINTED)
+        .openziti(PRINTED)
         .example("5s"),
     Key::count(
         "minLinks",
@@ -48,10 +47,10 @@ pub(crate) const LINK_CHECK: Group = &[
         "The check fails below this number of links; at 0 it only reports them.",
     )
     .default("0")
-    .original(Original::new(Read::Integer, Wrong::Crash))
+    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash))
     .example("1"),
     Key::duration("initialDelay", "Wait before links are first counted.")
         .default("1s")
-        .original(PRINTED)
+        .openziti(PRINTED)
         .example("1s"),
 ];

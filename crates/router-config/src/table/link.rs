@@ -1,30 +1,30 @@
-//! `link`: links between routers.
+//! Section `link`: links between routers.
 
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LINK_HEARTBEATS, LONG_QUEUE};
-use crate::table::key::{Form, Group, HOUR, Key, Kind, MS, State};
-use crate::table::original::{Original, Read, Wrong};
+use crate::table::key::{HOUR, Key, KeyGroup, KeyState, MILLISECOND, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
 
-const POSITIVE: Original = Original::new(Read::Integer, Wrong::Refuse).within(1, i64::MAX);
-const TEXT: Original = Original::new(Read::Text, Wrong::Refuse);
+const POSITIVE: OpenZitiRule =
+    OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse).within(1, i64::MAX);
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnWrongType::Refuse);
 
-/// The section.
-pub(crate) const LINK: Group = &[
+pub(crate) const LINK: KeyGroup = &[
     Key::new(
         "listeners",
-        Kind::Maps(&[LISTENER]),
+        ValueType::MapList(&[LISTENER]),
         "Where other routers can dial this one. There may be several. Without any, this router can only \
          dial.",
     ),
     Key::new(
         "dialers",
-        Kind::Maps(&[DIALER]),
+        ValueType::MapList(&[DIALER]),
         "How this router dials others. Without any, it can only be dialed. A dialer dials the listeners \
          that share a group with it.",
     ),
     Key::new(
         "heartbeats",
-        Kind::Map(&[LINK_HEARTBEATS]),
-        "Signs of life on links. A link is closed after 1m without an answer, or after 30s as soon as \
+        ValueType::Map(&[LINK_HEARTBEATS]),
+        "Heartbeats on links. A link is closed after 1m without an answer, or after 30s as soon as \
          this section is there without `closeUnresponsiveTimeout`.",
     ),
     Key::count(
@@ -34,7 +34,7 @@ pub(crate) const LINK: Group = &[
         "How many messages with data may wait on a link.",
     )
     .default("128")
-    .original(POSITIVE)
+    .openziti(POSITIVE)
     .example("128"),
     Key::count(
         "ackSenderQueueSize",
@@ -43,7 +43,7 @@ pub(crate) const LINK: Group = &[
         "How many acknowledgments may wait on a link.",
     )
     .default("64")
-    .original(POSITIVE)
+    .openziti(POSITIVE)
     .example("64"),
     Key::dead(
         "listener",
@@ -57,55 +57,54 @@ pub(crate) const LINK: Group = &[
 
 const BINDING: Key = Key::new(
     "binding",
-    Kind::Word(&["transport"]),
+    ValueType::Enum(&["transport"]),
     "Kind of link; there is only `transport`.",
 )
 .required()
-.original(TEXT)
+.openziti(TEXT)
 .example("transport");
 
 const GROUPS: Key = Key::new(
     "groups",
-    Kind::OneOrMore(Form::Free),
-    "Names of groups. Dialer and listener need one in common. A change takes a restart of the router.",
+    ValueType::StringOrList(StringFormat::Any),
+    "Names of groups. Dialer and listener need one in common. A change requires a restart of the router.",
 )
 .default("[default]")
 .example("[default]");
 
 const OPTIONS: Key = Key::new(
     "options",
-    Kind::Map(&[LONG_QUEUE, CHANNEL, CHANNEL_CONNECT]),
+    ValueType::Map(&[LONG_QUEUE, CHANNEL, CHANNEL_CONNECT]),
     "Options of the channel.",
 );
 
-const LISTENER: Group = &[
+const LISTENER: KeyGroup = &[
     BINDING,
-    Key::new("bind", Kind::Text(Form::Address), "Address to listen on.")
+    Key::new("bind", ValueType::String(StringFormat::Address), "Address to listen on.")
         .required()
-        .original(TEXT)
+        .openziti(TEXT)
         .example("tls:0.0.0.0:10080"),
     Key::new(
         "address",
-        Kind::Text(Form::Address),
+        ValueType::String(StringFormat::Address),
         "Another spelling of `bind`, which OpenZiti does not know.",
     )
-    .state(State::Alias("bind")),
+    .state(KeyState::Alias("bind")),
     Key::new(
         "advertise",
-        Kind::Text(Form::LooseAddress),
+        ValueType::String(StringFormat::AddressOrHostPort),
         "Address that other routers dial. Its host must be in the certificate, so put it among the SANs \
-         of the `csr`. OpenZiti needs the kind of connection in front, and takes `bind` when it is \
-         missing.",
+         of the `csr`. OpenZiti needs the protocol in front, and uses `bind` when the key is missing.",
     )
     .required()
-    .original(TEXT)
+    .openziti(TEXT)
     .example("tls:router.example.test:10080"),
     Key::new(
         "bindInterface",
-        Kind::Text(Form::Free),
-        "Network interface that is announced; found from `bind` by default.",
+        ValueType::String(StringFormat::Any),
+        "Network interface that is announced; derived from `bind` by default.",
     )
-    .original(TEXT)
+    .openziti(TEXT)
     .example("eth0"),
     GROUPS,
     OPTIONS,
@@ -114,7 +113,7 @@ const LISTENER: Group = &[
     Key::dead("listener", "since version 3 the address is `bind`"),
 ];
 
-const DIALER: Group = &[
+const DIALER: KeyGroup = &[
     BINDING,
     Key::count(
         "maxDefaultConnections",
@@ -123,50 +122,50 @@ const DIALER: Group = &[
         "How many connections of one link carry data.",
     )
     .default("3")
-    .original(Original::new(Read::Whole, Wrong::Refuse).within(1, 100))
+    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(1, 100))
     .example("3"),
     Key::count(
         "maxAckConnections",
         0,
         100,
-        "How many connections of one link carry acknowledgments only; at 0 they go with the data.",
+        "How many connections of one link carry acknowledgments only; at 0 they share the connections for data.",
     )
     .default("1")
-    .original(Original::new(Read::Whole, Wrong::Refuse).within(0, 100))
+    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(0, 100))
     .example("1"),
     Key::new(
         "split",
-        Kind::Bool,
-        "Whether data and acknowledgments get connections of their own. Current peers look at \
+        ValueType::Bool,
+        "Whether data and acknowledgments use separate connections. Current peers look at \
          `maxDefaultConnections` and `maxAckConnections`; this counts for peers older than 1.6.6.",
     )
     .default("true")
-    .original(Original::new(Read::Bool, Wrong::Refuse))
+    .openziti(OpenZitiRule::new(ReadMode::Bool, OnWrongType::Refuse))
     .example("true"),
     Key::duration("startupDelay", "Wait before the first links are dialed.")
         .default("3s")
         .example("3s"),
     Key::new(
         "bindInterface",
-        Kind::Text(Form::Interface),
+        ValueType::String(StringFormat::Interface),
         "Another name of `bind`, which it wins over.",
     )
     .example("eth0"),
     Key::new(
         "bind",
-        Kind::Text(Form::Interface),
+        ValueType::String(StringFormat::Interface),
         "Network interface or local IP address from which links are dialed.",
     )
     .example("10.0.0.1"),
     GROUPS,
     Key::new(
         "healthyDialBackoff",
-        Kind::Map(&[BACKOFF_HEALTHY]),
+        ValueType::Map(&[BACKOFF_HEALTHY]),
         "Pauses between attempts while the other router is connected to a controller.",
     ),
     Key::new(
         "unhealthyDialBackoff",
-        Kind::Map(&[BACKOFF_UNHEALTHY]),
+        ValueType::Map(&[BACKOFF_UNHEALTHY]),
         "Pauses between attempts while the other router is not connected to a controller.",
     ),
     OPTIONS,
@@ -174,26 +173,26 @@ const DIALER: Group = &[
 
 const FACTOR: Key = Key::new(
     "retryBackoffFactor",
-    Kind::Number {
+    ValueType::Number {
         min: 1.0,
         max: 100.0,
     },
-    "By what the pause grows after each failure.",
+    "Factor by which the pause grows after each failure.",
 )
 .example("1.5");
 
 const MIN: Key = Key::duration("minRetryInterval", "Shortest pause.")
-    .within(10 * MS, 24 * HOUR)
+    .within(10 * MILLISECOND, 24 * HOUR)
     .example("5s");
 
 const MAX: Key = Key::duration("maxRetryInterval", "Longest pause.")
-    .within(10 * MS, 24 * HOUR)
+    .within(10 * MILLISECOND, 24 * HOUR)
     .example("5m");
 
 /// Pauses while the peer is healthy.
-pub(crate) const BACKOFF_HEALTHY: Group =
+pub(crate) const BACKOFF_HEALTHY: KeyGroup =
     &[FACTOR.default("1.5"), MIN.default("5s"), MAX.default("5m")];
 
 /// Pauses while the peer is not healthy.
-pub(crate) const BACKOFF_UNHEALTHY: Group =
+pub(crate) const BACKOFF_UNHEALTHY: KeyGroup =
     &[FACTOR.default("10"), MIN.default("1m"), MAX.default("1h")];

@@ -1,22 +1,22 @@
 //! Top-level `listeners` and `dialers`.
 
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LONG_QUEUE};
-use crate::table::key::{Form, Group, Key, Kind, State, Variant};
+use crate::table::key::{BindingVariant, Key, KeyGroup, KeyState, StringFormat, ValueType};
 use crate::table::tunnel::TUNNEL;
 use crate::table::xgress::{EDGE_LOOKUPS, XGRESS, XGRESS_CONNECT};
 
-const BINDING: Group = &[Key::new(
+const BINDING: KeyGroup = &[Key::new(
     "binding",
-    Kind::Text(Form::Filled),
+    ValueType::String(StringFormat::NonEmpty),
     "Component that does the work. It decides which other keys there are.",
 )
 .required()
 .example("edge")];
 
-const ADDRESS: Group = &[
+const ADDRESS: KeyGroup = &[
     Key::new(
         "address",
-        Kind::Text(Form::Address),
+        ValueType::String(StringFormat::Address),
         "Address to listen on.",
     )
     .required()
@@ -24,46 +24,56 @@ const ADDRESS: Group = &[
     BIND,
 ];
 
-const EDGE_ADDRESS: Group = &[
+const EDGE_ADDRESS: KeyGroup = &[
     Key::new(
         "address",
-        Kind::Text(Form::EdgeAddress),
+        ValueType::String(StringFormat::EdgeAddress),
         "Address to listen on. OpenZiti does not understand IPv6 addresses here.",
     )
     .required()
     .example("tls:0.0.0.0:3022"),
-    Key::new("bind", Kind::Text(Form::EdgeAddress), BIND.doc).state(State::Alias("address")),
+    Key::new(
+        "bind",
+        ValueType::String(StringFormat::EdgeAddress),
+        BIND.doc,
+    )
+    .state(KeyState::Alias("address")),
 ];
 
-const PACKET_ADDRESS: Group = &[
+const PACKET_ADDRESS: KeyGroup = &[
     Key::new(
         "address",
-        Kind::Text(Form::PacketAddress),
+        ValueType::String(StringFormat::PacketAddress),
         "Address to listen on.",
     )
     .required()
     .example("udp:0.0.0.0:5353"),
-    Key::new("bind", Kind::Text(Form::PacketAddress), BIND.doc).state(State::Alias("address")),
+    Key::new(
+        "bind",
+        ValueType::String(StringFormat::PacketAddress),
+        BIND.doc,
+    )
+    .state(KeyState::Alias("address")),
 ];
 
 const BIND: Key = Key::new(
     "bind",
-    Kind::Text(Form::Address),
+    ValueType::String(StringFormat::Address),
     "Another spelling of `address`, which OpenZiti does not know.",
 )
-.state(State::Alias("address"));
+.state(KeyState::Alias("address"));
 
-const EDGE_ENTRY: Group = &[
+const EDGE_ENTRY: KeyGroup = &[
     Key::new(
         "advertise",
-        Kind::Text(Form::Advertised),
+        ValueType::String(StringFormat::AdvertisedHostPort),
         "Belongs under `options`; OpenZiti does not look here.",
     )
-    .state(State::Alias("options.advertise"))
+    .state(KeyState::Alias("options.advertise"))
     .example("router.example.test:3022"),
     Key::new(
         "options",
-        Kind::Map(&[
+        ValueType::Map(&[
             EDGE_OPTIONS,
             XGRESS,
             LONG_QUEUE,
@@ -75,41 +85,41 @@ const EDGE_ENTRY: Group = &[
     ),
 ];
 
-const EDGE_OPTIONS: Group = &[Key::new(
+const EDGE_OPTIONS: KeyGroup = &[Key::new(
     "advertise",
-    Kind::Text(Form::Advertised),
-    "Host and port that clients dial, without a kind of connection in front. The host must be in the \
+    ValueType::String(StringFormat::AdvertisedHostPort),
+    "Host and port that clients dial, without a protocol in front. The host must be in the \
      certificate, so put it among the SANs of the `csr`.",
 )
 .example("router.example.test:3022")];
 
-const SERVICE: Group = &[Key::new(
+const SERVICE: KeyGroup = &[Key::new(
     "service",
-    Kind::Text(Form::Filled),
+    ValueType::String(StringFormat::NonEmpty),
     "Service that everything is sent to.",
 )
 .required()
 .example("echo")];
 
-const PLAIN_OPTIONS: Group = &[Key::new(
+const PLAIN_OPTIONS: KeyGroup = &[Key::new(
     "options",
-    Kind::Map(&[ANY_ADVERTISE, XGRESS, XGRESS_CONNECT]),
+    ValueType::Map(&[ANY_ADVERTISE, XGRESS, XGRESS_CONNECT]),
     "Options of the circuits.",
 )];
 
-const ANY_ADVERTISE: Group = &[Key::new(
+const ANY_ADVERTISE: KeyGroup = &[Key::new(
     "advertise",
-    Kind::Text(Form::Free),
+    ValueType::String(StringFormat::Any),
     "Nothing; only edge listeners tell clients an address.",
 )
-.state(State::Dead(
+.state(KeyState::Dead(
     "only edge listeners tell clients an address; yet OpenZiti checks it against the certificate",
 ))];
 
-const TUNNEL_ENTRY: Group = &[
+const TUNNEL_ENTRY: KeyGroup = &[
     Key::new(
         "options",
-        Kind::Map(&[TUNNEL, ANY_ADVERTISE, XGRESS, XGRESS_CONNECT]),
+        ValueType::Map(&[TUNNEL, ANY_ADVERTISE, XGRESS, XGRESS_CONNECT]),
         "Options of the tunnel and of its circuits.",
     ),
     Key::dead("address", "a tunnel opens its own ports"),
@@ -117,60 +127,60 @@ const TUNNEL_ENTRY: Group = &[
 ];
 
 /// Listeners by binding.
-pub(crate) const LISTENERS: &[Variant] = &[
-    Variant {
+pub(crate) const LISTENERS: &[BindingVariant] = &[
+    BindingVariant {
         binding: "edge",
         keys: &[BINDING, EDGE_ADDRESS, EDGE_ENTRY],
         doc: "Serves SDKs and tunnelers. Needs the section `edge`. There may be several, such as one for \
               `tls` and one for `wss`.",
     },
-    Variant {
+    BindingVariant {
         binding: "tunnel",
         keys: &[BINDING, TUNNEL_ENTRY],
         doc: "A client built into the router. The router must also be allowed to tunnel at the controller.",
     },
-    Variant {
+    BindingVariant {
         binding: "transport",
         keys: &[BINDING, ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric.",
     },
-    Variant {
+    BindingVariant {
         binding: "transport_udp",
         keys: &[BINDING, PACKET_ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric for datagrams.",
     },
-    Variant {
+    BindingVariant {
         binding: "proxy",
         keys: &[BINDING, ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends everything that connects to one service.",
     },
-    Variant {
+    BindingVariant {
         binding: "proxy_udp",
         keys: &[BINDING, PACKET_ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends datagrams to one service.",
     },
 ];
 
-const DIALER_OPTIONS: Group = &[Key::new(
+const DIALER_OPTIONS: KeyGroup = &[Key::new(
     "options",
-    Kind::Map(&[XGRESS, LONG_QUEUE, CHANNEL, CHANNEL_CONNECT, EDGE_LOOKUPS]),
+    ValueType::Map(&[XGRESS, LONG_QUEUE, CHANNEL, CHANNEL_CONNECT, EDGE_LOOKUPS]),
     "Options of the circuits that end here. OpenZiti reads them at the first dial, and a mistake \
      stops it only then.",
 )];
 
-const TUNNEL_DIALER: Group = &[Key::new(
+const TUNNEL_DIALER: KeyGroup = &[Key::new(
     "options",
-    Kind::Map(&[TUNNEL, XGRESS, XGRESS_CONNECT]),
+    ValueType::Map(&[TUNNEL, XGRESS, XGRESS_CONNECT]),
     "Options of the circuits that end at services hosted by the tunnel.",
 )];
 
-const fn dialer(binding: &'static str, doc: &'static str) -> Variant {
-    let keys: &[Group] = &[BINDING, DIALER_OPTIONS];
-    Variant { binding, keys, doc }
+const fn dialer(binding: &'static str, doc: &'static str) -> BindingVariant {
+    let keys: &[KeyGroup] = &[BINDING, DIALER_OPTIONS];
+    BindingVariant { binding, keys, doc }
 }
 
 /// Dialers by binding.
-pub(crate) const DIALERS: &[Variant] = &[
+pub(crate) const DIALERS: &[BindingVariant] = &[
     dialer("transport", "Dials services over TCP and TLS."),
     dialer("transport_udp", "Dials services over UDP."),
     dialer("proxy", "Nothing in OpenZiti, which cannot dial with it."),
@@ -187,7 +197,7 @@ pub(crate) const DIALERS: &[Variant] = &[
         "edge_transport",
         "Dials the addresses of terminators made by identities.",
     ),
-    Variant {
+    BindingVariant {
         binding: "tunnel",
         keys: &[BINDING, TUNNEL_DIALER],
         doc: "Dials services that the tunnel hosts.",

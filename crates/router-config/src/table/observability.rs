@@ -1,126 +1,128 @@
-//! `metrics`, `trace`, `profile`, and what is reported of connections and interfaces.
+//! Sections `metrics`, `trace`, `profile`, `connectEvents` and `interfaceDiscovery`.
 
-use crate::table::key::{Form, Group, HOUR, Key, Kind, MS, SECOND};
-use crate::table::original::{Original, Read, Shown, Wrong};
+use crate::table::key::{HOUR, Key, KeyGroup, MILLISECOND, SECOND, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
 
-const CRASH: Original = Original::new(Read::Duration, Wrong::Crash);
-const REFUSE: Original = Original::new(Read::Duration, Wrong::Refuse);
-const INTEGER: Original = Original::new(Read::Integer, Wrong::Refuse);
-const TRUTH: Original = Original::new(Read::Truth, Wrong::Ignore);
+const CRASH: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Crash);
+const REFUSE: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Refuse);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse);
+const TRUTH: OpenZitiRule = OpenZitiRule::new(ReadMode::LenientBool, OnWrongType::Ignore);
 
-/// The section `metrics`, in the order in which OpenZiti reads it.
-pub(crate) const METRICS: Group = &[
+/// Section `metrics`, in the order in which OpenZiti reads it.
+pub(crate) const METRICS: KeyGroup = &[
     Key::interval(
         "reportInterval",
-        "How often measurements are sent to the controllers.",
+        "How often metrics are sent to the controllers.",
     )
     .default("1m")
-    .original(CRASH)
+    .openziti(CRASH)
     .example("1m"),
     Key::duration(
         "intervalAgeThreshold",
-        "How old a set of measurements must be before it is sent.",
+        "How old a set of metrics must be before it is sent.",
     )
     .default("80s")
-    .original(CRASH.default("0s"))
+    .openziti(CRASH.default("0s"))
     .example("80s"),
     Key::count(
         "messageQueueSize",
         0,
         1 << 20,
-        "How many messages with measurements may wait.",
+        "How many messages with metrics may wait.",
     )
     .default("10")
-    .original(INTEGER)
+    .openziti(INTEGER)
     .example("10"),
     Key::count(
         "eventQueueSize",
         0,
         1 << 20,
-        "How many single measurements may wait.",
+        "How many single metrics may wait.",
     )
     .default("256")
-    .original(INTEGER)
+    .openziti(INTEGER)
     .example("256"),
     Key::new(
         "enableDataDelayMetric",
-        Kind::Bool,
+        ValueType::Bool,
         "Measures how long data waits in the router.",
     )
     .default("false")
-    .original(TRUTH)
+    .openziti(TRUTH)
     .example("false"),
 ];
 
-/// The section `trace`.
-pub(crate) const TRACE: Group = &[Key::new(
+pub(crate) const TRACE: KeyGroup = &[Key::new(
     "path",
-    Kind::Text(Form::Filled),
+    ValueType::String(StringFormat::NonEmpty),
     "File that gets every message of the router in readable form. While it is set, enrolling with \
      OpenZiti fails.",
 )
 .required()
 .example("/tmp/router.trace")];
 
-/// The section `profile`.
-pub(crate) const PROFILE: Group = &[
+pub(crate) const PROFILE: KeyGroup = &[
     Key::new(
         "memory",
-        Kind::Map(&[PROFILE_MEMORY]),
+        ValueType::Map(&[PROFILE_MEMORY]),
         "Profile of the memory.",
     ),
     Key::new(
         "cpu",
-        Kind::Map(&[PROFILE_CPU]),
+        ValueType::Map(&[PROFILE_CPU]),
         "Profile of the time spent.",
     ),
 ];
 
-/// Profile of the memory.
-pub(crate) const PROFILE_MEMORY: Group = &[
-    Key::new("path", Kind::Text(Form::Filled), "File that gets it.")
-        .required()
-        .original(Original::new(Read::Text, Wrong::Crash).default("\"\""))
-        .example("/tmp/router.memory"),
+pub(crate) const PROFILE_MEMORY: KeyGroup = &[
+    Key::new(
+        "path",
+        ValueType::String(StringFormat::NonEmpty),
+        "File that gets it.",
+    )
+    .required()
+    .openziti(OpenZitiRule::new(ReadMode::String, OnWrongType::Crash).default("\"\""))
+    .example("/tmp/router.memory"),
     Key::milliseconds("intervalMs", "How often it is written.")
-        .within(1, i64::MAX / MS)
+        .within(1, i64::MAX / MILLISECOND)
         .default("15000")
-        .original(
-            Original::new(Read::Integer, Wrong::Crash)
-                .shown(Shown::Milliseconds)
-                .named("interval"),
+        .openziti(
+            OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash)
+                .representation(Representation::Milliseconds)
+                .effective_name("interval"),
         )
         .example("15000"),
 ];
 
-const PROFILE_CPU: Group = &[
-    Key::new("path", Kind::Text(Form::Filled), "File that gets it.")
-        .required()
-        .example("/tmp/router.cpu"),
-];
+const PROFILE_CPU: KeyGroup = &[Key::new(
+    "path",
+    ValueType::String(StringFormat::NonEmpty),
+    "File that gets it.",
+)
+.required()
+.example("/tmp/router.cpu")];
 
-/// The section `connectEvents`.
-pub(crate) const CONNECT_EVENTS: Group = &[
+pub(crate) const CONNECT_EVENTS: KeyGroup = &[
     Key::new(
         "enabled",
-        Kind::Bool,
-        "Whether controllers are told who connects.",
+        ValueType::Bool,
+        "Whether connections of clients are reported to controllers.",
     )
     .default("true")
-    .original(TRUTH)
+    .openziti(TRUTH)
     .example("true"),
     Key::duration(
         "batchInterval",
-        "How long events are gathered before they are sent.",
+        "How long events are batched before they are sent.",
     )
-    .within(250 * MS, HOUR / 6)
+    .within(250 * MILLISECOND, HOUR / 6)
     .default("3s")
-    .original(Original::new(Read::Duration, Wrong::Ignore))
+    .openziti(OpenZitiRule::new(ReadMode::Duration, OnWrongType::Ignore))
     .example("3s"),
     Key::duration("fullSyncInterval", "How often the whole state is sent.")
         .within(SECOND, 24 * HOUR)
         .default("5m")
-        .original(Original::new(Read::Duration, Wrong::Ignore))
+        .openziti(OpenZitiRule::new(ReadMode::Duration, OnWrongType::Ignore))
         .example("5m"),
     Key::count(
         "maxQueuedEvents",
@@ -129,29 +131,28 @@ pub(crate) const CONNECT_EVENTS: Group = &[
         "How many events may wait.",
     )
     .default("100000")
-    .original(Original::new(Read::Integer, Wrong::Ignore))
+    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Ignore))
     .example("100000"),
 ];
 
-/// The section `interfaceDiscovery`.
-pub(crate) const INTERFACE_DISCOVERY: Group = &[
+pub(crate) const INTERFACE_DISCOVERY: KeyGroup = &[
     Key::new(
         "disabled",
-        Kind::Bool,
-        "Whether the network interfaces are kept from the controllers.",
+        ValueType::Bool,
+        "Whether network interfaces are hidden from the controllers.",
     )
     .default("false")
-    .original(TRUTH)
+    .openziti(TRUTH)
     .example("false"),
-    Key::interval("checkInterval", "How often the interfaces are looked at.")
+    Key::interval("checkInterval", "How often the interfaces are checked.")
         .default("1m")
-        .original(REFUSE)
+        .openziti(REFUSE)
         .example("1m"),
     Key::interval(
         "minReportInterval",
         "How often they are reported without a change.",
     )
     .default("24h")
-    .original(REFUSE)
+    .openziti(REFUSE)
     .example("24h"),
 ];

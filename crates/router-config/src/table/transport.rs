@@ -1,34 +1,33 @@
-//! `transport` and `proxy`: the way messages travel.
+//! Sections `transport` and `proxy`.
 
 use crate::table::identity::FULL_IDENTITY;
-use crate::table::key::{Form, Group, Key, Kind, State, Unit};
+use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, Unit, ValueType};
 
 const WESTWORLD: &str = "the protocol does not exist any more";
 
-/// The section `transport`.
-pub(crate) const TRANSPORT: Group = &[
-    Key::new("wss", Kind::Map(&[WSS]), "WebSocket listeners."),
-    Key::new("dtls", Kind::Map(&[DTLS]), "DTLS connections."),
+pub(crate) const TRANSPORT: KeyGroup = &[
+    Key::new("wss", ValueType::Map(&[WSS]), "WebSocket listeners."),
+    Key::new("dtls", ValueType::Map(&[DTLS]), "DTLS connections."),
     Key::duration("handshakeTimeout", "How long a DTLS handshake may take.")
         .default("30s")
         .example("30s"),
     Key::new(
         "protocol",
-        Kind::Text(Form::Free),
+        ValueType::String(StringFormat::Any),
         "Protocol that is negotiated in TLS. The router sets it by itself.",
     )
     .example("ziti-edge"),
     Key::new(
         "proxy",
-        Kind::Map(&[PROXY]),
+        ValueType::Map(&[PROXY]),
         "Proxy for connections to services. That for controllers and links is `proxy` at the top level.",
     ),
     Key::new(
         "westworld3",
-        Kind::Map(&[WESTWORLD3]),
+        ValueType::Map(&[WESTWORLD3]),
         "Tuning of a protocol that is gone.",
     )
-    .state(State::Dead(WESTWORLD)),
+    .state(KeyState::Dead(WESTWORLD)),
     Key::dead("westworld2", WESTWORLD),
     Key::dead(
         "ws",
@@ -38,15 +37,15 @@ pub(crate) const TRANSPORT: Group = &[
 
 const fn seconds(name: &'static str, doc: &'static str) -> Key {
     let (min, max, unit) = (0, 86_400, Unit::Seconds);
-    Key::new(name, Kind::Integer { min, max, unit }, doc)
+    Key::new(name, ValueType::Integer { min, max, unit }, doc)
 }
 
 const fn bytes(name: &'static str, doc: &'static str) -> Key {
     let (min, max, unit) = (0, i32::MAX as i64, Unit::Bytes);
-    Key::new(name, Kind::Integer { min, max, unit }, doc)
+    Key::new(name, ValueType::Integer { min, max, unit }, doc)
 }
 
-const WSS: Group = &[
+const WSS: KeyGroup = &[
     seconds("writeTimeout", "How long one write may take.")
         .default("10")
         .example("10"),
@@ -65,77 +64,91 @@ const WSS: Group = &[
     seconds("handshakeTimeout", "How long the handshake may take.")
         .default("10")
         .example("10"),
-    bytes("readBufferSize", "Buffer for what is read.")
+    bytes("readBufferSize", "Read buffer.")
         .default("4096")
         .example("4096"),
-    bytes("writeBufferSize", "Buffer for what is written.")
+    bytes("writeBufferSize", "Write buffer.")
         .default("4096")
         .example("4096"),
     Key::new(
         "enableCompression",
-        Kind::Bool,
+        ValueType::Bool,
         "Whether messages are compressed.",
     )
     .default("true")
     .example("true"),
     Key::new(
         "identity",
-        Kind::Map(&[FULL_IDENTITY]),
+        ValueType::Map(&[FULL_IDENTITY]),
         "Certificates in place of the router's.",
     ),
 ];
 
-const DTLS: Group = &[
+const DTLS: KeyGroup = &[
     bytes(
         "maxBytesPerSecond",
-        "Bound on what is sent in a second; not bounded by default.",
+        "Upper bound on the bytes sent per second; unlimited by default.",
     )
     .example("1000000"),
-    bytes("readBufferSize", "Buffer for what is read.")
+    bytes("readBufferSize", "Read buffer.")
         .default("4194304")
         .example("4194304"),
-    bytes("writeBufferSize", "Buffer for what is written.")
+    bytes("writeBufferSize", "Write buffer.")
         .default("4194304")
         .example("4194304"),
 ];
 
-const WESTWORLD3: Group = &[
+const WESTWORLD3: KeyGroup = &[
     Key::count("profile_version", 0, i64::MAX, "Version of the settings.").example("1"),
     bytes("tx_portal_min_sz", "Smallest window.").example("16384"),
     bytes("tx_portal_max_sz", "Largest window.").example("4194304"),
     Key::new(
         "instrument",
-        Kind::Map(&[INSTRUMENT]),
+        ValueType::Map(&[INSTRUMENT]),
         "Measurements of the protocol.",
     ),
 ];
 
-const INSTRUMENT: Group = &[
-    Key::new("name", Kind::Text(Form::Free), "Kind of measurements.").example("metrics"),
-    Key::new("path", Kind::Text(Form::Free), "Folder that gets them.").example("/tmp"),
+const INSTRUMENT: KeyGroup = &[
+    Key::new(
+        "name",
+        ValueType::String(StringFormat::Any),
+        "Kind of measurements.",
+    )
+    .example("metrics"),
+    Key::new(
+        "path",
+        ValueType::String(StringFormat::Any),
+        "Folder that gets them.",
+    )
+    .example("/tmp"),
     Key::milliseconds("snapshot_ms", "How often they are taken.").example("100"),
-    Key::new("enabled", Kind::Bool, "Whether they are taken.").example("false"),
+    Key::new("enabled", ValueType::Bool, "Whether they are taken.").example("false"),
 ];
 
-/// The section `proxy`.
-pub(crate) const PROXY: Group = &[
+pub(crate) const PROXY: KeyGroup = &[
     Key::new(
         "type",
-        Kind::Word(&["none", "http"]),
+        ValueType::Enum(&["none", "http"]),
         "Kind of proxy: `http` is one that understands `CONNECT`.",
     )
     .required()
     .example("http"),
     Key::new(
         "address",
-        Kind::Text(Form::HostPort),
+        ValueType::String(StringFormat::HostPort),
         "Host and port of the proxy.",
     )
     .example("proxy.example.test:3128"),
-    Key::new("username", Kind::Text(Form::Free), "Name to log in with.").example("router"),
+    Key::new(
+        "username",
+        ValueType::String(StringFormat::Any),
+        "Name to log in with.",
+    )
+    .example("router"),
     Key::new(
         "password",
-        Kind::Text(Form::Free),
+        ValueType::String(StringFormat::Any),
         "Password; not used without `username`.",
     )
     .example("\"${PROXY_PASSWORD}\""),

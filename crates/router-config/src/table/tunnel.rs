@@ -1,23 +1,22 @@
 //! Options of the tunnel, a client built into the router.
 
-use crate::table::key::{Form, Group, Key, Kind};
+use crate::table::key::{Key, KeyGroup, StringFormat, ValueType};
 
-/// Options of the binding `tunnel` beside those of circuits.
-pub(crate) const TUNNEL: Group = &[
+/// Options of the binding `tunnel` apart from those of circuits.
+pub(crate) const TUNNEL: KeyGroup = &[
     Key::new(
         "mode",
-        Kind::Text(Form::TunnelMode),
-        "What the tunnel does: `host` serves what a service policy lets it bind; `tproxy` also catches \
-         the traffic of its network for services that it may dial, and answers name requests; `proxy` \
+        ValueType::String(StringFormat::TunnelMode),
+        "What the tunnel does: `host` serves what a service policy lets it bind; `tproxy` also intercepts the traffic of its network for services that it may dial, and answers DNS queries; `proxy` \
          also opens a port for each entry of `services`. `tproxy:` may be followed by the path of a \
-         program that diverts the traffic. OpenZiti takes `tproxy` when it is missing.",
+         program that diverts the traffic. OpenZiti uses `tproxy` when the key is missing.",
     )
     .default("host")
     .example("host"),
-    Key::duration("svcPollRate", "Nothing any more.").default("15s").example("15s"),
+    Key::duration("svcPollRate", "No longer used.").default("15s").example("15s"),
     Key::new(
         "resolver",
-        Kind::OneOrMore(Form::Resolver),
+        ValueType::StringOrList(StringFormat::Resolver),
         "Where the name server listens, `udp://ip:port`, or a hosts file, `file:///path`. Only in mode \
          `tproxy`. A list is added to the default.",
     )
@@ -25,43 +24,43 @@ pub(crate) const TUNNEL: Group = &[
     .example("udp://127.0.0.1:53"),
     Key::new(
         "dnsSvcIpRange",
-        Kind::Text(Form::Cidr),
+        ValueType::String(StringFormat::Cidr),
         "Range from which names of services get their addresses. Only in mode `tproxy`.",
     )
     .default("100.64.0.1/10")
     .example("100.64.0.1/10"),
     Key::new(
         "dnsUpstream",
-        Kind::OneOrMore(Form::Upstream),
-        "Name servers that are asked for other names, `udp://ip:port` or `tcp://ip:port`. Only in mode \
+        ValueType::StringOrList(StringFormat::Upstream),
+        "Name servers for other names, `udp://ip:port` or `tcp://ip:port`. Only in mode \
          `tproxy`.",
     )
     .example("udp://10.0.0.2:53"),
     Key::new(
         "dnsUpstreamMode",
-        Kind::AnyCase(&["parallel", "serial", "failover", "random"]),
-        "In what order they are asked.",
+        ValueType::EnumIgnoreCase(&["parallel", "serial", "failover", "random"]),
+        "Order in which they are queried.",
     )
     .default("parallel")
     .example("parallel"),
     Key::new(
         "dnsUnanswerable",
-        Kind::AnyCase(&["refused", "servfail", "timeout"]),
-        "What is answered for a name that nobody knows.",
+        ValueType::EnumIgnoreCase(&["refused", "servfail", "timeout"]),
+        "Answer for an unknown name.",
     )
     .default("refused")
     .example("refused"),
     Key::new(
         "services",
-        Kind::Texts(Form::ServicePort),
+        ValueType::StringList(StringFormat::ServicePort),
         "Services and the port that is opened for each, `name:port` or `name:port:udp`, on all addresses. \
          Only in mode `proxy`.",
     )
     .example("[\"echo:8000\"]"),
     Key::new(
         "lanIf",
-        Kind::OneOrMore(Form::Interface),
-        "Network interfaces whose traffic is caught. Only in mode `tproxy`. Leave the key out rather than \
+        ValueType::StringOrList(StringFormat::Interface),
+        "Network interfaces whose traffic is intercepted. Only in mode `tproxy`. Leave the key out rather than \
          without a value.",
     )
     .example("eth0"),

@@ -1,110 +1,119 @@
-//! `web`: HTTP servers.
+//! Section `web`: HTTP servers.
 
 use crate::table::identity::FULL_IDENTITY;
-use crate::table::key::{Form, Group, Key, Kind, State};
+use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, ValueType};
 
 const VERSIONS: &[&str] = &["TLS1.0", "TLS1.1", "TLS1.2", "TLS1.3"];
 
 /// One entry of the section.
-pub(crate) const WEB: Group = &[
+pub(crate) const WEB: KeyGroup = &[
     Key::new(
         "name",
-        Kind::Text(Form::Filled),
+        ValueType::String(StringFormat::NonEmpty),
         "Name of the server, for log lines.",
     )
     .required()
     .example("health"),
     Key::new(
         "bindPoints",
-        Kind::Maps(&[BIND_POINT]),
+        ValueType::MapList(&[BIND_POINT]),
         "Where it is served.",
     )
     .required(),
-    Key::new("apis", Kind::Maps(&[API]), "What is served.").required(),
+    Key::new("apis", ValueType::MapList(&[API]), "What is served.").required(),
     Key::new(
         "identity",
-        Kind::Map(&[FULL_IDENTITY]),
+        ValueType::Map(&[FULL_IDENTITY]),
         "Certificates in place of the router's; all of `cert`, `server_cert`, `key` and `ca` are needed.",
     ),
     Key::new(
         "options",
-        Kind::Map(&[OPTIONS]),
+        ValueType::Map(&[OPTIONS]),
         "Timeouts and versions of TLS.",
     ),
 ];
 
-const BIND_POINT: Group = &[
+const BIND_POINT: KeyGroup = &[
     Key::new(
         "interface",
-        Kind::Text(Form::HostPort),
+        ValueType::String(StringFormat::HostPort),
         "Host and port to listen on.",
     )
     .example("0.0.0.0:8081"),
     Key::new(
         "address",
-        Kind::Text(Form::HostPort),
+        ValueType::String(StringFormat::HostPort),
         "Host and port that clients use.",
     )
     .example("router.example.test:8081"),
     Key::new(
         "newAddress",
-        Kind::Text(Form::HostPort),
+        ValueType::String(StringFormat::HostPort),
         "Host and port that clients are told to use from now on.",
     )
     .example("router.example.test:8443"),
     Key::new(
         "identity",
-        Kind::Map(&[OVERLAY_IDENTITY]),
+        ValueType::Map(&[OVERLAY_IDENTITY]),
         "Serves over the network itself in place of `interface` and `address`.",
     ),
 ];
 
-const OVERLAY_IDENTITY: Group = &[
-    Key::new("file", Kind::Text(Form::Filled), "File with the identity.").example("web.json"),
+const OVERLAY_IDENTITY: KeyGroup = &[
+    Key::new(
+        "file",
+        ValueType::String(StringFormat::NonEmpty),
+        "File with the identity.",
+    )
+    .example("web.json"),
     Key::new(
         "env",
-        Kind::Text(Form::Filled),
+        ValueType::String(StringFormat::NonEmpty),
         "Environment variable with the identity in base64.",
     )
     .example("WEB_IDENTITY"),
-    Key::new("service", Kind::Text(Form::Filled), "Service to host.")
-        .required()
-        .example("health"),
+    Key::new(
+        "service",
+        ValueType::String(StringFormat::NonEmpty),
+        "Service to host.",
+    )
+    .required()
+    .example("health"),
     Key::new(
         "tlsClientAuthenticationPolicy",
-        Kind::Text(Form::Free),
-        "Whether clients show a certificate.",
+        ValueType::String(StringFormat::Any),
+        "Whether clients must present a certificate.",
     )
     .example("VerifyClientCertIfGiven"),
     Key::new(
         "listenOptions",
-        Kind::Map(&[LISTEN_OPTIONS]),
+        ValueType::Map(&[LISTEN_OPTIONS]),
         "How the service is hosted.",
     ),
 ];
 
-const LISTEN_OPTIONS: Group = &[Key::new(
+const LISTEN_OPTIONS: KeyGroup = &[Key::new(
     "bindUsingEdgeIdentity",
-    Kind::Bool,
+    ValueType::Bool,
     "Whether the name of the identity becomes the address.",
 )
 .default("false")
 .example("false")];
 
-const API: Group = &[
+const API: KeyGroup = &[
     Key::new(
         "binding",
-        Kind::Word(&["health-checks"]),
+        ValueType::Enum(&["health-checks"]),
         "The API. A router has only `health-checks`, which answers 200 whether healthy or not: look at \
          `data.healthy`.",
     )
     .required()
     .example("health-checks"),
-    Key::new("options", Kind::Map(&[]), "Options of the API; there are none.")
-        .state(State::Dead("the API has no options")),
+    Key::new("options", ValueType::Map(&[]), "Options of the API; there are none.")
+        .state(KeyState::Dead("the API has no options")),
 ];
 
-const OPTIONS: Group = &[
+const OPTIONS: KeyGroup = &[
     Key::interval("readTimeout", "How long a request may take to arrive.")
         .default("5s")
         .example("5s"),
@@ -119,14 +128,14 @@ const OPTIONS: Group = &[
         .example("10s"),
     Key::new(
         "minTLSVersion",
-        Kind::Word(VERSIONS),
+        ValueType::Enum(VERSIONS),
         "Oldest version of TLS.",
     )
     .default("TLS1.2")
     .example("TLS1.2"),
     Key::new(
         "maxTLSVersion",
-        Kind::Word(VERSIONS),
+        ValueType::Enum(VERSIONS),
         "Newest version of TLS.",
     )
     .default("TLS1.3")

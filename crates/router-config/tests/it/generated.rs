@@ -2,7 +2,7 @@
 
 use portcullis_router_config::generate::{GenerateError, Plan, RouterKind, Tunnel, generate};
 use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::table::{State, walk};
+use portcullis_router_config::table::{KeyState, walk};
 use portcullis_router_config::{
     Options, Severity, Source, Text, Verdict, check, explain, load, openziti, reference, schema,
 };
@@ -94,7 +94,7 @@ fn every_key_is_explained() {
         let section = path.split(['.', '[']).next().unwrap_or_default();
         assert!(page.contains(&format!("\n## {section}\n")), "{section}");
         assert!(found.key.doc.len() > 3, "{path} has no meaning");
-        if found.key.state == State::Live {
+        if found.key.state == KeyState::Active {
             assert!(explanations[0].to_string().contains("form:"), "{path}");
         }
     });
@@ -171,7 +171,7 @@ fn effective_values_name_their_source_and_follow_the_verdict() {
         ("host".into(), "tproxy".into())
     );
     assert!(
-        matches!(ours("forwarder.linkDialWorkerCount").source, Source::Given(place) if place.line == 6)
+        matches!(ours("forwarder.linkDialWorkerCount").source, Source::File(place) if place.line == 6)
     );
     assert!(
         matches!(ours("ctrl.endpoint").source, Source::Environment(_, names) if names == ["ADDRESS"])

@@ -1,4 +1,4 @@
-//! Holding a string against its form.
+//! Validation of strings by their format.
 
 use std::net::IpAddr;
 
@@ -7,15 +7,16 @@ use portcullis_yaml::{Field, KeyPath};
 use serde_json::{Value as Json, json};
 
 use crate::check::address::{
-    EdgeAddress, address, address_of, advertised, edge_address, host_port, packet_address,
+    AdvertisedAddress, parse_address, parse_advertised, validate_address, validate_advertised,
+    validate_host_port, validate_packet_address,
 };
+use crate::check::format_error::FormatError;
 use crate::check::host::is_host;
-use crate::check::mistake::Mistake;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::openziti::{Material, could_be_interface, is_range, place_of};
-use crate::pem::Blocks;
-use crate::table::Form;
+use crate::openziti::{PemSource, could_be_interface, is_range, parse_pem_source};
+use crate::pem::PemBlocks;
+use crate::table::StringFormat;
 use crate::uri;
 
 const NO_IPV6: &str = "OpenZiti does not support IPv6 addresses here";
@@ -24,18 +25,21 @@ pub(super) fn check(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
     text: &str,
-    form: Form,
+    form: StringFormat,
     path: &KeyPath,
 ) -> Option<Json> {
-    match problem(text, form) {
+    match validate(text, form) {
         None => {
-            remark(walker, field, text, form);
+            warn_differences(walker, field, text, form);
             Some(json!(text))
         },
-        Some(Mistake { what, help }) => {
-            // A key may stand in the file itself, and is never shown.
+        Some(FormatError {
+            message: what,
+            help,
+        }) => {
+            // The value may be an inline key, which is never shown.
             let shown = match form {
-                Form::Certificate | Form::PrivateKey => field.path().to_string(),
+                StringFormat::Certificate | StringFormat::PrivateKey => field.path().to_string(),
                 _ => text.to_owned(),
             };
             let message = format!("`{shown}` is wrong here: {what}");
@@ -48,34 +52,36 @@ pub(super) fn check(
     }
 }
 
-/// What is accepted here although OpenZiti would not.
-fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
+/// Warns about values that are accepted although OpenZiti would not accept them.
+fn warn_differences(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: StringFormat) {
     match form {
-        Form::LooseAddress if address_of(text).is_none() => {
+        StringFormat::AddressOrHostPort if parse_address(text).is_none() => {
             let message = "OpenZiti requires the protocol at the beginning";
             walker
                 .warn(field, codes::ONLY_HERE, message)
                 .help(format!("write `tls:{text}`"));
         },
-        Form::Advertised => match edge_address(text) {
-            Some(EdgeAddress {
-                prefix: Some(prefix),
-                place,
+        StringFormat::AdvertisedHostPort => match parse_advertised(text) {
+            Some(AdvertisedAddress {
+                protocol: Some(prefix),
+                host_port: place,
             }) => {
                 let message = format!("OpenZiti does not support `{prefix}:` here");
                 walker
                     .warn(field, codes::ONLY_HERE, message)
                     .help(format!("write `{place}`"));
             },
-            Some(EdgeAddress { place, .. }) if place.host.contains(':') => {
+            Some(AdvertisedAddress {
+                host_port: place, ..
+            }) if place.host.contains(':') => {
                 walker
                     .warn(field, codes::ONLY_HERE, NO_IPV6)
                     .help("write a host name");
             },
             _ => {},
         },
-        Form::EdgeAddress => {
-            if let Some((kind, place)) = address_of(text)
+        StringFormat::EdgeAddress => {
+            if let Some((kind, place)) = parse_address(text)
                 && place.host.contains(':')
             {
                 walker.warn(field, codes::ONLY_HERE, NO_IPV6).help(format!(
@@ -84,7 +90,7 @@ fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
                 ));
             }
         },
-        Form::Certificate | Form::PrivateKey
+        StringFormat::Certificate | StringFormat::PrivateKey
             if text.contains(['?', '#']) && is_plain_path(text) =>
         {
             let message = "OpenZiti reads a path only up to `?` or `#`";
@@ -97,150 +103,155 @@ fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
 }
 
 fn is_plain_path(text: &str) -> bool {
-    matches!(place_of(text), Material::File(_))
+    matches!(parse_pem_source(text), PemSource::File(_))
 }
 
-fn problem(text: &str, form: Form) -> Option<Mistake> {
+fn validate(text: &str, form: StringFormat) -> Option<FormatError> {
     match form {
-        Form::Free => None,
-        Form::Filled => text
+        StringFormat::Any => None,
+        StringFormat::NonEmpty => text
             .trim()
             .is_empty()
-            .then(|| Mistake::new("it must not be empty", "write a value or remove the key")),
-        Form::Certificate => material(text, false),
-        Form::PrivateKey => material(text, true),
-        Form::Address | Form::EdgeAddress => address(text, true),
-        Form::Endpoint => address(text, false),
-        Form::LooseAddress => match host_port(text, 0) {
+            .then(|| FormatError::new("it must not be empty", "write a value or remove the key")),
+        StringFormat::Certificate => validate_pem_source(text, false),
+        StringFormat::PrivateKey => validate_pem_source(text, true),
+        StringFormat::Address | StringFormat::EdgeAddress => validate_address(text, true),
+        StringFormat::Endpoint => validate_address(text, false),
+        StringFormat::AddressOrHostPort => match validate_host_port(text, 0) {
             None => None,
-            Some(_) => address(text, false),
+            Some(_) => validate_address(text, false),
         },
-        Form::PacketAddress => packet_address(text),
-        Form::Advertised => advertised(text),
-        Form::HostPort => host_port(text, 1),
-        Form::Interface => (!could_be_interface(text)).then(|| {
-            Mistake::new(
+        StringFormat::PacketAddress => validate_packet_address(text),
+        StringFormat::AdvertisedHostPort => validate_advertised(text),
+        StringFormat::HostPort => validate_host_port(text, 1),
+        StringFormat::Interface => (!could_be_interface(text)).then(|| {
+            FormatError::new(
                 "it is neither a network interface nor an IP address of this machine",
                 "write a name such as `eth0`, or an address such as `10.0.0.1`, without a port",
             )
         }),
-        Form::ServicePort => service_port(text),
-        Form::Cidr => (!is_range(text)).then(|| {
-            Mistake::new(
+        StringFormat::ServicePort => validate_service_port(text),
+        StringFormat::Cidr => (!is_range(text)).then(|| {
+            FormatError::new(
                 "it is not a range of IP addresses",
                 "write it like `100.64.0.1/10`",
             )
         }),
-        Form::Resolver => resolver(text),
-        Form::Upstream => upstream(text),
-        Form::Ip => text.parse::<IpAddr>().is_err().then(|| {
+        StringFormat::Resolver => validate_resolver(text),
+        StringFormat::Upstream => validate_upstream(text),
+        StringFormat::Ip => text.parse::<IpAddr>().is_err().then(|| {
             let help = if is_host(text) {
                 "host names belong to `dns`"
             } else {
                 "write a single address, such as `10.0.0.1`"
             };
-            Mistake::new("it is not an IP address", help)
+            FormatError::new("it is not an IP address", help)
         }),
-        Form::Uri => (text.is_empty() || !uri::is_parsable(text)).then(|| {
-            Mistake::new(
+        StringFormat::Uri => (text.is_empty() || !uri::is_parsable(text)).then(|| {
+            FormatError::new(
                 "it is not a URI",
                 "write it like `spiffe://example.test/router`",
             )
         }),
-        Form::TunnelMode => tunnel_mode(text),
+        StringFormat::TunnelMode => validate_tunnel_mode(text),
     }
 }
 
-fn material(text: &str, is_key: bool) -> Option<Mistake> {
+fn validate_pem_source(text: &str, is_key: bool) -> Option<FormatError> {
     if text.is_empty() {
-        return Some(Mistake::new(
+        return Some(FormatError::new(
             "it must not be empty",
             "write the path of a file",
         ));
     }
     let hardware = is_key && (text.starts_with("pkcs11:") || text.starts_with("parsec:"));
-    match place_of(text) {
+    match parse_pem_source(text) {
         _ if hardware => None,
-        Material::File("") if text.starts_with("file:") => Some(Mistake::new(
+        PemSource::File("") if text.starts_with("file:") => Some(FormatError::new(
             "after `file:` the path must start with `/`",
             format!(
                 "write `{}` without `file:`",
                 text.trim_start_matches("file:")
             ),
         )),
-        Material::File("") => Some(Mistake::new(
+        PemSource::File("") => Some(FormatError::new(
             "it is not a file name",
             "write the path of a file",
         )),
-        Material::Inline(pem) if is_key && !Blocks::of(pem).has_key() => Some(Mistake::new(
-            "the text contains no private key",
-            "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
-        )),
-        Material::Inline(pem) if !is_key && !Blocks::of(pem).has_certificate() => {
-            Some(Mistake::new(
+        PemSource::Inline(pem) if is_key && !PemBlocks::parse(pem).has_key() => {
+            Some(FormatError::new(
+                "the text contains no private key",
+                "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
+            ))
+        },
+        PemSource::Inline(pem) if !is_key && !PemBlocks::parse(pem).has_certificate() => {
+            Some(FormatError::new(
                 "the text contains no certificate",
                 "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
             ))
         },
-        Material::File(_) | Material::Inline(_) => None,
-        Material::Unknown(scheme) => Some(Mistake::new(
+        PemSource::File(_) | PemSource::Inline(_) => None,
+        PemSource::UnsupportedScheme(scheme) => Some(FormatError::new(
             format!("`{scheme}:` is not supported"),
             "write a path, or `pem:` and the text itself",
         )),
-        Material::Malformed => Some(Mistake::new(
+        PemSource::Malformed => Some(FormatError::new(
             "it is neither a path nor a URL",
             "write the path of a file; `%` starts an escape and `:` ends a scheme",
         )),
     }
 }
 
-fn service_port(text: &str) -> Option<Mistake> {
+fn validate_service_port(text: &str) -> Option<FormatError> {
     let form = "write it like `echo:8000` or `echo:8000:udp`; the port is opened on all addresses";
     let (name, port) = match text.split(':').collect::<Vec<_>>().as_slice() {
         [name, port] | [name, port, "tcp" | "udp"] => ((*name).to_owned(), (*port).to_owned()),
         [_, _, other] => {
             let what = format!("unknown protocol `{other}`; use `tcp` or `udp`");
-            return Some(Mistake::new(what, form));
+            return Some(FormatError::new(what, form));
         },
-        _ => return Some(Mistake::new("it is not a service with a port", form)),
+        _ => return Some(FormatError::new("it is not a service with a port", form)),
     };
     let good =
         port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
     if name.is_empty() {
-        Some(Mistake::new("the service is missing", form))
+        Some(FormatError::new("the service is missing", form))
     } else if good {
         None
     } else {
-        Some(Mistake::new(
+        Some(FormatError::new(
             "the port must be a number from 1 to 65535",
             form,
         ))
     }
 }
 
-fn resolver(text: &str) -> Option<Mistake> {
+fn validate_resolver(text: &str) -> Option<FormatError> {
     let form = "write `udp://127.0.0.1:53`, or `file:///etc/hosts` for a hosts file";
     if text.is_empty() {
-        return Some(Mistake::new("it must not be empty", form));
+        return Some(FormatError::new("it must not be empty", form));
     }
     let address = text.split('?').next().unwrap_or_default();
     match address.split_once("://") {
         Some(("udp" | "tcp", place)) => match place.parse::<HostPort>() {
             Ok(place) if is_host(&place.host) => None,
-            Ok(_) => Some(Mistake::new("the host is missing", form)),
-            Err(error) => Some(Mistake::new(error.to_string(), form)),
+            Ok(_) => Some(FormatError::new("the host is missing", form)),
+            Err(error) => Some(FormatError::new(error.to_string(), form)),
         },
         Some(("file", path)) if path.starts_with('/') => None,
-        Some((scheme, _)) => Some(Mistake::new(
+        Some((scheme, _)) => Some(FormatError::new(
             format!("unknown kind of resolver `{scheme}`"),
             form,
         )),
         None if text.starts_with('/') || text.starts_with('.') => None,
-        None => Some(Mistake::new("`udp://` is missing at the beginning", form)),
+        None => Some(FormatError::new(
+            "`udp://` is missing at the beginning",
+            form,
+        )),
     }
 }
 
-fn upstream(text: &str) -> Option<Mistake> {
+fn validate_upstream(text: &str) -> Option<FormatError> {
     let form = "write it like `udp://10.0.0.2:53` or `tcp://10.0.0.2:53`";
     if text.is_empty() {
         return None;
@@ -248,21 +259,24 @@ fn upstream(text: &str) -> Option<Mistake> {
     match text.split_once("://") {
         Some(("udp" | "tcp", place)) => match place.parse::<HostPort>() {
             Ok(HostPort { port: 0, .. }) => {
-                Some(Mistake::new("the port must be from 1 to 65535", form))
+                Some(FormatError::new("the port must be from 1 to 65535", form))
             },
             Ok(HostPort { host, .. }) if is_host(&host) => None,
-            Ok(_) => Some(Mistake::new("the host is missing", form)),
-            Err(error) => Some(Mistake::new(error.to_string(), form)),
+            Ok(_) => Some(FormatError::new("the host is missing", form)),
+            Err(error) => Some(FormatError::new(error.to_string(), form)),
         },
-        Some((scheme, _)) => Some(Mistake::new(
+        Some((scheme, _)) => Some(FormatError::new(
             format!("name servers cannot be queried over `{scheme}`"),
             form,
         )),
-        None => Some(Mistake::new("`udp://` is missing at the beginning", form)),
+        None => Some(FormatError::new(
+            "`udp://` is missing at the beginning",
+            form,
+        )),
     }
 }
 
-fn tunnel_mode(text: &str) -> Option<Mistake> {
+fn validate_tunnel_mode(text: &str) -> Option<FormatError> {
     let modes = ["host", "tproxy", "proxy"];
     let program = text.strip_prefix("tproxy:");
     if modes.contains(&text) || program.is_some_and(|program| !program.is_empty()) {
@@ -272,5 +286,5 @@ fn tunnel_mode(text: &str) -> Option<Mistake> {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "write host, tproxy or proxy".to_owned(),
     };
-    Some(Mistake::new("the mode is unknown", help))
+    Some(FormatError::new("the mode is unknown", help))
 }

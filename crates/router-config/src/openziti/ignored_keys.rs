@@ -1,16 +1,16 @@
-//! What changes no verdict and goes without a word in OpenZiti.
+//! Keys and values that OpenZiti ignores without a message.
 
 use std::collections::HashSet;
 
 use portcullis_yaml::{Diagnostic, Field, Section, Severity};
 
-use crate::check::passed_over;
+use crate::check::ignored_keys;
 use crate::codes;
 use crate::openziti::listeners::circuit_options;
 use crate::openziti::loader::Loader;
 
 /// Bindings whose options are read when they are first used.
-const DIALED: [&str; 5] = [
+const DIALED_BINDINGS: [&str; 5] = [
     "transport",
     "transport_udp",
     "edge",
@@ -18,7 +18,7 @@ const DIALED: [&str; 5] = [
     "tunnel",
 ];
 
-/// Lists what is passed over, and what would stop the first dial of a circuit.
+/// Lists ignored keys, and mistakes that would stop the first dial of a circuit.
 pub(super) fn warnings(loader: &mut Loader<'_>, root: &Section<'_>) -> Vec<Diagnostic> {
     let mut warnings = first_dials(loader, root);
     let reasons = loader.findings.iter().map(|finding| &finding.diagnostic);
@@ -36,11 +36,11 @@ pub(super) fn warnings(loader: &mut Loader<'_>, root: &Section<'_>) -> Vec<Diagn
             .filter_map(|(end, _)| path.get(..end));
         !known.contains(&path) && !sections.any(|section| known.contains(section))
     };
-    warnings.extend(passed_over(root).into_iter().filter(is_new));
+    warnings.extend(ignored_keys(root).into_iter().filter(is_new));
     warnings
 }
 
-/// Reads the options of dialers; of several with one binding the last counts.
+/// Reads the options of dialers; of several with the same binding the last is used.
 fn first_dials(loader: &mut Loader<'_>, root: &Section<'_>) -> Vec<Diagnostic> {
     let items = root
         .get("dialers")
@@ -48,14 +48,14 @@ fn first_dials(loader: &mut Loader<'_>, root: &Section<'_>) -> Vec<Diagnostic> {
         .unwrap_or_default();
     let sections: Vec<_> = items.iter().filter_map(Field::as_section).collect();
     let known = loader.findings.len();
-    for binding in DIALED {
+    for binding in DIALED_BINDINGS {
         let has_binding = |section: &&Section<'_>| {
             let name = section.get("binding");
             name.is_some_and(|field| field.node().as_str() == Some(binding))
         };
         if let Some(section) = sections.iter().rfind(has_binding) {
             circuit_options(loader, section, "dialer");
-            loader.effective.forget("dialer");
+            loader.effective.remove_below("dialer");
         }
     }
     let later = loader.findings.split_off(known);

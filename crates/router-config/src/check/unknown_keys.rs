@@ -1,17 +1,17 @@
-//! Keys that do not exist where they stand.
+//! Unknown keys and suggestions for them.
 
 use portcullis_yaml::{Entry, KeyPath, Node, Section, nearest};
 
 use crate::check::help::is_assignment;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Group, Key, State, walk};
+use crate::table::{Key, KeyGroup, KeyState, walk};
 
-/// Unknown keys for which something similar is looked for; a file with more is no router's file.
-const MOST_HELPED: usize = 200;
+/// Maximum number of unknown keys that get a suggestion; a file with more is no router file.
+const MAX_SUGGESTIONS: usize = 200;
 
-/// Reports every key that the groups do not have.
-pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &[Group]) {
+/// Reports every key that is not in the groups.
+pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &[KeyGroup]) {
     for Entry { key, value } in section.map() {
         let known = groups
             .iter()
@@ -26,19 +26,19 @@ pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &[G
 fn report_one(
     walker: &mut Walker<'_>,
     section: &Section<'_>,
-    groups: &[Group],
+    groups: &[KeyGroup],
     key: &Node,
     value: &Node,
 ) {
     let name = key.text().unwrap_or_default();
     let path = section.path().key(name);
-    walker.unknown += 1;
-    let help = if walker.unknown <= MOST_HELPED {
-        let meant = meant(groups, name);
+    walker.unknown_count += 1;
+    let help = if walker.unknown_count <= MAX_SUGGESTIONS {
+        let meant = nearest_key(groups, name);
         if !walker.options.allow_unknown
             && let Some(meant) = meant
         {
-            walker.meant.extend(absent(section, meant));
+            walker.misspelt.extend(missing_segments(section, meant));
         }
         help(section, groups, key, value, meant)
     } else {
@@ -63,22 +63,22 @@ fn report_one(
     }
 }
 
-/// Finds the key that was probably meant; for another spelling of a key, it is that key.
-fn meant(groups: &[Group], name: &str) -> Option<&'static str> {
+/// Finds the most similar key; for an alias, the key that it stands for.
+fn nearest_key(groups: &[KeyGroup], name: &str) -> Option<&'static str> {
     let rows = || groups.iter().flat_map(|group| group.iter());
     let current = rows().filter(|key| is_current(key)).map(|key| key.name);
     nearest(name, current).or_else(|| {
-        let spellings = rows().filter(|key| matches!(key.state, State::Alias(_)));
+        let spellings = rows().filter(|key| matches!(key.state, KeyState::Alias(_)));
         let similar = nearest(name, spellings.map(|key| key.name))?;
         rows().find_map(|key| match key.state {
-            State::Alias(meant) if key.name == similar => Some(meant),
+            KeyState::Alias(meant) if key.name == similar => Some(meant),
             _ => None,
         })
     })
 }
 
-/// Lists the steps to a key that are not there.
-fn absent(section: &Section<'_>, key: &str) -> Vec<KeyPath> {
+/// Lists the paths on the way to a key that do not exist.
+fn missing_segments(section: &Section<'_>, key: &str) -> Vec<KeyPath> {
     let mut absent = Vec::new();
     let mut path = section.path().clone();
     let mut inner = Some(section.clone());
@@ -95,7 +95,7 @@ fn absent(section: &Section<'_>, key: &str) -> Vec<KeyPath> {
 
 fn help(
     section: &Section<'_>,
-    groups: &[Group],
+    groups: &[KeyGroup],
     key: &Node,
     value: &Node,
     meant: Option<&str>,
@@ -122,7 +122,7 @@ fn help(
     if let Some(similar) = meant {
         return Some(format!("did you mean `{similar}`?"));
     }
-    elsewhere(section, name).or_else(|| {
+    suggest_other_section(section, name).or_else(|| {
         let mut names: Vec<&str> = Vec::new();
         for key in here() {
             if !names.contains(&key.name) {
@@ -135,11 +135,11 @@ fn help(
 }
 
 fn is_current(key: &'static Key) -> bool {
-    matches!(key.state, State::Live | State::Deprecated(_))
+    matches!(key.state, KeyState::Active | KeyState::Deprecated(_))
 }
 
-/// Finds where a key of exactly this name belongs; the place nearest to this one wins.
-fn elsewhere(section: &Section<'_>, name: &str) -> Option<String> {
+/// Suggests the closest section that has a key of exactly this name.
+fn suggest_other_section(section: &Section<'_>, name: &str) -> Option<String> {
     let first = section
         .path()
         .segments()
@@ -159,15 +159,15 @@ fn elsewhere(section: &Section<'_>, name: &str) -> Option<String> {
             .is_some_and(|first| !path.starts_with(first));
         let cost = depth + if far { 10 } else { 0 };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, place_of(section, path, found.binding)));
+            best = Some((cost, describe_place(section, path, found.binding)));
         }
     });
     best.map(|(_, place)| format!("it belongs to {place}"))
 }
 
-/// Names a place as files do: by the positions of this section where they are the same, by `[n]` where
-/// any position of a list will do.
-fn place_of(section: &Section<'_>, path: &str, binding: Option<&str>) -> String {
+/// Describes the path of a key: with the list positions of this section where the paths agree, with
+/// `[n]` elsewhere.
+fn describe_place(section: &Section<'_>, path: &str, binding: Option<&str>) -> String {
     let here = section.path().dotted();
     let mut here = here.split('.');
     let of_this = |wanted: &str| {

@@ -1,4 +1,4 @@
-//! Showing what was found: findings and effective values as JSON and YAML.
+//! Findings and effective values as JSON and YAML.
 
 use portcullis_yaml::{Segment, is_encoded, is_secret_name, without_secrets};
 use serde_json::{Value as Json, json};
@@ -6,13 +6,12 @@ use serde_json::{Value as Json, json};
 use crate::effective::{Effective, Setting, Source};
 use crate::finding::{Finding, Verdict};
 
-/// Stands for a private key.
-const A_KEY: &str = "pem: (a private key)";
+const REDACTED_KEY: &str = "pem: (a private key)";
 
-/// Writes what was found in a file as one JSON object.
+/// Renders the findings about a file as one JSON object.
 ///
-/// Of each finding it has everything that people are shown. `span` counts bytes of the file as UTF-8
-/// without a byte order mark; `verdict` and `stage` are there when OpenZiti ends because of it.
+/// Each finding has everything that is shown to users. `span` counts bytes of the file as UTF-8
+/// without a byte order mark; `verdict` and `stage` are present when OpenZiti ends because of it.
 pub fn report_json(file: &str, verdict: Verdict, findings: &[Finding]) -> Json {
     let findings: Vec<Json> = findings.iter().map(finding_json).collect();
     json!({ "file": file, "verdict": verdict.to_string(), "findings": findings })
@@ -39,24 +38,24 @@ fn finding_json(finding: &Finding) -> Json {
 }
 
 impl Effective {
-    /// Writes all values by the path of their key, each with its source. Private keys and passwords
-    /// that stand in the file are left out.
+    /// Renders all values by the path of their key, each with its source. Private keys and passwords
+    /// in the file are redacted.
     pub fn to_json(&self) -> Json {
         let entry =
             |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(path, setting));
         Json::Object(self.iter().map(entry).collect())
     }
 
-    /// Writes all values as YAML, nested like the file, with the source of each in a comment.
-    /// Private keys and passwords that stand in the file are left out.
+    /// Renders all values as YAML, nested like the file, with the source of each in a comment.
+    /// Private keys and passwords in the file are redacted.
     pub fn to_yaml(&self) -> String {
         let mut settings: Vec<(Vec<Segment>, &Setting)> = self
             .iter()
-            .map(|(path, setting)| (steps(path), setting))
+            .map(|(path, setting)| (segments(path), setting))
             .collect();
         // The tenth item of a list comes after the second.
         settings.sort_by(|(left, _), (right, _)| left.cmp(right));
-        let mut writer = Writer::default();
+        let mut writer = YamlWriter::default();
         for (steps, setting) in settings {
             writer.setting(&steps, setting);
         }
@@ -64,17 +63,17 @@ impl Effective {
     }
 }
 
-/// Writes nested lines.
+/// Writer of nested YAML lines.
 #[derive(Default)]
-struct Writer {
+struct YamlWriter {
     text: String,
-    /// The maps and items that the last line is in.
+    /// Maps and items that contain the last line.
     open: Vec<Segment>,
     /// Whether an item of a list begins with the next line.
     begins_item: bool,
 }
 
-impl Writer {
+impl YamlWriter {
     fn setting(&mut self, steps: &[Segment], setting: &Setting) {
         let Some((last, way)) = steps.split_last() else {
             return;
@@ -87,7 +86,7 @@ impl Writer {
             self.open.push(step.clone());
         }
         let comment = source_text(&setting.source).replace(char::is_control, " ");
-        let value = shown(steps, &setting.value);
+        let value = redacted(steps, &setting.value);
         self.step(last, Some(&format!("{value} # {comment}")));
     }
 
@@ -115,8 +114,8 @@ impl Writer {
     }
 }
 
-/// Splits a path; an item of a list is a step of its own.
-fn steps(path: &str) -> Vec<Segment> {
+/// Splits a path; an item of a list is a segment of its own.
+fn segments(path: &str) -> Vec<Segment> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (name, index) = part.split_once('[').unwrap_or((part, ""));
@@ -128,10 +127,10 @@ fn steps(path: &str) -> Vec<Segment> {
     steps
 }
 
-/// The value of a key as it may be seen: secrets that stand in the file are not for every eye.
-fn shown(path: &[Segment], value: &Json) -> Json {
+/// The value of a key, without secrets.
+fn redacted(path: &[Segment], value: &Json) -> Json {
     if let Json::Array(items) = value {
-        return items.iter().map(|item| shown(path, item)).collect();
+        return items.iter().map(|item| redacted(path, item)).collect();
     }
     let mut keys = path.iter().rev().filter_map(|step| match step {
         Segment::Key(key) => Some(key.as_str()),
@@ -141,8 +140,10 @@ fn shown(path: &[Segment], value: &Json) -> Json {
     // The entries of `alt_server_certs` spell it `serverKey`.
     let is_key = matches!(name, "key" | "server_key" | "serverKey");
     match value.as_str() {
-        Some(text) if text.contains("PRIVATE KEY") => json!(A_KEY),
-        Some(text) if is_key && (text.starts_with("pem:") || is_encoded(text)) => json!(A_KEY),
+        Some(text) if text.contains("PRIVATE KEY") => json!(REDACTED_KEY),
+        Some(text) if is_key && (text.starts_with("pem:") || is_encoded(text)) => {
+            json!(REDACTED_KEY)
+        },
         Some(text) if is_key => json!(without_secrets(text)),
         Some(_) if is_secret_name(name) => json!("(a password)"),
         _ => value.clone(),
@@ -151,7 +152,7 @@ fn shown(path: &[Segment], value: &Json) -> Json {
 
 fn source_text(source: &Source) -> String {
     match source {
-        Source::Given(place) => format!("line {}", place.line),
+        Source::File(place) => format!("line {}", place.line),
         Source::Environment(place, names) => {
             format!("line {}, environment {}", place.line, names.join(", "))
         },
@@ -160,10 +161,10 @@ fn source_text(source: &Source) -> String {
 }
 
 fn setting_json(path: &str, setting: &Setting) -> Json {
-    let value = shown(&steps(path), &setting.value);
+    let value = redacted(&segments(path), &setting.value);
     match &setting.source {
         Source::Default => json!({ "value": value, "source": "default" }),
-        Source::Given(place) => json!({ "value": value, "source": "file", "line": place.line }),
+        Source::File(place) => json!({ "value": value, "source": "file", "line": place.line }),
         Source::Environment(place, names) => json!({
             "value": value,
             "source": "environment",

@@ -1,17 +1,17 @@
-//! Parts of the schema that stand in several places.
+//! Deduplication of repeated sections of the schema.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value as Json, json};
 
-/// Shorter parts are not worth a name.
-const WORTHWHILE: usize = 1_000;
+/// Minimum length of a section that is worth a definition, in bytes of JSON.
+const MIN_SHARED_LEN: usize = 1_000;
 
-/// Moves every longer section that occurs several times to `$defs`, and refers to it.
-pub(super) fn share(schema: &mut Json) {
+/// Moves every longer section that occurs several times to `$defs` and replaces it with a `$ref`.
+pub(super) fn deduplicate_sections(schema: &mut Json) {
     let mut occurrences = HashMap::new();
-    count(schema, &mut occurrences);
-    let mut shared = Shared {
+    count_occurrences(schema, &mut occurrences);
+    let mut shared = SectionDeduplicator {
         occurrences,
         names: HashMap::new(),
         definitions: Map::new(),
@@ -34,24 +34,24 @@ fn children(value: &Json) -> Vec<&Json> {
     }
 }
 
-fn count(value: &Json, occurrences: &mut HashMap<String, usize>) {
+fn count_occurrences(value: &Json, occurrences: &mut HashMap<String, usize>) {
     if is_section(value) {
         *occurrences.entry(value.to_string()).or_default() += 1;
     }
     for child in children(value) {
-        count(child, occurrences);
+        count_occurrences(child, occurrences);
     }
 }
 
-struct Shared {
-    /// How often each section occurs, by its text.
+struct SectionDeduplicator {
+    /// Number of occurrences by the text of the section.
     occurrences: HashMap<String, usize>,
-    /// Names of the sections that have been moved, by their text.
+    /// Names of the moved sections by their text.
     names: HashMap<String, String>,
     definitions: Map<String, Json>,
 }
 
-impl Shared {
+impl SectionDeduplicator {
     fn replace(&mut self, value: &mut Json) {
         match value {
             Json::Object(object) => {
@@ -74,7 +74,8 @@ impl Shared {
         } else {
             String::new()
         };
-        if text.len() < WORTHWHILE || self.occurrences.get(&text).is_none_or(|count| *count < 2) {
+        if text.len() < MIN_SHARED_LEN || self.occurrences.get(&text).is_none_or(|count| *count < 2)
+        {
             return self.replace(child);
         }
         if !self.names.contains_key(&text) {

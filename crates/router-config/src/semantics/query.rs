@@ -1,11 +1,11 @@
-//! Ways through the tree.
+//! Queries on the tree.
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Node, Place, Section, Severity};
 
-use crate::check::path_in_list;
+use crate::check::report_path;
 
-/// Finds a key by the way to it; lists cannot be on the way.
-pub(super) fn at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {
+/// Finds a key by its path, which must not lead through lists.
+pub(super) fn field_at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {
     let (last, way) = path.split_last()?;
     let mut section = root.clone();
     for name in way {
@@ -14,27 +14,26 @@ pub(super) fn at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'t
     section.get(last)
 }
 
-/// Finds a section.
-pub(super) fn section<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Section<'tree>> {
-    at(root, path)?.as_section()
+pub(super) fn section_at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Section<'tree>> {
+    field_at(root, path)?.as_section()
 }
 
-/// Gives the maps of a list.
+/// Returns the maps of a list.
 pub(super) fn entries<'tree>(root: &Section<'tree>, path: &[&str]) -> Vec<Section<'tree>> {
-    let items = at(root, path)
+    let items = field_at(root, path)
         .and_then(|field| field.items())
         .unwrap_or_default();
     items.iter().filter_map(Field::as_section).collect()
 }
 
-/// Gives the listeners with one of these bindings.
+/// Returns the listeners with one of these bindings.
 pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<Section<'tree>> {
     let is_meant = |node: &Node| {
         let binding = node.as_map().and_then(|map| map.get("binding"));
         let name = binding.and_then(|entry| entry.value.as_str());
         name.is_some_and(|name| bindings.contains(&name))
     };
-    let Some(listeners) = at(root, &["listeners"]) else {
+    let Some(listeners) = field_at(root, &["listeners"]) else {
         return Vec::new();
     };
     let items = listeners.node().as_list().into_iter().flatten();
@@ -44,13 +43,13 @@ pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<
         .collect()
 }
 
-/// Gives the text of a key.
-pub(super) fn text<'tree>(section: &Section<'tree>, name: &str) -> Option<&'tree str> {
+/// Returns the string value of a key.
+pub(super) fn string_at<'tree>(section: &Section<'tree>, name: &str) -> Option<&'tree str> {
     section.map().get(name)?.value.as_str()
 }
 
-/// Gives the first of several keys that is there with a text.
-pub(super) fn first_text<'tree>(
+/// Returns the first of several keys that has a string value.
+pub(super) fn first_string<'tree>(
     section: &Section<'tree>,
     names: &[&str],
 ) -> Option<(Field<'tree>, &'tree str)> {
@@ -61,27 +60,26 @@ pub(super) fn first_text<'tree>(
     })
 }
 
-/// One text of several.
-pub(super) struct Item<'tree> {
-    /// The way under which it is shown.
+/// A string, possibly from a list.
+pub(super) struct StringItem<'tree> {
+    /// Path under which it is reported.
     pub(super) path: KeyPath,
     pub(super) field: Field<'tree>,
     pub(super) text: &'tree str,
 }
 
-/// Gives the texts of a string or a list of strings.
-pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Item<'tree>> {
+/// Returns the items of a string or a list of strings.
+pub(super) fn string_items<'tree>(list: &Field<'tree>) -> Vec<StringItem<'tree>> {
     let items = list.items().unwrap_or_else(|| vec![list.clone()]);
     let text = |field: Field<'tree>| {
         let text = field.node().as_str()?;
-        let path = path_in_list(list, &field);
-        Some(Item { path, field, text })
+        let path = report_path(list, &field);
+        Some(StringItem { path, field, text })
     };
     items.into_iter().filter_map(text).collect()
 }
 
-/// Adds a note.
-pub(super) fn note<'list>(
+pub(super) fn push_note<'list>(
     diagnostics: &'list mut Diagnostics,
     code: &'static str,
     path: KeyPath,

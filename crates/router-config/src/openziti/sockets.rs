@@ -10,11 +10,10 @@ use crate::codes;
 use crate::finding::Stage;
 use crate::openziti::address::{Address, is_domain_name};
 use crate::openziti::loader::Loader;
-use crate::openziti::sharing::exclude;
+use crate::openziti::socket_sharing::conflict;
 
-/// Who listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum SocketOwner {
     Link,
     Edge,
     Plain,
@@ -23,36 +22,34 @@ pub(crate) enum Owner {
     ApiProxy,
 }
 
-/// One socket.
 #[derive(Clone, Debug)]
 pub(crate) struct Socket {
-    pub(crate) owner: Owner,
-    pub(crate) kind: &'static str,
-    pub(crate) place: HostPort,
+    pub(crate) owner: SocketOwner,
+    pub(crate) protocol: &'static str,
+    pub(crate) host_port: HostPort,
     pub(crate) path: String,
 }
 
-/// Sockets that are open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sockets {
-    /// Protocol that the section `transport` gives to listeners.
-    protocol: Option<String>,
+    /// ALPN protocol from the section `transport`.
+    alpn_protocol: Option<String>,
     by_port: HashMap<u16, Vec<Socket>>,
 }
 
 impl Sockets {
-    /// Sets the protocol that listeners take from the section `transport`.
-    pub(crate) fn set_protocol(&mut self, protocol: &str) {
-        self.protocol = Some(protocol.to_owned());
+    /// Sets the ALPN protocol from the section `transport`.
+    pub(crate) fn set_alpn_protocol(&mut self, protocol: &str) {
+        self.alpn_protocol = Some(protocol.to_owned());
     }
 
-    /// Opens a socket; gives the one that is in the way, if any.
+    /// Opens a socket; returns the one that conflicts with it, if any.
     pub(crate) fn open(&mut self, socket: Socket) -> Option<&Socket> {
-        let others = self.by_port.entry(socket.place.port).or_default();
-        let protocol = self.protocol.as_deref();
+        let others = self.by_port.entry(socket.host_port.port).or_default();
+        let protocol = self.alpn_protocol.as_deref();
         let position = others
             .iter()
-            .position(|other| exclude(other, &socket, protocol));
+            .position(|other| conflict(other, &socket, protocol));
         if position.is_none() {
             others.push(socket);
         }
@@ -61,15 +58,20 @@ impl Sockets {
 }
 
 impl Loader<'_> {
-    /// Opens a socket, or reports why that fails.
-    pub(super) fn listen(&mut self, field: &Field<'_>, address: &Address, owner: Owner) -> bool {
-        if address.kind == "ws" {
+    /// Opens the socket of an address, or reports why that fails.
+    pub(super) fn listen(
+        &mut self,
+        field: &Field<'_>,
+        address: &Address,
+        owner: SocketOwner,
+    ) -> bool {
+        if address.protocol == "ws" {
             let message = "`ws` is not supported; use `wss`";
             self.refuse(field, codes::INVALID_VALUE, message);
             return false;
         }
-        if let Some(place) = &address.place {
-            self.listen_at(field, address.kind, place, owner)
+        if let Some(place) = &address.host_port {
+            self.listen_at(field, address.protocol, place, owner)
         } else {
             let message = format!("`{address}` has no host and port to listen on");
             self.refuse(field, codes::INVALID_VALUE, message);
@@ -77,13 +79,13 @@ impl Loader<'_> {
         }
     }
 
-    /// Opens a socket of a kind, or reports why that fails.
+    /// Opens a socket for a protocol, or reports why that fails.
     pub(super) fn listen_at(
         &mut self,
         field: &Field<'_>,
         kind: &'static str,
         place: &HostPort,
-        owner: Owner,
+        owner: SocketOwner,
     ) -> bool {
         if !self.is_local(&place.host) {
             let message = format!("`{}` is not an address of this machine", place.host);
@@ -92,12 +94,12 @@ impl Loader<'_> {
         }
         let socket = Socket {
             owner,
-            kind,
-            place: place.clone(),
+            protocol: kind,
+            host_port: place.clone(),
             path: field.path().to_string(),
         };
         if let Some(other) = self.sockets.open(socket) {
-            let message = other.in_the_way();
+            let message = other.conflict_message();
             self.fail(field, owner, codes::PORT_TAKEN, message);
             return false;
         }
@@ -105,8 +107,8 @@ impl Loader<'_> {
     }
 
     /// Web servers start in the background, where a failure ends the process.
-    fn fail(&mut self, field: &Field<'_>, owner: Owner, code: &'static str, message: String) {
-        if owner == Owner::Web {
+    fn fail(&mut self, field: &Field<'_>, owner: SocketOwner, code: &'static str, message: String) {
+        if owner == SocketOwner::Web {
             let stage = std::mem::replace(&mut self.stage, Stage::Run);
             self.crash(field, code, message);
             self.stage = stage;
@@ -134,7 +136,7 @@ impl Loader<'_> {
         is_domain_name(host) && self.machine.host_names.is_none_or(resolves)
     }
 
-    pub(super) fn take_verdict(&mut self, stage: Stage, act: impl FnOnce(&mut Self)) {
+    pub(super) fn with_stage(&mut self, stage: Stage, act: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.stage, stage);
         act(self);
         self.stage = before;
@@ -142,9 +144,9 @@ impl Loader<'_> {
 }
 
 impl Socket {
-    /// Says what is wrong with another socket that this one excludes.
-    pub(crate) fn in_the_way(&self) -> String {
-        if self.place.port == 0 {
+    /// Message for another socket that conflicts with this one.
+    pub(crate) fn conflict_message(&self) -> String {
+        if self.host_port.port == 0 {
             format!(
                 "`{}` listens on the same address with the same protocol",
                 self.path
@@ -152,7 +154,7 @@ impl Socket {
         } else {
             format!(
                 "port {} is already used by `{}`",
-                self.place.port, self.path
+                self.host_port.port, self.path
             )
         }
     }

@@ -1,4 +1,4 @@
-//! Memory that OpenZiti takes in one piece for what waits.
+//! Queues that OpenZiti allocates at once.
 
 use portcullis_yaml::{Field, Node, Section};
 
@@ -6,21 +6,21 @@ use crate::codes;
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
 
-/// Places of 8 bytes for which there is memory: 16 GiB. How much there is depends on the machine; the
-/// one on which OpenZiti was watched did not have 32 GiB.
-const LARGEST_QUEUE: i64 = 1 << 31;
+/// Maximum number of 8-byte entries, 16 GiB. The real limit depends on the machine; the one on which
+/// OpenZiti was observed did not have 32 GiB.
+const MAX_QUEUE_LEN: i64 = 1 << 31;
 
-/// Checks that there is room for a queue.
-pub(super) fn queue(loader: &mut Loader<'_>, field: &Field<'_>, size: i64) {
-    if size > LARGEST_QUEUE {
+/// Checks that there is enough memory for a queue.
+pub(super) fn check_queue(loader: &mut Loader<'_>, field: &Field<'_>, size: i64) {
+    if size > MAX_QUEUE_LEN {
         let message = format!("there is not enough memory for a queue of size {size}");
         loader.crash(field, codes::OUT_OF_BOUNDS, message);
     }
 }
 
-/// Checks the workers that accept the connections of a link or ctrl listener. Their numbers are cut to
-/// 32 bits without a sign; `read` gives those that count.
-pub(super) fn workers(
+/// Checks the workers that accept connections of a link or ctrl listener. Their numbers are truncated
+/// to unsigned 32-bit integers; `read` parses them.
+pub(super) fn check_workers(
     loader: &mut Loader<'_>,
     listener: &Section<'_>,
     read: fn(&Node) -> Option<i64>,
@@ -33,7 +33,7 @@ pub(super) fn workers(
     };
     let known = loader.findings.len();
     if let Some((field, size)) = number("maxQueuedConnects") {
-        queue(loader, &field, size);
+        check_queue(loader, &field, size);
     }
     if let Some((field, most)) = number("maxOutstandingConnects")
         && !(1..=i64::from(i32::MAX)).contains(&most)

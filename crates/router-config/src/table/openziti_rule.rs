@@ -1,0 +1,116 @@
+//! Rules by which the OpenZiti router reads a key that depends on no other key.
+
+/// The rule by which OpenZiti reads one value.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenZitiRule {
+    pub mode: ReadMode,
+    /// Effect of a value of another type. Values out of bounds and invalid durations are always
+    /// refused.
+    pub on_wrong_type: OnWrongType,
+    /// Minimum; nanoseconds for durations.
+    pub min: i64,
+    /// Maximum; nanoseconds for durations.
+    pub max: i64,
+    /// Default, where it differs from the one of the key.
+    pub default: Option<&'static str>,
+    /// Name of the effective value, where it differs from that of the key.
+    pub effective_name: Option<&'static str>,
+    pub representation: Representation,
+}
+
+/// How OpenZiti reads a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadMode {
+    /// The key is not read, or by a rule that needs more than this value.
+    Unread,
+    /// An integer of 64 bits.
+    Integer,
+    /// An integer, or a float without a fraction.
+    WholeNumber,
+    /// A float with a decimal point or an exponent; integers are not accepted.
+    Float,
+    /// A float or an integer, larger than zero.
+    Number,
+    /// A boolean.
+    Bool,
+    /// Anything: the boolean `true` and the string `true` in any case are true, everything else is
+    /// false.
+    LenientBool,
+    /// A string with a duration.
+    Duration,
+    /// Any scalar whose text form is a duration.
+    ScalarDuration,
+    /// A string.
+    String,
+}
+
+/// Effect of a value of the wrong type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnWrongType {
+    /// The file is refused.
+    Refuse,
+    /// The process exits with a stack trace.
+    Crash,
+    /// The default is used without a message.
+    Ignore,
+}
+
+/// Representation of a number in OpenZiti.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Representation {
+    Plain,
+    /// Milliseconds, stored as a duration.
+    Milliseconds,
+    /// Seconds, stored as a duration.
+    Seconds,
+    /// Truncated to a signed 32-bit integer.
+    Signed32,
+    /// Truncated to an unsigned 32-bit integer.
+    Unsigned32,
+    /// Truncated to an unsigned 16-bit integer.
+    Unsigned16,
+}
+
+impl OpenZitiRule {
+    /// Rule of a key that is not read by itself.
+    pub const UNREAD: Self = Self::new(ReadMode::Unread, OnWrongType::Ignore);
+
+    pub const fn new(read: ReadMode, wrong: OnWrongType) -> Self {
+        Self {
+            mode: read,
+            on_wrong_type: wrong,
+            min: i64::MIN,
+            max: i64::MAX,
+            default: None,
+            effective_name: None,
+            representation: Representation::Plain,
+        }
+    }
+
+    #[must_use]
+    pub const fn within(mut self, min: i64, max: i64) -> Self {
+        (self.min, self.max) = (min, max);
+        self
+    }
+
+    /// Sets the default of OpenZiti.
+    #[must_use]
+    pub const fn default(mut self, text: &'static str) -> Self {
+        self.default = Some(text);
+        self
+    }
+
+    /// Sets the name of the effective value.
+    #[must_use]
+    pub const fn effective_name(mut self, name: &'static str) -> Self {
+        self.effective_name = Some(name);
+        self
+    }
+
+    /// Sets the representation of the effective value.
+    #[must_use]
+    pub const fn representation(mut self, shown: Representation) -> Self {
+        self.representation = shown;
+        self
+    }
+}
