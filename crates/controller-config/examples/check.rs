@@ -1,4 +1,4 @@
-//! Reads a configuration file, and partial ones to lay over it, and says what is wrong.
+//! Reads a configuration file, with partial ones merged over it, and prints all diagnostics.
 //!
 //! `cargo run -p portcullis-controller-config --example check -- FILE [OVERLAY...]`
 

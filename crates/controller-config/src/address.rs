@@ -1,4 +1,4 @@
-//! Addresses.
+//! Addresses of listeners.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,18 +6,17 @@ use std::str::FromStr;
 use portcullis_yaml::syntax::{HostPort, HostPortError};
 use portcullis_yaml::{Diagnostics, Field, codes};
 
-/// Address with the kind of connection in front, such as `tls:ctrl.example.test:6262`.
+/// Address with a protocol, such as `tls:ctrl.example.test:6262`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransportAddress {
-    /// Kind of connection.
-    pub kind: TransportKind,
+    pub protocol: TransportProtocol,
     /// Host and port; the host may be empty.
     pub endpoint: HostPort,
 }
 
-/// Kind of connection of a [`TransportAddress`].
+/// Protocol of a [`TransportAddress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TransportKind {
+pub enum TransportProtocol {
     /// TLS over TCP.
     Tls,
     /// TCP without encryption.
@@ -32,32 +31,31 @@ pub enum TransportKind {
     Udp,
 }
 
-/// Says why a text is no address with a kind of connection.
+/// Error of parsing a [`TransportAddress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// The kind of connection is missing or unknown.
+    /// The protocol is missing or unknown.
     #[error("it must start with `tls:`, `tcp:`, `dtls:`, `wss:`, `ws:` or `udp:`")]
-    Kind,
-    /// The text is a URL.
+    Protocol,
     #[error("there must be no `//` after the first colon")]
     Url,
-    /// The rest is no host with a port.
+    /// The rest is not a host with a port.
     #[error(transparent)]
     Endpoint(#[from] HostPortError),
 }
 
-const KINDS: [(&str, TransportKind); 6] = [
-    ("tls", TransportKind::Tls),
-    ("tcp", TransportKind::Tcp),
-    ("dtls", TransportKind::Dtls),
-    ("wss", TransportKind::Wss),
-    ("ws", TransportKind::Ws),
-    ("udp", TransportKind::Udp),
+const PROTOCOLS: [(&str, TransportProtocol); 6] = [
+    ("tls", TransportProtocol::Tls),
+    ("tcp", TransportProtocol::Tcp),
+    ("dtls", TransportProtocol::Dtls),
+    ("wss", TransportProtocol::Wss),
+    ("ws", TransportProtocol::Ws),
+    ("udp", TransportProtocol::Udp),
 ];
 
-impl fmt::Display for TransportKind {
+impl fmt::Display for TransportProtocol {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = KINDS
+        let name = PROTOCOLS
             .iter()
             .find(|(_, kind)| kind == self)
             .map_or("", |(name, _)| name);
@@ -69,18 +67,18 @@ impl FromStr for TransportAddress {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        let (name, rest) = text.split_once(':').ok_or(AddressError::Kind)?;
-        let kind = KINDS
+        let (name, rest) = text.split_once(':').ok_or(AddressError::Protocol)?;
+        let kind = PROTOCOLS
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, kind)| *kind);
-        let kind = kind.ok_or(AddressError::Kind)?;
+        let kind = kind.ok_or(AddressError::Protocol)?;
         // In brackets, too: the address would be shown without them.
         if rest.trim_start_matches('[').starts_with("//") {
             return Err(AddressError::Url);
         }
         Ok(Self {
-            kind,
+            protocol: kind,
             endpoint: rest.parse()?,
         })
     }
@@ -88,24 +86,27 @@ impl FromStr for TransportAddress {
 
 impl fmt::Display for TransportAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}", self.kind, self.endpoint)
+        write!(formatter, "{}:{}", self.protocol, self.endpoint)
     }
 }
 
-/// Reads an address of the control channel, with the kind of connection.
-pub(crate) fn transport(
+/// Reads an address of the control channel, with a protocol.
+pub(crate) fn read_transport_address(
     field: &Field<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<TransportAddress> {
     field.parse(
-        "an address with a kind of connection",
+        "an address with a protocol",
         "tls:ctrl.example.test:6262",
         diagnostics,
     )
 }
 
-/// Reads an address of the web section: host and port, without a kind of connection.
-pub(crate) fn host_and_port(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<HostPort> {
+/// Reads an address of the web section: host and port, without a protocol.
+pub(crate) fn read_host_and_port(
+    field: &Field<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<HostPort> {
     let text = field.non_empty(diagnostics)?.trim();
     let problem = match text.parse::<HostPort>() {
         Ok(address) if address.host.is_empty() => "the host is missing".to_owned(),
@@ -150,10 +151,10 @@ mod tests {
     #[test]
     fn what_is_no_address_says_why() {
         let cases = [
-            ("ctrl.example:6262", AddressError::Kind),
-            ("TLS:a:1", AddressError::Kind),
-            ("quic:a:1", AddressError::Kind),
-            ("6262", AddressError::Kind),
+            ("ctrl.example:6262", AddressError::Protocol),
+            ("TLS:a:1", AddressError::Protocol),
+            ("quic:a:1", AddressError::Protocol),
+            ("6262", AddressError::Protocol),
             ("tls://a:1", AddressError::Url),
             ("tls:[//a]:1", AddressError::Url),
             ("tls:a", AddressError::Endpoint(HostPortError::MissingPort)),

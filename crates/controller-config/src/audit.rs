@@ -1,13 +1,13 @@
-//! Where the audit trail is written.
+//! Section `audit`: output of the audit trail.
 
-use crate::folders::Folders;
+use crate::relative_paths::BaseFolders;
 use portcullis_yaml::{Diagnostics, Key, Section};
 use std::path::PathBuf;
 
 /// Section `audit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditConfig {
-    /// File of its own for the audit trail; without it the trail is written beside the log.
+    /// File for the audit trail; without it the trail goes to the same stream as the log.
     pub file: Option<PathBuf>,
 }
 
@@ -15,7 +15,7 @@ const KEYS: &[Key] = &[Key::read("file")];
 
 pub(crate) fn read(
     root: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<AuditConfig> {
     let Some(field) = root.get_non_null("audit") else {
@@ -28,7 +28,7 @@ pub(crate) fn read(
     };
     let path = file.non_empty(diagnostics)?;
     Some(AuditConfig {
-        file: Some(folders.find(&file, path)),
+        file: Some(folders.resolve(&file, path)),
     })
 }
 
@@ -37,7 +37,7 @@ mod tests {
     use crate::read;
 
     /// Texts of the diagnostics about the section.
-    fn said(section: &str) -> Vec<String> {
+    fn messages(section: &str) -> Vec<String> {
         let outcome = read(&[&format!("v: 3\naudit: {section}\n")], &|_| None);
         let about = outcome.diagnostics.iter();
         about
@@ -48,10 +48,10 @@ mod tests {
 
     #[test]
     fn file_is_a_path() {
-        assert_eq!(said("{file: audit.jsonl}"), [""; 0]);
-        assert_eq!(said("{}"), [""; 0]);
+        assert_eq!(messages("{file: audit.jsonl}"), [""; 0]);
+        assert_eq!(messages("{}"), [""; 0]);
         for wrong in ["{file: ''}", "{file: [a]}", "{files: a}", "audit.jsonl"] {
-            assert_eq!(said(wrong).len(), 1, "{wrong}");
+            assert_eq!(messages(wrong).len(), 1, "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What must agree between sections.
+//! Checks across sections.
 
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
@@ -20,10 +20,10 @@ pub(crate) fn check(
     check_ports(root, web, diagnostics);
 }
 
-/// Clients are told `edge.api.address`, so `edge-client` must be served there.
+/// `edge.api.address` is advertised to clients, so `edge-client` must be served there.
 fn check_client_address(
     root: &Section<'_>,
-    told: &HostPort,
+    advertised: &HostPort,
     web: &[WebListener],
     diagnostics: &mut Diagnostics,
 ) {
@@ -33,19 +33,19 @@ fn check_client_address(
         .flat_map(|listener| listener.bind_points.iter().map(|point| &point.address))
         .collect();
     let same = |address: &&HostPort| {
-        address.port == told.port && address.host.eq_ignore_ascii_case(&told.host)
+        address.port == advertised.port && address.host.eq_ignore_ascii_case(&advertised.host)
     };
     if served.iter().any(same) {
         return;
     }
-    let Some(field) = find(root, "edge")
-        .and_then(|edge| find(&edge, "api"))
+    let Some(field) = section_of(root, "edge")
+        .and_then(|edge| section_of(&edge, "api"))
         .and_then(|api| api.get("address"))
     else {
         return;
     };
     let message =
-        format!("no bind point of a listener with `edge-client` has the address `{told}`");
+        format!("no bind point of a listener with `edge-client` has the address `{advertised}`");
     let help = match served.as_slice() {
         [] => "add `- binding: edge-client` to the `apis` of a listener".to_owned(),
         [only] => format!("write `{only}`, or change the `address` of that bind point"),
@@ -62,7 +62,7 @@ fn check_ports(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagno
     for (number, point) in points().enumerate() {
         let earlier = points()
             .take(number)
-            .find(|earlier| collide(&earlier.interface, &point.interface));
+            .find(|earlier| ports_conflict(&earlier.interface, &point.interface));
         if let (Some(earlier), Some(field)) = (earlier, fields.get(number)) {
             let message = format!(
                 "`{}` conflicts with the bind point at `{}`",
@@ -75,7 +75,7 @@ fn check_ports(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagno
     }
 }
 
-fn collide(left: &HostPort, right: &HostPort) -> bool {
+fn ports_conflict(left: &HostPort, right: &HostPort) -> bool {
     let any = |host: &str| matches!(host, "0.0.0.0" | "::");
     left.port == right.port
         && (left.host.eq_ignore_ascii_case(&right.host) || any(&left.host) || any(&right.host))
@@ -107,6 +107,6 @@ fn interface_fields<'tree>(root: &Section<'tree>) -> Vec<Field<'tree>> {
     fields
 }
 
-fn find<'tree>(section: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
+fn section_of<'tree>(section: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
     section.get(name)?.section(&mut Diagnostics::default())
 }

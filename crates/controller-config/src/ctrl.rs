@@ -1,8 +1,8 @@
-//! Where routers reach the controller.
+//! Section `ctrl`: addresses for routers.
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
-use crate::address::{TransportAddress, transport};
+use crate::address::{TransportAddress, read_transport_address};
 
 /// Section `ctrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct CtrlConfig {
     pub advertise_address: Option<TransportAddress>,
 }
 
-const NOT_TUNED: &str = "the settings of the control channel are fixed";
+const FIXED_SETTINGS: &str = "the settings of the control channel are fixed";
 
 const KEYS: &[Key] = &[
     Key::read("listener"),
@@ -27,14 +27,14 @@ const OPTION_KEYS: &[Key] = &[
         "newListener",
         "moving routers to another address is not supported",
     ),
-    Key::ignored("routerHeartbeats", NOT_TUNED),
-    Key::ignored("peerHeartbeats", NOT_TUNED),
-    Key::ignored("outQueueSize", NOT_TUNED),
-    Key::ignored("maxQueuedConnects", NOT_TUNED),
-    Key::ignored("maxOutstandingConnects", NOT_TUNED),
-    Key::ignored("connectTimeout", NOT_TUNED),
-    Key::ignored("connectTimeoutMs", NOT_TUNED),
-    Key::ignored("writeTimeout", NOT_TUNED),
+    Key::ignored("routerHeartbeats", FIXED_SETTINGS),
+    Key::ignored("peerHeartbeats", FIXED_SETTINGS),
+    Key::ignored("outQueueSize", FIXED_SETTINGS),
+    Key::ignored("maxQueuedConnects", FIXED_SETTINGS),
+    Key::ignored("maxOutstandingConnects", FIXED_SETTINGS),
+    Key::ignored("connectTimeout", FIXED_SETTINGS),
+    Key::ignored("connectTimeoutMs", FIXED_SETTINGS),
+    Key::ignored("writeTimeout", FIXED_SETTINGS),
 ];
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<CtrlConfig> {
@@ -44,7 +44,7 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     section.check_keys(KEYS, diagnostics);
     let listener = section
         .require("listener", "tls:0.0.0.0:6262", diagnostics)
-        .and_then(|field| transport(&field, diagnostics));
+        .and_then(|field| read_transport_address(&field, diagnostics));
     let options = section
         .get_non_null("options")
         .and_then(|field| field.section(diagnostics));
@@ -54,10 +54,10 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         advertise_address = options
             .get_non_null("advertiseAddress")
             .filter(|field| field.node().as_str() != Some(""))
-            .and_then(|field| transport(&field, diagnostics));
+            .and_then(|field| read_transport_address(&field, diagnostics));
     }
     if root.get_non_null("cluster").is_some() {
-        require_advertised(&section, options.as_ref(), diagnostics);
+        require_advertise_address(&section, options.as_ref(), diagnostics);
     }
     Some(CtrlConfig {
         listener: listener?,
@@ -65,8 +65,8 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     })
 }
 
-/// A member of a cluster must say where it is found.
-fn require_advertised(
+/// Requires an advertised address from a member of a cluster.
+fn require_advertise_address(
     section: &Section<'_>,
     options: Option<&Section<'_>>,
     diagnostics: &mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Section `edge`: identities, sessions and how they come to be.
+//! Section `edge`: enrollment, sessions and authentication.
 
 mod api;
 mod enrollment;
@@ -11,30 +11,27 @@ mod totp;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_yaml::{Diagnostics, Key, Section};
 
-use crate::folders::Folders;
+use crate::relative_paths::BaseFolders;
 
-pub use crate::edge::api::EdgeApi;
-pub use crate::edge::enrollment::{Enrollment, SigningCert};
+pub use crate::edge::api::EdgeApiConfig;
+pub use crate::edge::enrollment::{EnrollmentConfig, SigningCertConfig};
 pub use crate::edge::jwks::JwksFetch;
-pub(crate) use crate::edge::jwks::positive;
+pub(crate) use crate::edge::jwks::read_positive_duration;
 pub use crate::edge::oidc::Oidc;
-pub use crate::edge::signers::ExternalJwtSigners;
+pub use crate::edge::signers::ExternalJwtSignersConfig;
 pub use crate::edge::totp::{Totp, TotpCompatibility};
 
 /// Section `edge`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeConfig {
-    /// Sessions and the address that clients are told.
-    pub api: EdgeApi,
-    /// How identities and routers enroll.
-    pub enrollment: Enrollment,
-    /// Second factor.
+    /// Sessions, and the address that is advertised to clients.
+    pub api: EdgeApiConfig,
+    pub enrollment: EnrollmentConfig,
     pub totp: Totp,
-    /// Lifetimes of OIDC tokens.
     pub oidc: Oidc,
-    /// How tokens of external JWT signers are judged, and where their keys come from.
-    pub external_jwt_signers: ExternalJwtSigners,
-    /// How guesses at passwords are slowed down, if they are.
+    /// Validation of tokens of external JWT signers, and retrieval of their keys.
+    pub external_jwt_signers: ExternalJwtSignersConfig,
+    /// Throttling of password guesses; `None` if it is disabled.
     pub password_throttle: Option<ThrottleRules>,
 }
 
@@ -70,7 +67,7 @@ const HINTS: &[(&str, &str)] = &[
 
 pub(crate) fn read(
     root: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<EdgeConfig> {
     let section = root

@@ -1,22 +1,21 @@
-//! Writing a configuration file.
+//! Generator of configuration files.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use portcullis_yaml::syntax::HostPort;
 
-/// Files of a controller that keeps everything in one directory.
+/// Paths of a controller that keeps everything in one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeLayout {
-    /// Configuration file.
     pub config: PathBuf,
     /// Value of `db`; the store stands beside it, see [`StoreLocation`](crate::StoreLocation).
     pub db: PathBuf,
-    /// Certificate chain that the controller shows as a client.
+    /// Client certificate chain of the controller.
     pub cert: PathBuf,
     /// Key of `cert`.
     pub key: PathBuf,
-    /// Certificate chain that the controller shows as a server.
+    /// Server certificate chain of the controller.
     pub server_cert: PathBuf,
     /// Key of `server_cert`.
     pub server_key: PathBuf,
@@ -26,12 +25,12 @@ pub struct HomeLayout {
     pub signing_cert: PathBuf,
     /// Key of `signing_cert`.
     pub signing_key: PathBuf,
-    /// Key of the authority above that one, which no configuration names.
+    /// Key of the root authority, which no configuration references.
     pub root_key: PathBuf,
 }
 
 impl HomeLayout {
-    /// Lays the files out under one directory.
+    /// Layout under the directory `home`.
     pub fn under(home: &Path) -> Self {
         let pki = home.join("pki");
         Self {
@@ -49,25 +48,25 @@ impl HomeLayout {
     }
 }
 
-/// What a generated file says.
+/// Options for [`generate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated<'text> {
-    /// Host name or IP address that clients are told.
+    /// Host name or IP address that is advertised to clients.
     pub advertised_host: &'text str,
-    /// IP address to listen at.
+    /// IP address to listen on.
     pub interface: &'text str,
     /// Port of the APIs.
     pub port: u16,
     /// Port for routers.
     pub ctrl_port: u16,
-    /// Trust domain, when the certificates name none.
+    /// Trust domain, if the certificates name none.
     pub trust_domain: Option<&'text str>,
-    /// Whether keys of external JWT signers may be fetched from this machine, for trials.
+    /// Whether keys of external JWT signers may be fetched from loopback addresses, for trials.
     pub fetch_keys_from_loopback: bool,
 }
 
 impl<'text> Generated<'text> {
-    /// Listens everywhere at `port`, for routers at OpenZiti's usual port 6262.
+    /// Listens on all addresses at `port`, and for routers at OpenZiti's default port 6262.
     pub fn new(advertised_host: &'text str, port: u16) -> Self {
         Self {
             advertised_host,
@@ -80,56 +79,51 @@ impl<'text> Generated<'text> {
     }
 }
 
-/// Says why no file can be written.
+/// Error of [`generate`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
-    /// A value holds a `$`, which would start an environment variable and cannot be escaped.
+    /// A value contains a `$`, which would start an environment variable and cannot be escaped.
     #[error("`{value}` contains a `$`, which a configuration file cannot express")]
-    Dollar {
-        /// The value.
-        value: String,
-    },
+    ContainsDollar { value: String },
     /// A host is empty, or a port is 0.
     #[error("hosts must not be empty and ports must not be 0")]
-    NoAddress,
+    InvalidAddress,
 }
 
-/// Writes a complete file with comments, which [`read`](crate::read) accepts without a word.
+/// Renders a complete, commented file that [`read`](crate::read) accepts without diagnostics.
 ///
-/// It names the files of a [`HomeLayout`] relative to its own folder, so that the folder can be moved
-/// and copied.
+/// The file references the paths of a [`HomeLayout`] relative to its own folder, so that the folder can
+/// be moved and copied.
 ///
 /// # Errors
-///
-/// [`GenerateError`] when a value cannot be written so that it is read as the same value again.
+/// [`GenerateError`] if a value cannot be expressed in the file.
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_controller_config::{Generated, generate, read};
-///
-/// let text = generate(&Generated::new("ctrl.example.test", 1280))?;
+/// use portcullis_controller_config::{GenerateOptions, generate, read};
+/// let text = generate(&GenerateOptions::new("ctrl.example.test", 1280))?;
 ///
 /// assert!(read(&[&text], &|_| None).config.is_some());
 /// # Ok::<(), portcullis_controller_config::GenerateError>(())
 /// ```
-pub fn generate(parameters: &Generated<'_>) -> Result<String, GenerateError> {
+pub fn generate(options: &Generated<'_>) -> Result<String, GenerateError> {
     let files = HomeLayout::under(Path::new(""));
-    let api = address(parameters.advertised_host, parameters.port)?;
-    let ctrl = address(parameters.advertised_host, parameters.ctrl_port)?;
-    let api_interface = quoted(&address(parameters.interface, parameters.port)?)?;
+    let api = address(options.advertised_host, options.port)?;
+    let ctrl = address(options.advertised_host, options.ctrl_port)?;
+    let api_interface = quoted(&address(options.interface, options.port)?)?;
     let ctrl_listener = quoted(&format!(
         "tls:{}",
-        address(parameters.interface, parameters.ctrl_port)?
+        address(options.interface, options.ctrl_port)?
     ))?;
-    let trust_domain = match parameters.trust_domain {
+    let trust_domain = match options.trust_domain {
         Some(domain) => format!(
             "\n# Name of the network in SPIFFE ids.\ntrustDomain: {}\n",
             quoted(domain)?
         ),
         None => String::new(),
     };
-    let jwks = if parameters.fetch_keys_from_loopback {
+    let jwks = if options.fetch_keys_from_loopback {
         LOOPBACK_JWKS
     } else {
         ""
@@ -162,7 +156,7 @@ const LOOPBACK_JWKS: &str = "
 
 fn address(host: &str, port: u16) -> Result<String, GenerateError> {
     if host.trim().is_empty() || port == 0 {
-        return Err(GenerateError::NoAddress);
+        return Err(GenerateError::InvalidAddress);
     }
     Ok(HostPort {
         host: host.to_owned(),
@@ -171,15 +165,15 @@ fn address(host: &str, port: u16) -> Result<String, GenerateError> {
     .to_string())
 }
 
-/// Writes a path of the layout, all of which are text.
+/// Quotes a path of the layout, which is valid UTF-8.
 fn path(path: &Path) -> Result<String, GenerateError> {
     quoted(&path.to_string_lossy())
 }
 
-/// Writes a double-quoted scalar, in which every character can be expressed except a literal `$`.
+/// Quotes a text as a YAML scalar, which can express every character except a literal `$`.
 fn quoted(text: &str) -> Result<String, GenerateError> {
     if text.contains('$') {
-        return Err(GenerateError::Dollar {
+        return Err(GenerateError::ContainsDollar {
             value: text.to_owned(),
         });
     }

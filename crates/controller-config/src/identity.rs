@@ -1,27 +1,27 @@
-//! Certificates and keys.
+//! Section `identity`: certificates and keys.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::folders::Folders;
+use crate::relative_paths::BaseFolders;
 use crate::root::read_all;
 
 /// Certificates and keys of the controller or of one web listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Certificate chain that the controller shows as a client.
+    /// Client certificate chain.
     pub cert: Material,
     /// Key of `cert`.
     pub key: Material,
-    /// Certificate chain that the controller shows as a server.
+    /// Server certificate chain.
     pub server_cert: Material,
     /// Key of `server_cert`.
     pub server_key: Material,
-    /// Certificates that the controller trusts.
+    /// Trusted certificates.
     pub ca: Material,
-    /// Further server certificates, chosen by the name that the client asks for.
+    /// Additional server certificates, selected by the server name that the client requests.
     pub alt_server_certs: Vec<CertificateAndKey>,
 }
 
@@ -34,12 +34,12 @@ pub struct CertificateAndKey {
     pub key: Material,
 }
 
-/// Where a certificate or key is found.
+/// Source of a certificate or key in PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Material {
-    /// Path; a relative one starts at the working directory of the process.
+    /// Path of a PEM file; a relative one starts at the working directory of the process.
     File(PathBuf),
-    /// PEM text inside the configuration file. It may be a private key and is not shown.
+    /// PEM text inside the configuration file. It may contain a private key and is redacted in `Debug`.
     Inline(String),
 }
 
@@ -63,38 +63,38 @@ const KEYS: &[Key] = &[
 
 const ALT_KEYS: &[Key] = &[Key::read("server_cert"), Key::read("server_key")];
 
-/// Whether a section must name its server certificate or may leave it to `cert`.
+/// Whether `server_cert` is required or defaults to `cert`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServerCert {
-    /// As in the root section: without `server_cert` the pair of `cert` and `key` serves.
+pub(crate) enum ServerCertRule {
+    /// In the root section: without `server_cert`, `cert` and `key` are used.
     Optional,
-    /// As in a web listener.
+    /// In a web listener.
     Required,
 }
 
 pub(crate) fn read(
     field: &Field<'_>,
-    server: ServerCert,
-    folders: &Folders,
+    server_cert_rule: ServerCertRule,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Identity> {
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
-    let cert = required(&section, "cert", folders, diagnostics);
-    let key = required(&section, "key", folders, diagnostics);
-    let ca = required(&section, "ca", folders, diagnostics);
-    let server_key = optional(&section, "server_key", folders, diagnostics);
+    let cert = read_required(&section, "cert", folders, diagnostics);
+    let key = read_required(&section, "key", folders, diagnostics);
+    let ca = read_required(&section, "ca", folders, diagnostics);
+    let server_key = read_optional(&section, "server_key", folders, diagnostics);
     let server_cert = match (
-        server,
-        optional(&section, "server_cert", folders, diagnostics),
+        server_cert_rule,
+        read_optional(&section, "server_cert", folders, diagnostics),
     ) {
         (_, Ok(Some(material))) => Some(material),
-        (ServerCert::Optional, Ok(None)) if matches!(server_key, Ok(None)) => cert.clone(),
+        (ServerCertRule::Optional, Ok(None)) if matches!(server_key, Ok(None)) => cert.clone(),
         (_, Ok(None)) => {
             section.report_missing("server_cert", "server.chain.pem", diagnostics);
             None
         },
-        (_, Err(Reported)) => None,
+        (_, Err(ReportedError)) => None,
     };
     let alternatives = section.get_non_null("alt_server_certs");
     let alt_server_certs = alternatives.map_or(Some(Vec::new()), |field| {
@@ -114,14 +114,14 @@ pub(crate) fn read(
 fn read_alternatives(
     field: &Field<'_>,
     key: Option<&Material>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<CertificateAndKey>> {
     read_all(&field.list(diagnostics)?, |item| {
         let section = item.section(diagnostics)?;
         section.check_keys(ALT_KEYS, diagnostics);
-        let cert = required(&section, "server_cert", folders, diagnostics);
-        let own_key = optional(&section, "server_key", folders, diagnostics).ok()?;
+        let cert = read_required(&section, "server_cert", folders, diagnostics);
+        let own_key = read_optional(&section, "server_key", folders, diagnostics).ok()?;
         Some(CertificateAndKey {
             cert: cert?,
             key: own_key.or_else(|| key.cloned())?,
@@ -129,38 +129,38 @@ fn read_alternatives(
     })
 }
 
-/// A mistake was found and reported.
-pub(crate) struct Reported;
+/// A mistake that has already been reported.
+pub(crate) struct ReportedError;
 
-pub(crate) fn required(
+pub(crate) fn read_required(
     section: &Section<'_>,
     name: &str,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Material> {
     let field = section.require(name, &format!("{name}.pem"), diagnostics)?;
-    material(&field, folders, diagnostics)
+    read_pem_source(&field, folders, diagnostics)
 }
 
-/// Reads a key that may be absent; an empty string counts as absent, as in OpenZiti.
-pub(crate) fn optional(
+/// Reads an optional value; an empty string counts as absent, as in OpenZiti.
+pub(crate) fn read_optional(
     section: &Section<'_>,
     name: &str,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<Material>, Reported> {
+) -> Result<Option<Material>, ReportedError> {
     match section.get_non_null(name) {
         None => Ok(None),
         Some(field) if field.node().as_str() == Some("") => Ok(None),
-        Some(field) => material(&field, folders, diagnostics)
+        Some(field) => read_pem_source(&field, folders, diagnostics)
             .map(Some)
-            .ok_or(Reported),
+            .ok_or(ReportedError),
     }
 }
 
-pub(crate) fn material(
+pub(crate) fn read_pem_source(
     field: &Field<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Material> {
     let text = field.non_empty(diagnostics)?;
@@ -170,12 +170,12 @@ pub(crate) fn material(
     if text.trim_start().starts_with("-----BEGIN") {
         return Some(Material::Inline(text.to_owned()));
     }
-    // One letter before the colon is a drive, not a scheme.
+    // A single letter before the colon is a drive, not a scheme.
     let scheme = text
         .split_once(':')
         .filter(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
     match scheme {
-        None => Some(Material::File(folders.find(field, text))),
+        None => Some(Material::File(folders.resolve(field, text))),
         Some(("file", rest)) => file_url(field, rest, diagnostics),
         Some(("pkcs11" | "parsec", _)) => {
             let message = "keys in a hardware module are not supported";
@@ -201,7 +201,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Reads what stands after `file:`, which must be an absolute path.
+/// Parses the part of a URL after `file:`, which must be an absolute path.
 fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Option<Material> {
     let (path, mistake) = match rest.strip_prefix("//") {
         Some(path) if path.starts_with('/') => (path, None),
@@ -219,7 +219,7 @@ fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Opt
             .help(help);
         return None;
     }
-    let decoded = percent_decoded(path);
+    let decoded = percent_decode(path);
     if decoded.is_none() {
         field.error(
             codes::INVALID_VALUE,
@@ -230,7 +230,7 @@ fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Opt
     decoded.map(|path| Material::File(path.into()))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {

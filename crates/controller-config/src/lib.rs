@@ -1,13 +1,13 @@
-//! The controller's configuration file.
+//! Parser and generator for the controller's configuration file.
 //!
 //! The format is OpenZiti's controller YAML, version 3, so that an existing file starts Portcullis.
-//! [`read`] turns it into a [`ControllerConfig`] or names every mistake in one pass, each with line,
-//! column, key path and what would be right. Keys that OpenZiti has and Portcullis does not need are
-//! named in a warning; keys that neither has are errors. [`generate`] writes such a file.
+//! [`read`] turns it into a [`ControllerConfig`] or reports every mistake in one pass, each with line,
+//! column, key path and a fix. Keys of OpenZiti that Portcullis does not use get a warning; unknown keys
+//! are errors. [`generate`] writes such a file.
 //!
-//! Nothing here touches the file system: whether what a file [names](Named) exists, and is what it
-//! should be, is for the reader to find out. Relative paths are kept as written and mean what they
-//! mean to the process, unless the file says `relativePaths: file`: then they start at its folder.
+//! Nothing here touches the file system: the caller checks whether [referenced](PemReference) files exist
+//! and are valid. Relative paths start at the working directory of the process, unless the file says
+//! `relativePaths: file`: then they start at its folder.
 //!
 //! # Examples
 //!
@@ -27,27 +27,27 @@ mod audit;
 mod cross_check;
 mod ctrl;
 mod edge;
-mod folders;
 mod generate;
 mod identity;
 mod limits;
-mod named;
+mod references;
+mod relative_paths;
 mod root;
 mod store;
 mod web;
 
-pub use address::{AddressError, TransportAddress, TransportKind};
+pub use address::{AddressError, TransportAddress, TransportProtocol};
 pub use audit::AuditConfig;
 pub use ctrl::CtrlConfig;
 pub use edge::{
-    EdgeApi, EdgeConfig, Enrollment, ExternalJwtSigners, JwksFetch, Oidc, SigningCert, Totp,
-    TotpCompatibility,
+    EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, JwksFetch, Oidc,
+    SigningCertConfig, Totp, TotpCompatibility,
 };
-pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};
 pub use identity::{CertificateAndKey, Identity, Material};
 pub use limits::{ClientLimits, Share};
-pub use named::{Named, NamedHost, NamedIdentity, NamedPair, NamedStore, NamedThings};
+pub use references::{IdentityReferences, Named, NamedHost, NamedPair, NamedStore, NamedThings};
+pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, Outcome, codes, read, read_files};
 pub use store::StoreLocation;
 pub use web::{

@@ -1,4 +1,4 @@
-//! Section `limits`: what clients share.
+//! Section `limits`: resources shared by clients.
 
 use std::ops::RangeInclusive;
 
@@ -7,127 +7,125 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 /// Section `limits`. OpenZiti has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
-    /// Connections, also bounded by the descriptors that the process may open.
+    /// Connections, also limited by the file descriptors of the process.
     pub connections: Share,
-    /// Bytes of requests whose head is not complete.
+    /// Bytes of incomplete request heads.
     pub request_head_bytes: Share,
-    /// Bytes of answers that wait for clients to take them.
+    /// Bytes of responses that clients have not read yet.
     pub unread_answer_bytes: Share,
-    /// Bytes of requests of full sessions; the share is that of an identity.
+    /// Bytes of requests of full sessions, limited per identity.
     pub request_bytes: Share,
     /// Bytes of all other requests.
     pub unauthenticated_request_bytes: Share,
-    /// Passwords of clients that have not logged in lately that may wait to be checked; unless it is
-    /// given, it depends on the processors.
+    /// Passwords waiting to be checked, of clients that have not logged in recently; the default depends
+    /// on the number of processors.
     pub passwords_waiting: Option<u64>,
-    /// Lines of the log in a minute that tell of refused requests, and as many of failed ones.
+    /// Log lines per minute about refused requests, and as many about failed ones.
     pub log_lines_per_minute: Share,
 }
 
-/// How much of something there is for all clients, and for one of them: an address, in IPv6 a
-/// network of 64 bits, unless it says otherwise.
+/// Limit for all clients together and for a single one. A client is an IPv4 address or an IPv6 network
+/// of 64 bits, unless noted otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// For all.
     pub total: u64,
-    /// For one.
     pub each: u64,
 }
 
 impl Default for ClientLimits {
     fn default() -> Self {
-        let usual = |rule: &Rule| Share {
+        let default_limit = |rule: &LimitRule| Share {
             total: rule.total,
-            each: rule.usual_share(rule.total),
+            each: rule.default_per_client(rule.total),
         };
         Self {
-            connections: usual(&CONNECTIONS),
-            request_head_bytes: usual(&REQUEST_HEADS),
-            unread_answer_bytes: usual(&UNREAD_ANSWERS),
-            request_bytes: usual(&REQUESTS),
-            unauthenticated_request_bytes: usual(&UNAUTHENTICATED_REQUESTS),
+            connections: default_limit(&CONNECTIONS),
+            request_head_bytes: default_limit(&REQUEST_HEADS),
+            unread_answer_bytes: default_limit(&UNREAD_ANSWERS),
+            request_bytes: default_limit(&REQUESTS),
+            unauthenticated_request_bytes: default_limit(&UNAUTHENTICATED_REQUESTS),
             passwords_waiting: None,
-            log_lines_per_minute: usual(&LOG_LINES),
+            log_lines_per_minute: default_limit(&LOG_LINES),
         }
     }
 }
 
-/// Two keys that belong together, and what they may say.
-struct Rule {
+/// The two keys of a limit, with defaults and bounds.
+struct LimitRule {
     total_key: &'static str,
-    share_key: &'static str,
-    /// The total unless it is given.
+    per_client_key: &'static str,
+    /// Default of the total.
     total: u64,
-    /// One client has this part of the total unless something else is given.
+    /// By default, one client gets this fraction of the total.
     fraction: u64,
     total_bounds: RangeInclusive<u64>,
-    least_share: u64,
+    min_per_client: u64,
 }
 
 const MIB: u64 = 1024 * 1024;
 
-const MOST_BYTES: u64 = 1024 * 1024 * MIB;
+const MAX_BYTES: u64 = 1024 * 1024 * MIB;
 
-const CONNECTIONS: Rule = Rule {
+const CONNECTIONS: LimitRule = LimitRule {
     total_key: "connections",
-    share_key: "connectionsPerPeer",
+    per_client_key: "connectionsPerPeer",
     total: 16 * 1024,
     fraction: 4,
     total_bounds: 16..=1024 * 1024,
-    least_share: 4,
+    min_per_client: 4,
 };
 
-/// A share holds a dozen of the longest heads.
-const REQUEST_HEADS: Rule = Rule {
+/// The minimum for one client holds a dozen of the longest heads.
+const REQUEST_HEADS: LimitRule = LimitRule {
     total_key: "requestHeadBytes",
-    share_key: "requestHeadBytesPerPeer",
+    per_client_key: "requestHeadBytesPerPeer",
     total: 32 * MIB,
     fraction: 4,
-    total_bounds: 4 * MIB..=MOST_BYTES,
-    least_share: MIB,
+    total_bounds: 4 * MIB..=MAX_BYTES,
+    min_per_client: MIB,
 };
 
-/// A share holds the longest answer that is written whole, and some beside it.
-const UNREAD_ANSWERS: Rule = Rule {
+/// The minimum for one client holds the longest response that is written at once, and some more.
+const UNREAD_ANSWERS: LimitRule = LimitRule {
     total_key: "unreadAnswerBytes",
-    share_key: "unreadAnswerBytesPerPeer",
+    per_client_key: "unreadAnswerBytesPerPeer",
     total: 128 * MIB,
     fraction: 4,
-    total_bounds: 16 * MIB..=MOST_BYTES,
-    least_share: 4 * MIB,
+    total_bounds: 16 * MIB..=MAX_BYTES,
+    min_per_client: 4 * MIB,
 };
 
-/// A share holds the longest body, with the longest head.
-const REQUESTS: Rule = Rule {
+/// The minimum for one client holds the longest body with the longest head.
+const REQUESTS: LimitRule = LimitRule {
     total_key: "requestBytes",
-    share_key: "requestBytesPerIdentity",
+    per_client_key: "requestBytesPerIdentity",
     total: 128 * MIB,
     fraction: 32,
-    total_bounds: 8 * MIB..=MOST_BYTES,
-    least_share: 2 * MIB,
+    total_bounds: 8 * MIB..=MAX_BYTES,
+    min_per_client: 2 * MIB,
 };
 
-/// As [`REQUESTS`]; without a full session bodies are shorter, but for those of partial ones.
-const UNAUTHENTICATED_REQUESTS: Rule = Rule {
+/// As [`REQUESTS`]; without a full session bodies are shorter, except in partial sessions.
+const UNAUTHENTICATED_REQUESTS: LimitRule = LimitRule {
     total_key: "unauthenticatedRequestBytes",
-    share_key: "unauthenticatedRequestBytesPerPeer",
+    per_client_key: "unauthenticatedRequestBytesPerPeer",
     total: 32 * MIB,
     fraction: 32,
-    total_bounds: 8 * MIB..=MOST_BYTES,
-    least_share: MIB,
+    total_bounds: 8 * MIB..=MAX_BYTES,
+    min_per_client: MIB,
 };
 
-/// At once there are a few more.
-const LOG_LINES: Rule = Rule {
+/// Bursts may be slightly larger.
+const LOG_LINES: LimitRule = LimitRule {
     total_key: "logLinesPerMinute",
-    share_key: "logLinesPerMinutePerPeer",
+    per_client_key: "logLinesPerMinutePerPeer",
     total: 60,
     fraction: 10,
     total_bounds: 6..=60_000,
-    least_share: 1,
+    min_per_client: 1,
 };
 
-/// One client has half of them.
+/// Range of the total; one client gets half of it.
 const PASSWORDS_WAITING: RangeInclusive<u64> = 2..=65_536;
 
 const KEYS: &[Key] = &[
@@ -173,9 +171,9 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     })
 }
 
-impl Rule {
-    fn usual_share(&self, total: u64) -> u64 {
-        (total / self.fraction).max(self.least_share)
+impl LimitRule {
+    fn default_per_client(&self, total: u64) -> u64 {
+        (total / self.fraction).max(self.min_per_client)
     }
 
     fn read(&self, section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Share> {
@@ -183,20 +181,20 @@ impl Rule {
             Some(field) => field.integer(self.total_bounds.clone(), diagnostics)?,
             None => self.total,
         };
-        let each = match section.get_non_null(self.share_key) {
-            Some(field) => self.read_share(&field, total, diagnostics)?,
-            None => self.usual_share(total),
+        let each = match section.get_non_null(self.per_client_key) {
+            Some(field) => self.read_per_client(&field, total, diagnostics)?,
+            None => self.default_per_client(total),
         };
         Some(Share { total, each })
     }
 
-    fn read_share(
+    fn read_per_client(
         &self,
         field: &Field<'_>,
         total: u64,
         diagnostics: &mut Diagnostics,
     ) -> Option<u64> {
-        let each = field.integer(self.least_share..=*self.total_bounds.end(), diagnostics)?;
+        let each = field.integer(self.min_per_client..=*self.total_bounds.end(), diagnostics)?;
         if each <= total {
             return Some(each);
         }

@@ -1,4 +1,4 @@
-//! The file as a whole.
+//! Root of the configuration.
 
 use portcullis_yaml::{
     Diagnostic, Diagnostics, Field, Key, Limits, Node, Section, SourceId, expand_environment,
@@ -9,18 +9,18 @@ use crate::audit::{self, AuditConfig};
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
-use crate::folders::{self, Folders, SourceText};
-use crate::identity::{self, Identity, Reported, ServerCert};
+use crate::identity::{self, Identity, ReportedError, ServerCertRule};
 use crate::limits::{self, ClientLimits};
-use crate::named::{self, NamedThings};
+use crate::references::{self, NamedThings};
+use crate::relative_paths::{self, BaseFolders, SourceText};
 use crate::store::{self, StoreLocation};
 use crate::web::{self, ApiKind, OidcOptions, WebApi, WebListener};
 use std::path::Path;
 
-/// What a configuration file says.
+/// Configuration of the controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerConfig {
-    /// Where data is kept.
+    /// Location of the data.
     pub store: StoreLocation,
     /// Certificates and keys of the controller.
     pub identity: Identity,
@@ -28,42 +28,39 @@ pub struct ControllerConfig {
     pub trust_domain: Option<String>,
     /// Further trust domains whose certificates are accepted, without `spiffe://`.
     pub additional_trust_domains: Vec<String>,
-    /// Where the audit trail is written.
     pub audit: AuditConfig,
-    /// Where routers reach the controller.
     pub ctrl: CtrlConfig,
-    /// Identities, sessions and how they come to be.
     pub edge: EdgeConfig,
-    /// Where which API is served. `edge-oidc` is added beside `edge-client` unless that is switched off.
+    /// Listeners and their APIs. `edge-oidc` is added beside `edge-client` unless that is disabled.
     pub web: Vec<WebListener>,
-    /// What clients share.
+    /// Resources shared by clients.
     pub limits: ClientLimits,
 }
 
-/// What reading a file gave.
+/// Result of reading configuration files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The configuration, when there is no error.
+    /// The configuration, if there is no error.
     pub config: Option<ControllerConfig>,
     /// Errors and warnings in the order of the files and the lines in them.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the file names outside itself, as far as that can be read whatever else is wrong.
+    /// External references of the file, as far as they are valid, even if there are errors.
     pub named: NamedThings,
 }
 
-/// Codes of diagnostics beside those of [`portcullis_yaml`].
+/// Codes of diagnostics in addition to those of [`portcullis_yaml`].
 pub mod codes {
     /// Two keys contradict each other and one of them is not used.
     pub const UNUSED: &str = "unused";
-    /// The file asks for less safety than usual, and gets it.
+    /// A setting weakens security.
     pub const WEAKENED: &str = "weakened";
-    /// The file asks for less safety than there is, and does not get it.
+    /// A setting would weaken security and is ignored.
     pub const STRICTER: &str = "stricter";
     /// The version of the format is not 3.
     pub const VERSION: &str = "version";
-    /// The address that clients are told is not served.
+    /// The address advertised to clients is not served.
     pub const UNSERVED_ADDRESS: &str = "unserved-address";
-    /// Two listeners want the same port.
+    /// Two listeners use the same port.
     pub const PORT_TAKEN: &str = "port-taken";
 }
 
@@ -71,7 +68,7 @@ pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
 
 const KEYS: &[Key] = &[
     Key::read("v"),
-    Key::read(folders::KEY),
+    Key::read(relative_paths::KEY),
     Key::read("db"),
     Key::read("cluster"),
     Key::read("identity"),
@@ -128,9 +125,9 @@ const HINTS: &[(&str, &str)] = &[
     ("forwarder", "this is a router's file"),
 ];
 
-/// Reads a configuration from one file, or from a complete one and partial ones to lay over it.
-///
-/// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` gives environment variables; OpenZiti
+/// Reads a configuration from one file, or from a complete one and partial ones that are merged over
+/// it.
+/// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` returns environment variables; OpenZiti
 /// also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
 ///
 /// Relative paths are kept as written; see [`read_files`].
@@ -147,7 +144,7 @@ pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome 
 /// at its folder.
 pub fn read_files(files: &[SourceText<'_>], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
     let mut diagnostics = Diagnostics::default();
-    let mut folders = Folders::default();
+    let mut folders = BaseFolders::default();
     let Some(mut tree) = read_tree(files, &mut folders, &mut diagnostics) else {
         return Outcome {
             diagnostics: diagnostics.into_sorted(),
@@ -159,22 +156,22 @@ pub fn read_files(files: &[SourceText<'_>], lookup: &dyn Fn(&str) -> Option<Stri
     Outcome {
         config: config.filter(|_| !diagnostics.has_errors()),
         diagnostics: diagnostics.into_sorted(),
-        named: named::collect(&tree, &folders),
+        named: references::collect(&tree, &folders),
     }
 }
 
 fn read_tree(
     files: &[SourceText<'_>],
-    folders: &mut Folders,
+    folders: &mut BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Node> {
     let mut whole: Option<Node> = None;
-    let mut said = Diagnostics::default();
+    let mut folder_diagnostics = Diagnostics::default();
     for (source, SourceText { text, folder }) in (0u16..).map(SourceId).zip(files) {
         match parse(text, source, &Limits::default()) {
             Ok(document) => {
                 diagnostics.extend(document.diagnostics);
-                folders.add(&document.root, folder, &mut said);
+                folders.push(&document.root, folder, &mut folder_diagnostics);
                 whole = Some(match whole {
                     Some(base) => overlay(base, document.root),
                     None => document.root,
@@ -186,13 +183,13 @@ fn read_tree(
         }
     }
     let whole = whole.filter(|_| !diagnostics.has_errors());
-    diagnostics.extend(said.into_sorted());
+    diagnostics.extend(folder_diagnostics.into_sorted());
     whole
 }
 
 fn read_root(
     tree: &Node,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<ControllerConfig> {
     let root = Section::root(tree, diagnostics)?;
@@ -205,12 +202,12 @@ fn read_root(
             "{cert: ..., key: ..., server_cert: ..., ca: ...}",
             diagnostics,
         )
-        .and_then(|field| identity::read(&field, ServerCert::Optional, folders, diagnostics));
+        .and_then(|field| identity::read(&field, ServerCertRule::Optional, folders, diagnostics));
     let domain = match root.get_non_null("trustDomain") {
-        Some(field) => trust_domain(&field, diagnostics),
+        Some(field) => read_trust_domain(&field, diagnostics),
         None => Ok(None),
     };
-    let additional_domains = additional_trust_domains(&root, diagnostics);
+    let additional_domains = read_additional_trust_domains(&root, diagnostics);
     let audit = audit::read(&root, folders, diagnostics);
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
@@ -225,7 +222,7 @@ fn read_root(
         additional_trust_domains: additional_domains?,
         audit: audit?,
         ctrl: ctrl?,
-        web: bind_oidc(web?, edge.api.disable_oidc_auto_binding),
+        web: add_oidc_binding(web?, edge.api.disable_oidc_auto_binding),
         edge,
         limits: limits?,
     })
@@ -251,7 +248,7 @@ fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn additional_trust_domains(
+fn read_additional_trust_domains(
     root: &Section<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<String>> {
@@ -259,22 +256,22 @@ fn additional_trust_domains(
         return Some(Vec::new());
     };
     let domains = read_all(&field.list(diagnostics)?, |item| {
-        trust_domain(item, diagnostics).ok()
+        read_trust_domain(item, diagnostics).ok()
     })?;
     Some(domains.into_iter().flatten().collect())
 }
 
 /// Reads a trust domain; an empty one counts as absent.
-fn trust_domain(
+fn read_trust_domain(
     field: &Field<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<String>, Reported> {
-    let text = field.string(diagnostics).ok_or(Reported)?;
+) -> Result<Option<String>, ReportedError> {
+    let text = field.string(diagnostics).ok_or(ReportedError)?;
     if text.is_empty() {
         return Ok(None);
     }
     let name = text.strip_prefix("spiffe://").unwrap_or(text);
-    // A path may follow in a SPIFFE id and is no part of the domain.
+    // A path may follow in a SPIFFE id and is not part of the domain.
     let name = name.split('/').next().unwrap_or_default();
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if name.is_empty() || name.len() > 255 || !name.chars().all(good) {
@@ -284,12 +281,12 @@ fn trust_domain(
             .help(
                 "write a name of letters, digits, `.`, `-` and `_`, such as `network.example.test`",
             );
-        return Err(Reported);
+        return Err(ReportedError);
     }
     Ok(Some(name.to_owned()))
 }
 
-fn bind_oidc(mut web: Vec<WebListener>, disabled: bool) -> Vec<WebListener> {
+fn add_oidc_binding(mut web: Vec<WebListener>, disabled: bool) -> Vec<WebListener> {
     for listener in &mut web {
         if !disabled && listener.hosts(ApiKind::EdgeClient) && !listener.hosts(ApiKind::EdgeOidc) {
             listener.apis.push(WebApi::EdgeOidc(OidcOptions::default()));

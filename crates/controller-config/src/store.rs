@@ -1,14 +1,14 @@
-//! Where data is kept.
+//! Location of the data.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
-use crate::folders::Folders;
+use crate::relative_paths::BaseFolders;
 use crate::root::{NO_CLUSTER, codes};
 
-/// Where OpenZiti keeps its data, beside which Portcullis keeps its own.
+/// Location of OpenZiti's data, next to which Portcullis stores its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreLocation {
     /// `db`: path of a database file.
@@ -21,7 +21,7 @@ pub enum StoreLocation {
 const CLUSTER_STORE: &str = "portcullis.redb";
 
 impl StoreLocation {
-    /// Gives the path of the store.
+    /// Returns the path of the store.
     ///
     /// The file named by `db` may be a live OpenZiti database and is never opened: `X` becomes
     /// `X.portcullis`.
@@ -32,7 +32,7 @@ impl StoreLocation {
         }
     }
 
-    /// Gives the path of the key that seals secrets in the store.
+    /// Returns the path of the key that seals secrets in the store.
     pub fn sealing_key_path(&self) -> PathBuf {
         with_suffix(&self.store_path(), ".key")
     }
@@ -74,7 +74,7 @@ const CLUSTER_KEYS: &[Key] = &[
 
 pub(crate) fn read(
     root: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<StoreLocation> {
     let (cluster, db) = (root.get_non_null("cluster"), root.get_non_null("db"));
@@ -91,12 +91,12 @@ pub(crate) fn read(
         let directory = cluster.require("dataDir", "/var/lib/ziti/raft", diagnostics)?;
         return directory
             .non_empty(diagnostics)
-            .map(|path| StoreLocation::Cluster(folders.find(&directory, path)));
+            .map(|path| StoreLocation::Cluster(folders.resolve(&directory, path)));
     }
     if let Some(db) = db {
         return db
             .non_empty(diagnostics)
-            .map(|path| StoreLocation::Database(folders.find(&db, path)));
+            .map(|path| StoreLocation::Database(folders.resolve(&db, path)));
     }
     root.report_missing("db", "/var/lib/ziti/ctrl.db", diagnostics);
     None

@@ -1,4 +1,4 @@
-//! Section `web`: where which API is served.
+//! Section `web`: listeners and the APIs that they serve.
 
 mod api;
 mod options;
@@ -6,9 +6,9 @@ mod options;
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::address::host_and_port;
-use crate::folders::Folders;
-use crate::identity::{self, Identity, ServerCert};
+use crate::address::read_host_and_port;
+use crate::identity::{self, Identity, ServerCertRule};
+use crate::relative_paths::BaseFolders;
 use crate::root::read_all;
 
 pub use crate::web::api::{ApiKind, OidcOptions, SpaOptions, WebApi};
@@ -17,31 +17,28 @@ pub use crate::web::options::{TlsVersion, WebOptions};
 /// One entry of the section `web`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebListener {
-    /// Name for the log.
+    /// Name for log messages.
     pub name: String,
-    /// Where the APIs are served.
     pub bind_points: Vec<BindPoint>,
-    /// Certificates of this listener; without them those of the controller serve.
+    /// Certificates of this listener; those of the controller by default.
     pub identity: Option<Identity>,
-    /// Timeouts and TLS versions.
     pub options: WebOptions,
-    /// What is served.
     pub apis: Vec<WebApi>,
 }
 
 /// One entry of `web[].bindPoints`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindPoint {
-    /// Where the process listens.
+    /// Address to listen on.
     pub interface: HostPort,
-    /// Where clients find it.
+    /// Address that clients use.
     pub address: HostPort,
-    /// Where clients shall go from now on.
+    /// Address that clients are told to use from now on.
     pub new_address: Option<HostPort>,
 }
 
 impl WebListener {
-    /// Tells whether an API is served here.
+    /// Whether the listener serves an API.
     pub fn hosts(&self, kind: ApiKind) -> bool {
         self.apis.iter().any(|api| api.kind() == kind)
     }
@@ -75,18 +72,18 @@ const HINTS: &[(&str, &str)] = &[
 
 pub(crate) fn read(
     root: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<WebListener>> {
     let form = "[{name: ..., bindPoints: [...], apis: [...]}]";
     let field = root.require("web", form, diagnostics)?;
-    let items = at_least_one(&field, "listener", diagnostics)?;
+    let items = require_items(&field, "listener", diagnostics)?;
     read_all(&items, |item| read_listener(item, folders, diagnostics))
 }
 
 fn read_listener(
     item: &Field<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
 ) -> Option<WebListener> {
     let section = item.section(diagnostics)?;
@@ -100,16 +97,18 @@ fn read_listener(
             "[{interface: \"0.0.0.0:1280\", address: \"ctrl.example.test:1280\"}]",
             diagnostics,
         )
-        .and_then(|field| at_least_one(&field, "bind point", diagnostics))
+        .and_then(|field| require_items(&field, "bind point", diagnostics))
         .and_then(|items| read_all(&items, |item| read_bind_point(item, diagnostics)));
     let identity = match section.get("identity") {
         None => Some(None),
-        Some(field) => identity::read(&field, ServerCert::Required, folders, diagnostics).map(Some),
+        Some(field) => {
+            identity::read(&field, ServerCertRule::Required, folders, diagnostics).map(Some)
+        },
     };
     let options = options::read(&section, diagnostics);
     let apis = section
         .require("apis", "[{binding: edge-client}]", diagnostics)
-        .and_then(|field| at_least_one(&field, "API", diagnostics))
+        .and_then(|field| require_items(&field, "API", diagnostics))
         .and_then(|items| read_all(&items, |item| api::read(item, diagnostics)));
     Some(WebListener {
         name: name?.to_owned(),
@@ -125,13 +124,13 @@ fn read_bind_point(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Bi
     section.check_keys(BIND_POINT_KEYS, diagnostics);
     let interface = section
         .require("interface", "0.0.0.0:1280", diagnostics)
-        .and_then(|field| host_and_port(&field, diagnostics));
+        .and_then(|field| read_host_and_port(&field, diagnostics));
     let address = section
         .require("address", "ctrl.example.test:1280", diagnostics)
-        .and_then(|field| host_and_port(&field, diagnostics));
+        .and_then(|field| read_host_and_port(&field, diagnostics));
     let new_address = match section.get_non_null("newAddress") {
         Some(field) if field.node().as_str() != Some("") => {
-            host_and_port(&field, diagnostics).map(Some)
+            read_host_and_port(&field, diagnostics).map(Some)
         },
         _ => Some(None),
     };
@@ -142,7 +141,7 @@ fn read_bind_point(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Bi
     })
 }
 
-fn at_least_one<'tree>(
+fn require_items<'tree>(
     field: &Field<'tree>,
     what: &str,
     diagnostics: &mut Diagnostics,

@@ -5,38 +5,38 @@ use std::time::Duration;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::edge::api::at_least;
-use crate::folders::Folders;
-use crate::identity::{Material, Reported, optional, required};
+use crate::edge::api::read_at_least;
+use crate::identity::{Material, ReportedError, read_optional, read_required};
+use crate::relative_paths::BaseFolders;
 use crate::root::read_all;
 
 /// Section `edge.enrollment`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Enrollment {
+pub struct EnrollmentConfig {
     /// Authority that signs the certificates of identities and routers.
-    pub signing_cert: SigningCert,
-    /// How long an identity has to enroll, 180 minutes unless given.
+    pub signing_cert: SigningCertConfig,
+    /// Validity of enrollments of identities, 180 minutes by default.
     pub edge_identity_duration: Duration,
-    /// How long a router has to enroll, 180 minutes unless given.
+    /// Validity of enrollments of routers, 180 minutes by default.
     pub edge_router_duration: Duration,
-    /// Names and addresses of the controller that routers may have in their certificates too, because
-    /// they run on the same host.
+    /// Names and addresses of the controller that routers on the same host may also have in their
+    /// certificates.
     pub shared_hosts: Vec<String>,
 }
 
 /// Section `edge.enrollment.signingCert`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SigningCert {
+pub struct SigningCertConfig {
     /// Certificate of the authority.
     pub cert: Material,
     /// Key of `cert`.
     pub key: Material,
-    /// Further certificates to hand to clients.
+    /// Additional certificates for clients to trust.
     pub ca: Option<Material>,
 }
 
-const LEAST: Duration = Duration::from_mins(5);
-const DEFAULT: Duration = Duration::from_hours(3);
+const MIN_DURATION: Duration = Duration::from_mins(5);
+const DEFAULT_DURATION: Duration = Duration::from_hours(3);
 
 const KEYS: &[Key] = &[
     Key::read("signingCert"),
@@ -57,9 +57,9 @@ const HINTS: &[(&str, &str)] = &[
 
 pub(super) fn read(
     edge: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<Enrollment> {
+) -> Option<EnrollmentConfig> {
     let form = "{signingCert: ..., edgeIdentity: ..., edgeRouter: ...}";
     let section = edge
         .require("enrollment", form, diagnostics)?
@@ -73,10 +73,10 @@ pub(super) fn read(
         )
         .and_then(|field| field.section(diagnostics))
         .and_then(|signing| read_signing_cert(&signing, folders, diagnostics));
-    let edge_identity_duration = duration(&section, "edgeIdentity", diagnostics);
-    let edge_router_duration = duration(&section, "edgeRouter", diagnostics);
-    let shared_hosts = shared_hosts(&section, diagnostics);
-    Some(Enrollment {
+    let edge_identity_duration = read_duration(&section, "edgeIdentity", diagnostics);
+    let edge_router_duration = read_duration(&section, "edgeRouter", diagnostics);
+    let shared_hosts = read_shared_hosts(&section, diagnostics);
+    Some(EnrollmentConfig {
         signing_cert: signing_cert?,
         edge_identity_duration: edge_identity_duration?,
         edge_router_duration: edge_router_duration?,
@@ -86,31 +86,33 @@ pub(super) fn read(
 
 fn read_signing_cert(
     section: &Section<'_>,
-    folders: &Folders,
+    folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<SigningCert> {
+) -> Option<SigningCertConfig> {
     section.check_keys(SIGNING_KEYS, diagnostics);
-    let cert = required(section, "cert", folders, diagnostics);
-    let key = required(section, "key", folders, diagnostics);
-    match optional(section, "ca", folders, diagnostics) {
-        Ok(ca) => Some(SigningCert {
+    let cert = read_required(section, "cert", folders, diagnostics);
+    let key = read_required(section, "key", folders, diagnostics);
+    match read_optional(section, "ca", folders, diagnostics) {
+        Ok(ca) => Some(SigningCertConfig {
             cert: cert?,
             key: key?,
             ca,
         }),
-        Err(Reported) => None,
+        Err(ReportedError) => None,
     }
 }
 
-fn shared_hosts(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<String>> {
+fn read_shared_hosts(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<String>> {
     let Some(field) = section.get_non_null("sharedHosts") else {
         return Some(Vec::new());
     };
-    read_all(&field.list(diagnostics)?, |item| host(item, diagnostics))
+    read_all(&field.list(diagnostics)?, |item| {
+        read_host(item, diagnostics)
+    })
 }
 
-/// Reads a host name, of which the first label may be `*`, or an IP address.
-fn host(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+/// Reads a host name, whose first label may be `*`, or an IP address.
+fn read_host(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
     let text = item.non_empty(diagnostics)?.trim();
     if !is_address(text) && !is_name(text) {
         let message = format!("`{text}` is neither a host name nor an IP address");
@@ -131,8 +133,8 @@ fn is_address(text: &str) -> bool {
     }
 }
 
-/// Whether a text is a host name, in any script. One whose last label is a number would be an address
-/// (WHATWG URL Standard, section 3.5), such as `1.2.3` for `1.2.0.3`.
+/// Whether a text is a host name, in any script. A name whose last label is a number would be an
+/// address (WHATWG URL Standard, section 3.5), such as `1.2.3` for `1.2.0.3`.
 fn is_name(text: &str) -> bool {
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || "*/:@[]%?#\\".contains(c);
     let name = text.strip_prefix("*.").unwrap_or(text);
@@ -144,14 +146,18 @@ fn is_name(text: &str) -> bool {
     !name.contains(is_odd) && name.split('.').all(|label| !label.is_empty()) && !is_number
 }
 
-/// The section must be there, the duration in it need not.
-fn duration(section: &Section<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<Duration> {
+/// Reads an optional duration from a required section.
+fn read_duration(
+    section: &Section<'_>,
+    name: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
     let inner = section
         .require(name, "{duration: 180m}", diagnostics)?
         .section(diagnostics)?;
     inner.check_keys(DURATION_KEYS, diagnostics);
     let given = inner
         .get("duration")
-        .and_then(|field| at_least(&field, LEAST, DEFAULT, diagnostics));
-    Some(given.unwrap_or(DEFAULT))
+        .and_then(|field| read_at_least(&field, MIN_DURATION, DEFAULT_DURATION, diagnostics));
+    Some(given.unwrap_or(DEFAULT_DURATION))
 }

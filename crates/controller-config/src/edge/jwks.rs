@@ -8,10 +8,10 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::root::{self, read_all};
 
-/// Section `edge.externalJwtSigners.jwksFetch`: where the keys of external signers may be fetched.
+/// Section `edge.externalJwtSigners.jwksFetch`: rules for fetching keys of external signers.
 ///
-/// Addresses that are not public are refused unless `allowed_ips` holds them; those that are never
-/// meant (link-local, unspecified, metadata services of clouds) unless it names them or a part of
+/// Addresses that are not public are refused unless `allowed_ips` contains them; special ones
+/// (link-local, unspecified, cloud metadata services) are refused unless it names them or a part of
 /// their network, not just a wider one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JwksFetch {
@@ -19,13 +19,13 @@ pub struct JwksFetch {
     pub allowed_ips: Vec<IpNetwork>,
     /// Addresses that are always refused.
     pub denied_ips: Vec<IpNetwork>,
-    /// When not empty, the only host names that are allowed; `*.` in front stands for any subdomain.
+    /// The only allowed host names if not empty; a leading `*.` matches any subdomain.
     pub allowed_hostnames: Vec<String>,
-    /// Host names that are refused; `*.` in front stands for any subdomain.
+    /// Host names that are refused; a leading `*.` matches any subdomain.
     pub denied_hostnames: Vec<String>,
-    /// Time that one fetch may take, 5 seconds unless given.
+    /// Timeout of one fetch, 5 seconds by default.
     pub timeout: Duration,
-    /// Redirects that are followed, 5 unless given.
+    /// Maximum number of redirects, 5 by default.
     pub max_redirects: u32,
 }
 
@@ -59,13 +59,13 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
     let section = fetch.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
 
-    let allowed_ips = list(&section, "allowedIPs", diagnostics, network);
-    let denied_ips = list(&section, "deniedIPs", diagnostics, network);
-    let allowed_hostnames = list(&section, "allowedHostnames", diagnostics, host_pattern);
-    let denied_hostnames = list(&section, "deniedHostnames", diagnostics, host_pattern);
+    let allowed_ips = read_list(&section, "allowedIPs", diagnostics, read_network);
+    let denied_ips = read_list(&section, "deniedIPs", diagnostics, read_network);
+    let allowed_hostnames = read_list(&section, "allowedHostnames", diagnostics, read_host_pattern);
+    let denied_hostnames = read_list(&section, "deniedHostnames", diagnostics, read_host_pattern);
     let mut fetch = JwksFetch::default();
     if let Some(field) = section.get_non_null("timeout") {
-        fetch.timeout = positive(&field, diagnostics)?;
+        fetch.timeout = read_positive_duration(&field, diagnostics)?;
     }
     if let Some(field) = section.get_non_null("maxRedirects") {
         fetch.max_redirects = field.integer(0..=100, diagnostics)?;
@@ -85,7 +85,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
     })
 }
 
-fn list<T>(
+fn read_list<T>(
     section: &Section<'_>,
     name: &str,
     diagnostics: &mut Diagnostics,
@@ -97,11 +97,11 @@ fn list<T>(
     read_all(&field.list(diagnostics)?, |item| read(item, diagnostics))
 }
 
-fn network(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<IpNetwork> {
+fn read_network(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<IpNetwork> {
     item.parse("a network", "10.0.0.0/8", diagnostics)
 }
 
-fn host_pattern(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+fn read_host_pattern(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
     let text = item.non_empty(diagnostics)?.trim();
     let host = text.strip_prefix("*.").unwrap_or(text);
     let is_address = host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
@@ -114,8 +114,11 @@ fn host_pattern(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Strin
     Some(text.trim_end_matches('.').to_lowercase())
 }
 
-/// Reads a duration that is longer than nothing.
-pub(crate) fn positive(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {
+/// Reads a duration longer than zero.
+pub(crate) fn read_positive_duration(
+    field: &Field<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
     let duration = field
         .duration(diagnostics)?
         .as_std()

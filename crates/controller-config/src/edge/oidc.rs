@@ -7,28 +7,28 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 /// Section `edge.oidc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oidc {
-    /// Lifetime of access tokens, 30 minutes unless given.
+    /// Lifetime of access tokens, 30 minutes by default.
     pub access_token_duration: Duration,
-    /// Lifetime of ID tokens, 30 minutes unless given.
+    /// Lifetime of ID tokens, 30 minutes by default.
     pub id_token_duration: Duration,
-    /// Lifetime of refresh tokens, 24 hours unless given; at least a minute more than access tokens.
+    /// Lifetime of refresh tokens, 24 hours by default; at least a minute longer than access tokens.
     pub refresh_token_duration: Duration,
 }
 
-/// Shortest lifetime of a token, and the least that a refresh token must outlive an access token.
+/// Minimum lifetime of a token, and the minimum by which a refresh token outlives an access token.
 const MINUTE: Duration = Duration::from_mins(1);
 
-const AT_ONCE: &str = "revocations are written at once";
+const NOT_BATCHED: &str = "revocations are written immediately";
 
 const KEYS: &[Key] = &[
     Key::read("accessTokenDuration"),
     Key::read("idTokenDuration"),
     Key::read("refreshTokenDuration"),
-    Key::ignored("revocationMinTokenLifetime", AT_ONCE),
-    Key::ignored("revocationBucketInterval", AT_ONCE),
-    Key::ignored("revocationBucketMaxSize", AT_ONCE),
-    Key::ignored("revocationMaxQueued", AT_ONCE),
-    Key::ignored("revocationEnforcerFrequency", AT_ONCE),
+    Key::ignored("revocationMinTokenLifetime", NOT_BATCHED),
+    Key::ignored("revocationBucketInterval", NOT_BATCHED),
+    Key::ignored("revocationBucketMaxSize", NOT_BATCHED),
+    Key::ignored("revocationMaxQueued", NOT_BATCHED),
+    Key::ignored("revocationEnforcerFrequency", NOT_BATCHED),
 ];
 
 impl Default for Oidc {
@@ -49,21 +49,25 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
     if let Some(field) = section.get("accessTokenDuration") {
-        oidc.access_token_duration = raised(&field, MINUTE, diagnostics)?;
+        oidc.access_token_duration = read_raised(&field, MINUTE, diagnostics)?;
     }
     if let Some(field) = section.get("idTokenDuration") {
-        oidc.id_token_duration = raised(&field, MINUTE, diagnostics)?;
+        oidc.id_token_duration = read_raised(&field, MINUTE, diagnostics)?;
     }
     let least = oidc.access_token_duration.saturating_add(MINUTE);
     match section.get("refreshTokenDuration") {
-        Some(field) => oidc.refresh_token_duration = raised(&field, least, diagnostics)?,
+        Some(field) => oidc.refresh_token_duration = read_raised(&field, least, diagnostics)?,
         None => oidc.refresh_token_duration = oidc.refresh_token_duration.max(least),
     }
     Some(oidc)
 }
 
 /// Reads a duration and raises it to `least` with a warning, as OpenZiti does.
-fn raised(field: &Field<'_>, least: Duration, diagnostics: &mut Diagnostics) -> Option<Duration> {
+fn read_raised(
+    field: &Field<'_>,
+    least: Duration,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
     let duration = field.duration(diagnostics)?.as_std().unwrap_or_default();
     if duration < least {
         let least = format!("{}s", least.as_secs());

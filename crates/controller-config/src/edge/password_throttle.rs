@@ -6,7 +6,7 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::edge::positive;
+use crate::edge::read_positive_duration;
 use crate::root;
 
 const KEYS: &[Key] = &[
@@ -15,18 +15,20 @@ const KEYS: &[Key] = &[
     Key::read("longestWait"),
 ];
 
-/// The longest that `longestWait` may be.
-const LONGEST: Duration = Duration::from_hours(24);
+/// Maximum of `longestWait`.
+const MAX_WAIT: Duration = Duration::from_hours(24);
 
-/// How guesses at passwords are slowed down, if they are.
+/// Throttling of password guesses; `None` if it is disabled.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PasswordThrottle(pub(super) Option<ThrottleRules>);
+pub(super) struct PasswordThrottleConfig(pub(super) Option<ThrottleRules>);
 
-/// Reads how guesses at passwords are slowed down.
-pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<PasswordThrottle> {
+pub(super) fn read(
+    edge: &Section<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<PasswordThrottleConfig> {
     let default = ThrottleRules::default();
     let Some(field) = edge.get_non_null("passwordThrottle") else {
-        return Some(PasswordThrottle(Some(default)));
+        return Some(PasswordThrottleConfig(Some(default)));
     };
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
@@ -35,7 +37,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         None => Some(default.free_attempts),
     };
     let longest_wait = match section.get_non_null("longestWait") {
-        Some(field) => longest_wait(&field, diagnostics),
+        Some(field) => read_longest_wait(&field, diagnostics),
         None => Some(default.longest_wait),
     };
     if let Some(field) = section.get_non_null("enabled")
@@ -46,17 +48,17 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         field
             .warning(root::codes::WEAKENED, message, diagnostics)
             .help("remove the key; behind a proxy that hides the addresses of clients, set `maxAttempts` in the policies");
-        return Some(PasswordThrottle(None));
+        return Some(PasswordThrottleConfig(None));
     }
-    Some(PasswordThrottle(Some(ThrottleRules {
+    Some(PasswordThrottleConfig(Some(ThrottleRules {
         free_attempts: free_attempts?,
         longest_wait: longest_wait?,
     })))
 }
 
-fn longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {
-    let wait = positive(field, diagnostics)?;
-    if wait < Duration::from_secs(1) || wait > LONGEST {
+fn read_longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {
+    let wait = read_positive_duration(field, diagnostics)?;
+    if wait < Duration::from_secs(1) || wait > MAX_WAIT {
         let message = format!("`{}` must be from 1s to 24h", field.path());
         field.error(codes::OUT_OF_RANGE, message, diagnostics);
         return None;

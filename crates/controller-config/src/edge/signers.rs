@@ -7,14 +7,14 @@ use crate::root;
 
 /// Section `edge.externalJwtSigners`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExternalJwtSigners {
-    /// Which addresses the keys of signers may be fetched from.
+pub struct ExternalJwtSignersConfig {
+    /// Rules for fetching keys of signers.
     pub jwks_fetch: JwksFetch,
-    /// Whether tokens without `exp` are refused, true unless given.
+    /// Whether tokens without `exp` are refused, true by default.
     pub require_expiry: bool,
 }
 
-impl Default for ExternalJwtSigners {
+impl Default for ExternalJwtSignersConfig {
     fn default() -> Self {
         Self {
             jwks_fetch: JwksFetch::default(),
@@ -28,9 +28,9 @@ const KEYS: &[Key] = &[Key::read("jwksFetch"), Key::read("requireExpiry")];
 pub(super) fn read(
     edge: &Section<'_>,
     diagnostics: &mut Diagnostics,
-) -> Option<ExternalJwtSigners> {
+) -> Option<ExternalJwtSignersConfig> {
     let Some(field) = edge.get_non_null("externalJwtSigners") else {
-        return Some(ExternalJwtSigners::default());
+        return Some(ExternalJwtSignersConfig::default());
     };
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
@@ -46,7 +46,7 @@ pub(super) fn read(
                 .help("remove the key once the signers write `exp` into their tokens");
         }
     }
-    Some(ExternalJwtSigners {
+    Some(ExternalJwtSignersConfig {
         jwks_fetch: jwks_fetch?,
         require_expiry,
     })

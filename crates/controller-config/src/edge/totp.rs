@@ -7,19 +7,20 @@ use crate::root;
 /// Section `edge.totp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totp {
-    /// Issuer that authenticator apps show, `openziti.io` unless given.
+    /// Issuer that authenticator apps show, `openziti.io` by default.
     pub hostname: String,
-    /// How strictly codes are checked.
     pub compatibility: TotpCompatibility,
 }
 
 /// How strictly time-based codes are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TotpCompatibility {
-    /// One step to either side of the present one, and each code once (RFC 6238 section 5.2).
+    /// Accepts one time step to either side of the current one, and each code once (RFC 6238
+    /// section 5.2).
     #[default]
     Strict,
-    /// Two steps to either side, and codes again while they last, as OpenZiti does.
+    /// Accepts two time steps to either side, and codes repeatedly while they are valid, as OpenZiti
+    /// does.
     OpenZiti,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     section.check_keys(KEYS, diagnostics);
     let mut totp = default();
     if let Some(field) = section.get_non_null("hostname") {
-        totp.hostname = hostname(&field, diagnostics)?;
+        totp.hostname = read_hostname(&field, diagnostics)?;
     }
     if let Some(field) = section.get_non_null("compatibility") {
         let words = [
@@ -58,7 +59,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     Some(totp)
 }
 
-fn hostname(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+fn read_hostname(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
     let text = field.non_empty(diagnostics)?;
     let odd = |c: char| c.is_whitespace() || c.is_control() || "/?#@:\\[]<>%\"^`{|}".contains(c);
     if text.contains(odd) {

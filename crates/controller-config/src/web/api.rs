@@ -15,41 +15,34 @@ pub enum WebApi {
     EdgeOidc(OidcOptions),
     /// API of the fabric.
     Fabric,
-    /// State of the controller for monitors.
+    /// Health checks for monitors.
     HealthChecks,
-    /// Measurements for monitors.
+    /// Metrics for monitors.
     Metrics,
     /// Files of a web application, such as the console.
     Spa(SpaOptions),
 }
 
-/// Names an API without its options.
+/// An API without its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ApiKind {
-    /// [`WebApi::EdgeClient`]
     EdgeClient,
-    /// [`WebApi::EdgeManagement`]
     EdgeManagement,
-    /// [`WebApi::EdgeOidc`]
     EdgeOidc,
-    /// [`WebApi::Fabric`]
     Fabric,
-    /// [`WebApi::HealthChecks`]
     HealthChecks,
-    /// [`WebApi::Metrics`]
     Metrics,
-    /// [`WebApi::Spa`]
     Spa,
 }
 
-/// Options of `edge-oidc`. Empty lists stand for the defaults of the API.
+/// Options of `edge-oidc`. Empty lists mean the defaults of the API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OidcOptions {
-    /// Where a login may return to; `*` stands for any port.
+    /// Allowed redirect URIs after a login; `*` stands for any port.
     pub redirect_uris: Vec<String>,
-    /// Where a logout may return to; `*` stands for any port.
+    /// Allowed redirect URIs after a logout; `*` stands for any port.
     pub post_logout_uris: Vec<String>,
-    /// Host names that a wildcard certificate serves logins for.
+    /// Host names for logins under a wildcard certificate.
     pub allowed_hostnames: Vec<String>,
 }
 
@@ -60,12 +53,11 @@ pub struct SpaOptions {
     pub path: String,
     /// Directory with the files.
     pub location: String,
-    /// File that answers for every path without one of its own, `index.html` unless given.
+    /// File for every path without a file of its own, `index.html` by default.
     pub index_file: String,
 }
 
 impl WebApi {
-    /// Names the API.
     pub fn kind(&self) -> ApiKind {
         match self {
             Self::EdgeClient => ApiKind::EdgeClient,
@@ -125,7 +117,7 @@ pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<We
             ApiKind::EdgeOidc => options.check_keys(OIDC_KEYS, diagnostics),
             ApiKind::Metrics => options.check_keys(METRICS_KEYS, diagnostics),
             ApiKind::Spa => options.check_keys(SPA_KEYS, diagnostics),
-            // These have no options; a key that stands there all the same was meant for somewhere else.
+            // These have no options; a key here was meant for another section.
             ApiKind::EdgeClient
             | ApiKind::EdgeManagement
             | ApiKind::Fabric

@@ -4,25 +4,25 @@ use std::time::Duration;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::edge::positive;
+use crate::edge::read_positive_duration;
 use crate::root;
 
 /// Section `web[].options`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebOptions {
-    /// How long a connection may stay without a request, 5 seconds unless given.
+    /// Maximum time between two requests of a connection, 5 seconds by default.
     pub idle_timeout: Duration,
-    /// How long a request may take to arrive, 5 seconds unless given.
+    /// Maximum time to receive a request, 5 seconds by default.
     pub read_timeout: Duration,
-    /// How long a request may take to be answered, 100 seconds unless given.
+    /// Maximum time to answer a request, 100 seconds by default.
     pub write_timeout: Duration,
-    /// Lowest version of TLS, 1.2 unless given.
+    /// Minimum TLS version, 1.2 by default.
     pub min_tls_version: TlsVersion,
-    /// Highest version of TLS, 1.3 unless given.
+    /// Maximum TLS version, 1.3 by default.
     pub max_tls_version: TlsVersion,
 }
 
-/// Version of TLS that can be served.
+/// Supported TLS version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TlsVersion {
     /// TLS 1.2 (RFC 5246).
@@ -51,7 +51,7 @@ const KEYS: &[Key] = &[
     Key::read("maxTLSVersion"),
 ];
 
-/// Versions that the file may name; those that cannot be served are `None`.
+/// Versions that the file may name; unsupported ones are `None`.
 const VERSIONS: [(&str, Option<TlsVersion>); 4] = [
     ("TLS1.0", None),
     ("TLS1.1", None),
@@ -74,22 +74,22 @@ pub(super) fn read(listener: &Section<'_>, diagnostics: &mut Diagnostics) -> Opt
     let mut complete = true;
     for (name, timeout) in timeouts {
         if let Some(field) = section.get(name) {
-            match positive(&field, diagnostics) {
+            match read_positive_duration(&field, diagnostics) {
                 Some(duration) => *timeout = duration,
                 None => complete = false,
             }
         }
     }
     if let Some(field) = section.get("minTLSVersion") {
-        options.min_tls_version = least_version(&field, diagnostics)?;
+        options.min_tls_version = read_min_version(&field, diagnostics)?;
     }
     if let Some(field) = section.get("maxTLSVersion") {
-        options.max_tls_version = most_version(&field, options.min_tls_version, diagnostics)?;
+        options.max_tls_version = read_max_version(&field, options.min_tls_version, diagnostics)?;
     }
     complete.then_some(options)
 }
 
-fn least_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<TlsVersion> {
+fn read_min_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<TlsVersion> {
     let version = field.one_of(&VERSIONS, diagnostics)?;
     if version.is_none() {
         let message = "TLS below 1.2 is not supported; the minimum is TLS1.2";
@@ -100,7 +100,7 @@ fn least_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Tls
     Some(version.unwrap_or(TlsVersion::Tls12))
 }
 
-fn most_version(
+fn read_max_version(
     field: &Field<'_>,
     least: TlsVersion,
     diagnostics: &mut Diagnostics,

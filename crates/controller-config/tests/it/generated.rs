@@ -62,12 +62,14 @@ fn a_generated_file_is_read_without_a_word() {
 #[test]
 fn what_a_file_cannot_say_is_refused() {
     let dollar = generate(&Generated::new("host.$USER", 1280));
-    assert!(matches!(dollar, Err(GenerateError::Dollar { value }) if value.contains("$USER")));
+    assert!(
+        matches!(dollar, Err(GenerateError::ContainsDollar { value }) if value.contains("$USER"))
+    );
     let empty = generate(&Generated::new(" ", 1280));
-    assert_eq!(empty, Err(GenerateError::NoAddress));
+    assert_eq!(empty, Err(GenerateError::InvalidAddress));
     assert_eq!(
         generate(&Generated::new("localhost", 0)),
-        Err(GenerateError::NoAddress)
+        Err(GenerateError::InvalidAddress)
     );
 }
 

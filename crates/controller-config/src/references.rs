@@ -1,83 +1,72 @@
-//! What a file names outside itself, with the place where it does.
+//! References of the file to external things, with their positions.
 
 use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Place, Section};
 
-use crate::folders::Folders;
-use crate::identity::{Material, material};
+use crate::identity::{Material, read_pem_source};
+use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
-/// A value of the file that names a certificate or key.
+/// A value of the file that references a certificate or key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Key of the value.
     pub path: KeyPath,
-    /// Where the value stands.
     pub place: Place,
-    /// What it names.
     pub material: Material,
 }
 
-/// Certificate chain with its key, as far as the file names them.
+/// References to a certificate chain and its key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedPair {
-    /// Certificate chain.
     pub cert: Option<Named>,
     /// Key of `cert`.
     pub key: Option<Named>,
 }
 
-/// What a section `identity` names.
+/// References of a section `identity`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedIdentity {
-    /// Chains with their keys; one that serves two purposes stands here once.
+pub struct IdentityReferences {
+    /// Certificate chains with their keys, without duplicates.
     pub pairs: Vec<NamedPair>,
     /// Certificates to trust.
     pub ca: Option<Named>,
 }
 
-/// Where the data is kept.
+/// Reference to the location of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedStore {
-    /// Key of the value.
     pub path: KeyPath,
-    /// Where the value stands.
     pub place: Place,
-    /// What it names.
     pub location: StoreLocation,
 }
 
-/// A host of the controller that routers may have in their certificates too.
+/// A host of the controller that routers may also have in their certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedHost {
-    /// Key of the value.
     pub path: KeyPath,
-    /// Where the value stands.
     pub place: Place,
-    /// The host.
     pub host: String,
 }
 
-/// Everything that a file names outside itself.
+/// All references of a file to external things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedThings {
-    /// Of the controller first, then of the listeners that have their own.
-    pub identities: Vec<NamedIdentity>,
+    /// The identity of the controller first, then those of listeners.
+    pub identities: Vec<IdentityReferences>,
     /// Authority that signs the certificates of identities and routers.
     pub signing: NamedPair,
-    /// Further certificates to hand to clients.
+    /// Additional certificates for clients to trust.
     pub signing_ca: Option<Named>,
-    /// Place of the data.
     pub store: Option<NamedStore>,
     /// Hosts that the controller shares with routers.
     pub shared_hosts: Vec<NamedHost>,
 }
 
-/// Finds everything that can be found. What is wrong with the file is reported elsewhere.
-pub(crate) fn collect(tree: &Node, folders: &Folders) -> NamedThings {
+/// Collects all valid references. Mistakes are reported elsewhere.
+pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> NamedThings {
     let Some(root) = Section::root(tree, &mut Diagnostics::default()) else {
         return NamedThings::default();
     };
-    let finder = Finder { folders };
+    let finder = ReferenceCollector { folders };
     let own = section(&root, "identity").map(|section| finder.identity(&section));
     let enrollment = section(&root, "edge").and_then(|edge| section(&edge, "enrollment"));
     let signing = (enrollment.as_ref()).and_then(|at| section(at, "signingCert"));
@@ -87,10 +76,16 @@ pub(crate) fn collect(tree: &Node, folders: &Folders) -> NamedThings {
             .chain(finder.identities_of_listeners(&root))
             .collect(),
         signing: NamedPair {
-            cert: signing.as_ref().and_then(|at| finder.named(at, "cert")),
-            key: signing.as_ref().and_then(|at| finder.named(at, "key")),
+            cert: signing
+                .as_ref()
+                .and_then(|at| finder.pem_reference(at, "cert")),
+            key: signing
+                .as_ref()
+                .and_then(|at| finder.pem_reference(at, "key")),
         },
-        signing_ca: signing.as_ref().and_then(|at| finder.named(at, "ca")),
+        signing_ca: signing
+            .as_ref()
+            .and_then(|at| finder.pem_reference(at, "ca")),
         store: finder.store(&root),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
     }
@@ -108,40 +103,46 @@ fn shared_hosts(enrollment: &Section<'_>) -> Vec<NamedHost> {
     items.iter().filter_map(host).collect()
 }
 
-struct Finder<'folders> {
-    folders: &'folders Folders,
+struct ReferenceCollector<'folders> {
+    folders: &'folders BaseFolders,
 }
 
-impl Finder<'_> {
-    fn identity(&self, at: &Section<'_>) -> NamedIdentity {
+impl ReferenceCollector<'_> {
+    fn identity(&self, at: &Section<'_>) -> IdentityReferences {
         let usual = NamedPair {
-            cert: self.named(at, "cert"),
-            key: self.named(at, "key"),
+            cert: self.pem_reference(at, "cert"),
+            key: self.pem_reference(at, "key"),
         };
         let server = NamedPair {
-            cert: self.named(at, "server_cert").or_else(|| usual.cert.clone()),
-            key: self.named(at, "server_key").or_else(|| usual.key.clone()),
+            cert: self
+                .pem_reference(at, "server_cert")
+                .or_else(|| usual.cert.clone()),
+            key: self
+                .pem_reference(at, "server_key")
+                .or_else(|| usual.key.clone()),
         };
         let further = items(at, "alt_server_certs");
         let further = further.iter().filter_map(|item| {
             let at = item.section(&mut Diagnostics::default())?;
             Some(NamedPair {
-                cert: self.named(&at, "server_cert"),
-                key: self.named(&at, "server_key").or_else(|| usual.key.clone()),
+                cert: self.pem_reference(&at, "server_cert"),
+                key: self
+                    .pem_reference(&at, "server_key")
+                    .or_else(|| usual.key.clone()),
             })
         });
         let further: Vec<_> = further.collect();
         let server = (server != usual).then_some(server);
-        NamedIdentity {
+        IdentityReferences {
             pairs: std::iter::once(usual)
                 .chain(server)
                 .chain(further)
                 .collect(),
-            ca: self.named(at, "ca"),
+            ca: self.pem_reference(at, "ca"),
         }
     }
 
-    fn identities_of_listeners(&self, root: &Section<'_>) -> Vec<NamedIdentity> {
+    fn identities_of_listeners(&self, root: &Section<'_>) -> Vec<IdentityReferences> {
         let of = |item: &Field<'_>| {
             let listener = item.section(&mut Diagnostics::default())?;
             Some(self.identity(&section(&listener, "identity")?))
@@ -149,10 +150,10 @@ impl Finder<'_> {
         items(root, "web").iter().filter_map(of).collect()
     }
 
-    fn named(&self, at: &Section<'_>, name: &str) -> Option<Named> {
+    fn pem_reference(&self, at: &Section<'_>, name: &str) -> Option<Named> {
         let field = at.get_non_null(name)?;
         Some(Named {
-            material: material(&field, self.folders, &mut Diagnostics::default())?,
+            material: read_pem_source(&field, self.folders, &mut Diagnostics::default())?,
             path: field.path().clone(),
             place: field.place(),
         })
