@@ -1,7 +1,7 @@
-//! The types of configurations that every controller has from the start.
+//! Built-in config types of every controller.
 //!
-//! Clients look them up by name, and the console draws its forms from the schemas. So ids, names
-//! and schemas are part of the API.
+//! Clients look them up by name, and the console builds its forms from the schemas. So ids, names and
+//! schemas are part of the API.
 
 mod addresses;
 mod checks;
@@ -16,58 +16,58 @@ use portcullis_domain::ids::ConfigTypeId;
 use portcullis_domain::tags::Tags;
 use serde_json::{Value, json};
 
-/// What a built-in type consists of.
-struct BuiltIn {
+/// Definition of a built-in type.
+struct BuiltInType {
     id: &'static str,
     name: &'static str,
     target: Target,
     schema: fn() -> Object,
 }
 
-const TYPES: [BuiltIn; 8] = [
-    BuiltIn {
+const BUILT_IN_TYPES: [BuiltInType; 8] = [
+    BuiltInType {
         id: "f2dd2df0-9c04-4b84-a91e-71437ac229f1",
         name: "ziti-tunneler-client.v1",
         target: Target::Service,
         schema: simple::tunneler_client,
     },
-    BuiltIn {
+    BuiltInType {
         id: "cea49285-6c07-42cf-9f52-09a9b115c783",
         name: "ziti-tunneler-server.v1",
         target: Target::Service,
         schema: simple::tunneler_server,
     },
-    BuiltIn {
+    BuiltInType {
         id: "g7cIWbcGg",
         name: "intercept.v1",
         target: Target::Service,
         schema: intercept::schema,
     },
-    BuiltIn {
+    BuiltInType {
         id: "NH5p4FpGR",
         name: "host.v1",
         target: Target::Service,
-        schema: host::one,
+        schema: host::v1,
     },
-    BuiltIn {
+    BuiltInType {
         id: "host.v2",
         name: "host.v2",
         target: Target::Service,
-        schema: host::several,
+        schema: host::v2,
     },
-    BuiltIn {
+    BuiltInType {
         id: "interfaces.v1",
         name: "interfaces.v1",
         target: Target::Service,
         schema: simple::interfaces,
     },
-    BuiltIn {
+    BuiltInType {
         id: "proxy.v1",
         name: "proxy.v1",
         target: Target::Service,
         schema: simple::proxy,
     },
-    BuiltIn {
+    BuiltInType {
         id: "router.link.v1",
         name: "router.link.v1",
         target: Target::Router,
@@ -75,11 +75,11 @@ const TYPES: [BuiltIn; 8] = [
     },
 ];
 
-/// Makes the built-in types, as of `now`.
+/// Returns the built-in types, created at `now`.
 ///
 /// Their ids are the same everywhere.
 pub fn built_in(now: Timestamp) -> Vec<ConfigType> {
-    TYPES
+    BUILT_IN_TYPES
         .into_iter()
         .map(|built_in| ConfigType {
             id: ConfigTypeId::from_wire(built_in.id),
@@ -95,7 +95,7 @@ pub fn built_in(now: Timestamp) -> Vec<ConfigType> {
         .collect()
 }
 
-/// An object of these members.
+/// An object with these members.
 fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
     members
         .into_iter()
@@ -103,8 +103,8 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
         .collect()
 }
 
-/// The schema of an object that has no other members than these.
-fn closed(properties: Object, required: &[&str]) -> Object {
+/// Schema of an object with exactly these properties.
+fn closed_object(properties: Object, required: &[&str]) -> Object {
     let mut schema = members([
         ("type", json!("object")),
         ("additionalProperties", json!(false)),
@@ -116,7 +116,7 @@ fn closed(properties: Object, required: &[&str]) -> Object {
     schema
 }
 
-/// Makes `schema` the root of a document.
+/// Turns `schema` into the root of a document.
 fn document(id: &str, definitions: Object, mut schema: Object) -> Object {
     schema.insert("$id".to_owned(), json!(id));
     if !definitions.is_empty() {
@@ -125,23 +125,23 @@ fn document(id: &str, definitions: Object, mut schema: Object) -> Object {
     schema
 }
 
-/// What stands under `name` in the definitions.
-fn defined(name: &str) -> Value {
+/// Reference to `name` in the definitions.
+fn definition_ref(name: &str) -> Value {
     json!({"$ref": format!("#/definitions/{name}")})
 }
 
-/// The same, with a word to whoever fills in the form.
-fn described(name: &str, description: &str) -> Value {
-    explained(defined(name), description)
+/// As [`definition_ref`], with a description for forms.
+fn described_ref(name: &str, description: &str) -> Value {
+    with_description(definition_ref(name), description)
 }
 
-/// `schema` with a word to whoever fills in the form.
-fn explained(schema: Value, description: &str) -> Value {
-    with(schema, "description", json!(description))
+/// `schema` with a description for forms.
+fn with_description(schema: Value, description: &str) -> Value {
+    with_member(schema, "description", json!(description))
 }
 
-/// `schema` with one member more.
-fn with(mut schema: Value, name: &str, value: Value) -> Value {
+/// `schema` with an additional member.
+fn with_member(mut schema: Value, name: &str, value: Value) -> Value {
     if let Value::Object(schema) = &mut schema {
         schema.insert(name.to_owned(), value);
     }
@@ -149,16 +149,16 @@ fn with(mut schema: Value, name: &str, value: Value) -> Value {
 }
 
 /// Any string.
-fn text() -> Value {
+fn string() -> Value {
     json!({"type": "string"})
 }
 
-/// A string out of a few.
-fn word(words: &[&str]) -> Value {
+/// One of these strings.
+fn string_enum(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
 
-/// An integer between two bounds, which are allowed themselves.
-fn between(minimum: u32, maximum: u32) -> Value {
+/// An integer between two inclusive bounds.
+fn integer_range(minimum: u32, maximum: u32) -> Value {
     json!({"type": "integer", "minimum": minimum, "maximum": maximum})
 }

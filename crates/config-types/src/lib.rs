@@ -1,16 +1,16 @@
-//! Types of configurations: those that every controller has, and the JSON Schemas of all.
+//! Config types: the built-in ones, and validation by their JSON Schemas.
 //!
-//! Services and routers are configured by JSON objects, each of a type. [`built_in`] makes the
-//! types that clients look up by name, with their fixed ids. [`Schema`] is compiled from the JSON
-//! Schema of a type, built-in or an administrator's own, and checks configurations when they are
-//! written; it says which member is at fault, and why.
+//! Services and routers are configured by JSON objects, each of a type. [`built_in`] returns the types
+//! that clients look up by name, with their fixed ids. [`Schema`] is compiled from the JSON Schema of a
+//! type, built-in or custom, and validates configurations when they are written; its errors name the
+//! invalid member and the reason.
 //!
-//! Schemas and configurations come from administrators, but not every administrator may bring the
-//! controller to a halt. So nothing is fetched, patterns run in linear time, and the work of a
-//! check is counted before it is done. A schema may have 64 KiB, and schema and data 64 levels.
+//! Schemas and configurations come from administrators, who must not be able to stall the controller. So
+//! nothing is fetched, patterns run in linear time, and the work of a validation is estimated before it
+//! is done. A schema may have 64 KiB, and schema and data 64 levels.
 //!
-//! Keeping types and configurations, and knowing which configuration is of which type, is left to
-//! the caller; so is checking again what was written before a schema changed.
+//! The caller stores types and configurations, knows the type of each configuration, and validates
+//! existing configurations again when a schema changes.
 //!
 //! # Examples
 //!
@@ -25,11 +25,11 @@
 //! let schema = Schema::compile(host.spec.schema.as_ref().ok_or("any object will do")?)?;
 //!
 //! let data: Object = serde_json::from_str(r#"{"protocol":"tcp","address":"db","port":5432.0}"#)?;
-//! let kept = schema.check(&data)?;
-//! assert_eq!(kept["port"].to_string(), "5432");
+//! let normalized = schema.validate(&data)?;
+//! assert_eq!(normalized["port"].to_string(), "5432");
 //!
 //! let data: Object = serde_json::from_str(r#"{"forwardProtocol":true,"address":"db","port":1}"#)?;
-//! let error = schema.check(&data).unwrap_err();
+//! let error = schema.validate(&data).unwrap_err();
 //! assert_eq!(error.field, "(root)");
 //! assert_eq!(error.reason, "`allowedProtocols` is required");
 //! # Ok(())
@@ -40,4 +40,4 @@ mod built_in;
 mod schema;
 
 pub use built_in::built_in;
-pub use schema::{LARGEST_SCHEMA, Schema};
+pub use schema::{MAX_SCHEMA_SIZE, Schema};

@@ -1,13 +1,16 @@
-//! What types say about addresses, ports and protocols.
+//! Schemas of addresses, ports and protocols.
 
-use super::{between, closed, defined, described, explained, members, text, word};
+use super::{
+    closed_object, definition_ref, described_ref, integer_range, members, string, string_enum,
+    with_description,
+};
 use portcullis_domain::config::Object;
 use serde_json::{Value, json};
 
-/// Says that the formats of addresses are a hint to forms and not a check.
-const LISTENING: &str = "A host name, an IP address, a network in CIDR notation, or a name whose first label is '*'. Whatever is no valid address or network counts as a DNS name.";
+/// Description of listen addresses, whose formats are hints for forms and not validated.
+const LISTEN_ADDRESS_FORMATS: &str = "A host name, an IP address, a network in CIDR notation, or a name whose first label is '*'. Whatever is no valid address or network counts as a DNS name.";
 
-/// The definitions that the types of tunnellers have in common.
+/// Definitions shared by the types for tunnelers.
 pub(super) fn definitions() -> Object {
     members([
         ("portNumber", port()),
@@ -15,32 +18,35 @@ pub(super) fn definitions() -> Object {
         ("protocolName", protocol()),
         ("inhabitedSet", inhabited_set()),
         ("dialAddress", address()),
-        ("listenAddress", explained(address(), LISTENING)),
-        ("timeoutSeconds", between(0, 2_147_483_647)),
+        (
+            "listenAddress",
+            with_description(address(), LISTEN_ADDRESS_FORMATS),
+        ),
+        ("timeoutSeconds", integer_range(0, 2_147_483_647)),
         ("addressTranslation", translation()),
         ("ipv4AddressTranslation", translation_of("ipv4", 32)),
         ("ipv6AddressTranslation", translation_of("ipv6", 128)),
         ("proxyConfiguration", proxy()),
         (
             "proxyType",
-            explained(word(&["http"]), "What kinds of proxies there are."),
+            with_description(string_enum(&["http"]), "What kinds of proxies there are."),
         ),
     ])
 }
 
-/// A port; 0 stands for any.
+/// A port; 0 means any.
 pub(super) fn port() -> Value {
-    between(0, 65_535)
+    integer_range(0, 65_535)
 }
 
-/// A protocol that can be tunnelled.
+/// A protocol that can be tunneled.
 pub(super) fn protocol() -> Value {
-    word(&["tcp", "udp"])
+    string_enum(&["tcp", "udp"])
 }
 
-/// At least one of what stands under `item` in the definitions, none of them twice.
+/// A non-empty array of unique items that match the definition `item`.
 pub(super) fn set_of(item: &str) -> Value {
-    json!({"allOf": [defined("inhabitedSet"), {"items": defined(item)}]})
+    json!({"allOf": [definition_ref("inhabitedSet"), {"items": definition_ref(item)}]})
 }
 
 fn inhabited_set() -> Value {
@@ -49,10 +55,10 @@ fn inhabited_set() -> Value {
 
 fn port_range() -> Value {
     let ports = members([
-        ("low", defined("portNumber")),
-        ("high", defined("portNumber")),
+        ("low", definition_ref("portNumber")),
+        ("high", definition_ref("portNumber")),
     ]);
-    Value::Object(closed(ports, &["low", "high"]))
+    Value::Object(closed_object(ports, &["low", "high"]))
 }
 
 fn address() -> Value {
@@ -60,7 +66,7 @@ fn address() -> Value {
 }
 
 fn translation() -> Value {
-    json!({"oneOf": [defined("ipv4AddressTranslation"), defined("ipv6AddressTranslation")]})
+    json!({"oneOf": [definition_ref("ipv4AddressTranslation"), definition_ref("ipv6AddressTranslation")]})
 }
 
 fn translation_of(format: &str, bits: u32) -> Value {
@@ -68,17 +74,17 @@ fn translation_of(format: &str, bits: u32) -> Value {
     let properties = members([
         ("from", address.clone()),
         ("to", address),
-        ("prefixLength", between(0, bits)),
+        ("prefixLength", integer_range(0, bits)),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }
 
 fn proxy() -> Value {
-    let address = explained(text(), "The proxy, as host:port.");
+    let address = with_description(string(), "The proxy, as host:port.");
     json!({
         "type": "object",
         "properties": {
-            "type": described("proxyType", "What kind of proxy it is."),
+            "type": described_ref("proxyType", "What kind of proxy it is."),
             "address": address,
         },
         "required": ["type", "address"],

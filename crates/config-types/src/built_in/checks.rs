@@ -1,16 +1,16 @@
-//! What types say about health checks.
+//! Schemas of health checks.
 
-use super::{between, closed, defined, members, text, word};
+use super::{closed_object, definition_ref, integer_range, members, string, string_enum};
 use portcullis_domain::config::Object;
 use serde_json::{Value, json};
 
-/// The definitions of the types with health checks.
+/// Definitions of the types with health checks.
 pub(super) fn definitions() -> Object {
     members([
         ("duration", duration()),
         ("action", action()),
         ("actionList", action_list()),
-        ("method", word(&["GET", "POST", "PUT", "PATCH"])),
+        ("method", string_enum(&["GET", "POST", "PUT", "PATCH"])),
         ("portCheck", port_check()),
         ("portCheckList", list_of("portCheck")),
         ("httpCheck", http_check()),
@@ -23,46 +23,46 @@ fn duration() -> Value {
 }
 
 fn action() -> Value {
-    let deeds = "(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)";
+    let pattern = "(mark (un)?healthy|increase cost [0-9]+|decrease cost [0-9]+|send event)";
     let properties = members([
-        ("trigger", word(&["fail", "pass", "change"])),
-        ("duration", defined("duration")),
-        ("consecutiveEvents", between(0, 65_535)),
-        ("action", json!({"type": "string", "pattern": deeds})),
+        ("trigger", string_enum(&["fail", "pass", "change"])),
+        ("duration", definition_ref("duration")),
+        ("consecutiveEvents", integer_range(0, 65_535)),
+        ("action", json!({"type": "string", "pattern": pattern})),
     ]);
-    Value::Object(closed(properties, &["trigger", "action"]))
+    Value::Object(closed_object(properties, &["trigger", "action"]))
 }
 
 fn action_list() -> Value {
-    json!({"type": "array", "items": defined("action"), "minItems": 1, "maxItems": 20})
+    json!({"type": "array", "items": definition_ref("action"), "minItems": 1, "maxItems": 20})
 }
 
 fn port_check() -> Value {
-    check([("address", text())], &["interval", "timeout", "address"])
+    check([("address", string())], &["interval", "timeout", "address"])
 }
 
 fn http_check() -> Value {
     let own = [
-        ("url", text()),
-        ("method", defined("method")),
-        ("body", text()),
-        ("expectStatus", between(100, 599)),
-        ("expectInBody", text()),
+        ("url", string()),
+        ("method", definition_ref("method")),
+        ("body", string()),
+        ("expectStatus", integer_range(100, 599)),
+        ("expectInBody", string()),
     ];
     check(own, &["interval", "timeout", "url"])
 }
 
-/// A check that has, besides what all have, its `own` members.
+/// A health check with its `own` members in addition to the common ones.
 fn check<const N: usize>(own: [(&str, Value); N], required: &[&str]) -> Value {
     let mut properties = members(own);
     properties.extend(members([
-        ("interval", defined("duration")),
-        ("timeout", defined("duration")),
-        ("actions", defined("actionList")),
+        ("interval", definition_ref("duration")),
+        ("timeout", definition_ref("duration")),
+        ("actions", definition_ref("actionList")),
     ]));
-    Value::Object(closed(properties, required))
+    Value::Object(closed_object(properties, required))
 }
 
 fn list_of(item: &str) -> Value {
-    json!({"type": "array", "items": defined(item)})
+    json!({"type": "array", "items": definition_ref(item)})
 }

@@ -1,13 +1,16 @@
-//! `host.v1` and `host.v2`: where a hosting tunneller dials to.
+//! `host.v1` and `host.v2`: targets that a hosting tunneler dials.
 
 mod listen;
 
-use super::{addresses, checks, closed, defined, described, document, explained, members};
+use super::{
+    addresses, checks, closed_object, definition_ref, described_ref, document, members,
+    with_description,
+};
 use portcullis_domain::config::Object;
 use serde_json::{Value, json};
 
-/// What can be dialled as it was intercepted: which member says where to, which one says that it
-/// is forwarded, and which one what may be.
+/// Members for properties that can be forwarded from the intercepted connection: the fixed value, the
+/// flag to forward, and the allowed values.
 const FORWARDED: [(&str, &str, &str); 3] = [
     ("protocol", "forwardProtocol", "allowedProtocols"),
     ("address", "forwardAddress", "allowedAddresses"),
@@ -31,7 +34,7 @@ const SOURCES: &str =
 const PROXY: &str = "The proxy through which to dial.";
 
 /// The schema of `host.v1`.
-pub(super) fn one() -> Object {
+pub(super) fn v1() -> Object {
     document(
         "http://ziti-edge.netfoundry.io/schemas/host.v1.schema.json",
         definitions(),
@@ -39,15 +42,16 @@ pub(super) fn one() -> Object {
     )
 }
 
-/// The schema of `host.v2`: several of what `host.v1` has one of.
-pub(super) fn several() -> Object {
+/// The schema of `host.v2`: several terminators where `host.v1` has one.
+pub(super) fn v2() -> Object {
     let mut definitions = definitions();
     definitions.insert("terminator".to_owned(), Value::Object(terminator()));
-    let terminators = json!({"type": "array", "minItems": 1, "items": defined("terminator")});
+    let terminators =
+        json!({"type": "array", "minItems": 1, "items": definition_ref("terminator")});
     document(
         "http://ziti-edge.netfoundry.io/schemas/host.v2.schema.json",
         definitions,
-        closed(members([("terminators", terminators)]), &["terminators"]),
+        closed_object(members([("terminators", terminators)]), &["terminators"]),
     )
 }
 
@@ -59,32 +63,32 @@ fn definitions() -> Object {
 
 fn terminator() -> Object {
     let properties = members([
-        ("protocol", described("protocolName", PROTOCOL)),
+        ("protocol", described_ref("protocolName", PROTOCOL)),
         ("forwardProtocol", only_true(FORWARD_PROTOCOL)),
         ("allowedProtocols", set("protocolName", PROTOCOLS)),
-        ("address", described("dialAddress", ADDRESS)),
+        ("address", described_ref("dialAddress", ADDRESS)),
         ("forwardAddress", only_true(FORWARD_ADDRESS)),
         ("allowedAddresses", set("listenAddress", ADDRESSES)),
         (
             "forwardAddressTranslations",
             set("addressTranslation", TRANSLATIONS),
         ),
-        ("port", described("portNumber", PORT)),
+        ("port", described_ref("portNumber", PORT)),
         ("forwardPort", only_true(FORWARD_PORT)),
         ("allowedPortRanges", set("portRange", PORT_RANGES)),
         ("allowedSourceAddresses", set("listenAddress", SOURCES)),
         ("listenOptions", listen::options()),
-        ("proxy", described("proxyConfiguration", PROXY)),
-        ("portChecks", defined("portCheckList")),
-        ("httpChecks", defined("httpCheckList")),
+        ("proxy", described_ref("proxyConfiguration", PROXY)),
+        ("portChecks", definition_ref("portCheckList")),
+        ("httpChecks", definition_ref("httpCheckList")),
     ]);
-    let mut schema = closed(properties, &[]);
+    let mut schema = closed_object(properties, &[]);
     let conditions: Vec<_> = FORWARDED.into_iter().map(condition).collect();
     schema.insert("allOf".to_owned(), Value::Array(conditions));
     schema
 }
 
-/// Whoever forwards says what may be forwarded, and whoever does not says where to dial.
+/// Requires the allowed values with the flag to forward, and the fixed value without it.
 fn condition((fixed, forward, allowed): (&str, &str, &str)) -> Value {
     json!({
         "if": {"properties": {forward: {"const": true}}, "required": [forward]},
@@ -94,9 +98,9 @@ fn condition((fixed, forward, allowed): (&str, &str, &str)) -> Value {
 }
 
 fn only_true(description: &str) -> Value {
-    explained(json!({"type": "boolean", "enum": [true]}), description)
+    with_description(json!({"type": "boolean", "enum": [true]}), description)
 }
 
 fn set(item: &str, description: &str) -> Value {
-    explained(addresses::set_of(item), description)
+    with_description(addresses::set_of(item), description)
 }

@@ -1,6 +1,6 @@
-//! `intercept.v1`: what a tunneller catches on the client's machine.
+//! `intercept.v1`: traffic that a tunneler intercepts on the client's machine.
 
-use super::{addresses, closed, described, document, explained, members, text};
+use super::{addresses, closed_object, described_ref, document, members, string, with_description};
 use portcullis_domain::config::Object;
 use serde_json::Value;
 
@@ -20,23 +20,23 @@ pub(super) fn schema() -> Object {
         ("addresses", addresses::set_of("listenAddress")),
         ("portRanges", addresses::set_of("portRange")),
         ("dialOptions", dial_options()),
-        ("sourceIp", explained(text(), SOURCE_IP)),
-        ("allowedSourceAddresses", explained(sources, SOURCES)),
+        ("sourceIp", with_description(string(), SOURCE_IP)),
+        ("allowedSourceAddresses", with_description(sources, SOURCES)),
     ]);
     document(
         "http://edge.openziti.org/schemas/intercept.v1.config.json",
         addresses::definitions(),
-        closed(properties, &["protocols", "addresses", "portRanges"]),
+        closed_object(properties, &["protocols", "addresses", "portRanges"]),
     )
 }
 
 fn dial_options() -> Value {
     let properties = members([
-        ("identity", explained(text(), IDENTITY)),
+        ("identity", with_description(string(), IDENTITY)),
         (
             "connectTimeoutSeconds",
-            described("timeoutSeconds", CONNECT_TIMEOUT),
+            described_ref("timeoutSeconds", CONNECT_TIMEOUT),
         ),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }

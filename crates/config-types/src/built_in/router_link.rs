@@ -1,23 +1,26 @@
-//! `router.link.v1`: the links of a router.
+//! `router.link.v1`: links of a router.
 
-use super::{between, closed, defined, document, explained, members, text, with, word};
+use super::{
+    closed_object, definition_ref, document, integer_range, members, string, string_enum,
+    with_description, with_member,
+};
 use portcullis_domain::config::Object;
 use serde_json::{Value, json};
 
 pub(super) fn schema() -> Object {
-    let modes = word(&["preserve", "orphaned", "changed"]);
+    let modes = string_enum(&["preserve", "orphaned", "changed"]);
     let properties = members([
         ("listeners", list_of("listener")),
         ("dialers", list_of("dialer")),
-        ("heartbeats", defined("heartbeats")),
+        ("heartbeats", definition_ref("heartbeats")),
         ("payloadSenderQueueSize", at_least(1)),
         ("ackSenderQueueSize", at_least(1)),
-        ("gcMode", with(modes, "default", json!("preserve"))),
+        ("gcMode", with_member(modes, "default", json!("preserve"))),
     ]);
     document(
         "https://netfoundry.io/schemas/router.link.v1.config.json",
         definitions(),
-        closed(properties, &[]),
+        closed_object(properties, &[]),
     )
 }
 
@@ -39,40 +42,40 @@ fn duration() -> Value {
 }
 
 fn groups() -> Value {
-    let groups = json!({"oneOf": [text(), {"type": "array", "items": text()}]});
-    explained(
+    let groups = json!({"oneOf": [string(), {"type": "array", "items": string()}]});
+    with_description(
         groups,
         "One group or several; routers link to those that they share a group with.",
     )
 }
 
 fn listener() -> Value {
-    let binding = with(non_empty(), "default", json!("transport"));
+    let binding = with_member(non_empty(), "default", json!("transport"));
     let properties = members([
         ("bind", non_empty()),
         ("binding", binding),
-        ("advertise", text()),
-        ("bindInterface", text()),
-        ("groups", defined("groups")),
-        ("options", defined("channelOptions")),
+        ("advertise", string()),
+        ("bindInterface", string()),
+        ("groups", definition_ref("groups")),
+        ("options", definition_ref("channelOptions")),
     ]);
-    Value::Object(closed(properties, &["bind"]))
+    Value::Object(closed_object(properties, &["bind"]))
 }
 
 fn dialer() -> Value {
-    let binding = with(non_empty(), "default", json!("transport"));
+    let binding = with_member(non_empty(), "default", json!("transport"));
     let properties = members([
         ("binding", binding),
-        ("maxDefaultConnections", between(1, 100)),
-        ("maxAckConnections", between(0, 100)),
-        ("startupDelay", defined("duration")),
-        ("bindInterface", text()),
-        ("groups", defined("groups")),
-        ("healthyDialBackoff", defined("backoff")),
-        ("unhealthyDialBackoff", defined("backoff")),
-        ("options", defined("channelOptions")),
+        ("maxDefaultConnections", integer_range(1, 100)),
+        ("maxAckConnections", integer_range(0, 100)),
+        ("startupDelay", definition_ref("duration")),
+        ("bindInterface", string()),
+        ("groups", definition_ref("groups")),
+        ("healthyDialBackoff", definition_ref("backoff")),
+        ("unhealthyDialBackoff", definition_ref("backoff")),
+        ("options", definition_ref("channelOptions")),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }
 
 fn heartbeats() -> Value {
@@ -82,31 +85,31 @@ fn heartbeats() -> Value {
 fn channel_options() -> Value {
     let properties = members([
         ("outQueueSize", at_least(0)),
-        ("maxQueuedConnects", between(0, 5000)),
-        ("maxOutstandingConnects", between(1, 1000)),
-        ("connectTimeout", defined("duration")),
-        ("writeTimeout", defined("duration")),
+        ("maxQueuedConnects", integer_range(0, 5000)),
+        ("maxOutstandingConnects", integer_range(1, 1000)),
+        ("connectTimeout", definition_ref("duration")),
+        ("writeTimeout", definition_ref("duration")),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }
 
 fn backoff() -> Value {
     let factor = json!({"type": "number", "minimum": 1, "maximum": 100});
     let properties = members([
         ("retryBackoffFactor", factor),
-        ("minRetryInterval", defined("duration")),
-        ("maxRetryInterval", defined("duration")),
+        ("minRetryInterval", definition_ref("duration")),
+        ("maxRetryInterval", definition_ref("duration")),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }
 
 fn durations<const N: usize>(names: [&str; N]) -> Value {
-    let properties = names.map(|name| (name, defined("duration")));
-    Value::Object(closed(members(properties), &[]))
+    let properties = names.map(|name| (name, definition_ref("duration")));
+    Value::Object(closed_object(members(properties), &[]))
 }
 
 fn list_of(item: &str) -> Value {
-    json!({"type": "array", "items": defined(item)})
+    json!({"type": "array", "items": definition_ref(item)})
 }
 
 fn non_empty() -> Value {

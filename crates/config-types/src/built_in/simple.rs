@@ -1,49 +1,51 @@
-//! The types that take a few lines each.
+//! Small built-in types.
 
-use super::{addresses, checks, closed, defined, document, explained, members, text};
+use super::{
+    addresses, checks, closed_object, definition_ref, document, members, string, with_description,
+};
 use portcullis_domain::config::Object;
 use serde_json::json;
 
 pub(super) fn tunneler_client() -> Object {
-    let properties = members([("hostname", text()), ("port", addresses::port())]);
+    let properties = members([("hostname", string()), ("port", addresses::port())]);
     document(
         "http://edge.openziti.org/schemas/ziti-tunneler-client.v1.config.json",
         Object::new(),
-        closed(properties, &["hostname", "port"]),
+        closed_object(properties, &["hostname", "port"]),
     )
 }
 
 pub(super) fn tunneler_server() -> Object {
     let protocol = json!({"type": ["string", "null"], "enum": ["tcp", "udp", null]});
     let properties = members([
-        ("hostname", text()),
+        ("hostname", string()),
         ("port", addresses::port()),
         ("protocol", protocol),
-        ("portChecks", defined("portCheckList")),
-        ("httpChecks", defined("httpCheckList")),
+        ("portChecks", definition_ref("portCheckList")),
+        ("httpChecks", definition_ref("httpCheckList")),
     ]);
     document(
         "http://edge.openziti.org/schemas/ziti-tunneler-server.v1.config.json",
         checks::definitions(),
-        closed(properties, &["hostname", "port"]),
+        closed_object(properties, &["hostname", "port"]),
     )
 }
 
 pub(super) fn interfaces() -> Object {
-    let names = explained(
-        json!({"type": "array", "items": text()}),
+    let names = with_description(
+        json!({"type": "array", "items": string()}),
         "Names of the network interfaces on which the service may be served.",
     );
     document(
         "https://netfoundry.io/schemas/interfaces.v1.config.json",
         Object::new(),
-        closed(members([("interfaces", names)]), &["interfaces"]),
+        closed_object(members([("interfaces", names)]), &["interfaces"]),
     )
 }
 
 pub(super) fn proxy() -> Object {
-    let binding = explained(
-        text(),
+    let binding = with_description(
+        string(),
         "Name of the interface or address that the proxy listens on.",
     );
     let properties = members([
@@ -60,6 +62,6 @@ pub(super) fn proxy() -> Object {
     document(
         "https://netfoundry.io/schemas/proxy.v1.config.json",
         Object::new(),
-        closed(properties, &["port", "protocols"]),
+        closed_object(properties, &["port", "protocols"]),
     )
 }

@@ -1,43 +1,42 @@
-//! Regular expressions of schemas.
+//! Size and cost of regular expressions in schemas.
 
 use regex::RegexBuilder;
 
-/// Longest pattern, in bytes.
-const LONGEST: usize = 1024;
+/// Maximum length of a pattern, in bytes.
+const MAX_PATTERN_LEN: usize = 1024;
 
-/// Largest compiled pattern, in bytes. About 250 lower-case words, or a few Unicode classes.
-pub(super) const LARGEST: usize = 64 * 1024;
+/// Maximum size of a compiled pattern, in bytes: about 250 lower-case words, or a few Unicode classes.
+pub(super) const MAX_COMPILED_SIZE: usize = 64 * 1024;
 
-/// Sizes, in bytes, that are tried to find out how large a compiled pattern is.
-const SIZES: [usize; 7] = [
-    SMALL,
+/// Limits, in bytes, that are tried to determine the size of a compiled pattern.
+const TRIED_SIZES: [usize; 7] = [
+    SMALL_SIZE,
     2 * 1024,
     4 * 1024,
     8 * 1024,
     16 * 1024,
     32 * 1024,
-    LARGEST,
+    MAX_COMPILED_SIZE,
 ];
 
-/// Up to here, a pattern has so few states that all of their sets fit into the table that the
-/// engine keeps. A larger one may make it follow every state for every byte of a text.
-const SMALL: usize = 1024;
+/// Up to this size, all state sets of a pattern fit into the engine's cache. For a larger one the engine
+/// may follow every state for every byte of a text.
+const SMALL_SIZE: usize = 1024;
 
-/// Bytes of a compiled pattern for a state, or a little more.
-const STATE: usize = 64;
+/// Approximate bytes of a compiled pattern per state.
+const STATE_SIZE: usize = 64;
 
-/// How large `pattern` is when it is compiled, in bytes, rounded up.
+/// Size of the compiled `pattern` in bytes, rounded up.
 ///
 /// # Errors
-///
-/// What is wrong with it, in words.
-pub(super) fn size(pattern: &str) -> Result<usize, String> {
-    if pattern.len() > LONGEST {
+/// A message if the pattern is invalid or too large.
+pub(super) fn compiled_size(pattern: &str) -> Result<usize, String> {
+    if pattern.len() > MAX_PATTERN_LEN {
         return Err(format!(
-            "has a pattern longer than {LONGEST} bytes; shorten it"
+            "has a pattern longer than {MAX_PATTERN_LEN} bytes; shorten it"
         ));
     }
-    let shown = super::text::shortened(pattern);
+    let shown = super::display::truncated(pattern);
     let unknown = || {
         format!(
             "has the pattern `{shown}`, which is not a supported regular expression (lookaround and \
@@ -45,7 +44,7 @@ pub(super) fn size(pattern: &str) -> Result<usize, String> {
         )
     };
     let translated = jsonschema_regex::to_rust_regex(pattern).map_err(|()| unknown())?;
-    for size in SIZES {
+    for size in TRIED_SIZES {
         match RegexBuilder::new(&translated).size_limit(size).build() {
             Ok(_) => return Ok(size),
             Err(regex::Error::CompiledTooBig(_)) => {},
@@ -57,12 +56,12 @@ pub(super) fn size(pattern: &str) -> Result<usize, String> {
     ))
 }
 
-/// Steps that a pattern of this size takes for 16 bytes of a text at most.
-pub(super) fn steps(size: usize) -> u64 {
-    let steps = if size <= SMALL {
+/// Maximum steps that a pattern of this size takes for 16 bytes of text.
+pub(super) fn match_steps(size: usize) -> u64 {
+    let steps = if size <= SMALL_SIZE {
         2
     } else {
-        16 * (size / STATE)
+        16 * (size / STATE_SIZE)
     };
     u64::try_from(steps).unwrap_or(u64::MAX)
 }
@@ -79,20 +78,20 @@ mod tests {
             "(a+)+$",
             "^([a-zA-Z0-9])(([.-])?[a-z]+)*$",
         ] {
-            assert!(size(pattern).unwrap() <= 16 * 1024, "{pattern}");
+            assert!(compiled_size(pattern).unwrap() <= 16 * 1024, "{pattern}");
         }
-        assert!(size(r"^\p{Greek}{1,9}$").unwrap() > 4096);
+        assert!(compiled_size(r"^\p{Greek}{1,9}$").unwrap() > 4096);
         assert!(
-            size(r"^\w+\d+$").unwrap() <= 4096,
+            compiled_size(r"^\w+\d+$").unwrap() <= 4096,
             "as in ECMA 262, of ASCII alone"
         );
     }
 
     #[test]
     fn what_is_too_large_or_not_linear_is_refused() {
-        let long = "a".repeat(LONGEST + 1);
+        let long = "a".repeat(MAX_PATTERN_LEN + 1);
         for pattern in ["(", "(?=a)b", r"(a)\1", "(a{1000}){1000}", &long] {
-            assert!(size(pattern).is_err(), "{pattern}");
+            assert!(compiled_size(pattern).is_err(), "{pattern}");
         }
     }
 }

@@ -1,37 +1,36 @@
-//! Which fault of several is told, and in which words.
+//! Selection and wording of the violation to report.
 
-mod words;
+mod messages;
 
-use super::text;
+use super::display;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use portcullis_domain::FieldError;
 use std::cmp::Reverse;
 
-/// The field of faults of a configuration as a whole.
+/// Field of violations that concern the whole configuration.
 pub(super) const ROOT: &str = "(root)";
 
-/// Most schemas of a choice whose faults are told.
-const MOST_CHOICES: usize = 4;
+/// Maximum number of alternatives in a message.
+const MAX_ALTERNATIVES: usize = 4;
 
-/// A fault, in words.
+/// A violation as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// The names and places that lead to the value at fault.
+pub(super) struct Violation {
+    /// Path to the invalid value.
     pub(super) path: Vec<Segment>,
     pub(super) reason: String,
     pub(super) value: String,
 }
 
-/// A step into a value. Items come in the order of their places.
+/// A segment of a path. Items are ordered by their index.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Segment {
     Item(u64),
     Member(String),
 }
 
-impl Fault {
-    /// The error that is answered.
+impl Violation {
     pub(super) fn into_error(self) -> FieldError {
         FieldError::new(dotted(&self.path), self.reason, self.value)
     }
@@ -46,27 +45,27 @@ fn dotted(path: &[Segment]) -> String {
         .iter()
         .map(|segment| match segment {
             Segment::Item(place) => place.to_string(),
-            Segment::Member(name) => text::shortened(name),
+            Segment::Member(name) => display::truncated(name),
         })
         .collect();
     names.join(".")
 }
 
-/// The fault to tell: what is wrong in any case before what is wrong because of a condition, then
-/// the outer value before what it consists of, then what is there before what is missing.
+/// Selects the violation to report: unconditional ones before those inside a condition, then outer
+/// values before their parts, then present members before missing ones.
 ///
-/// A misspelt member is told before the one that is missing for it, and a condition that a member
-/// of the wrong type brought about is not told before that member.
-pub(super) fn first(errors: &[ValidationError<'_>]) -> Option<Fault> {
+/// So a misspelt member is reported before the missing one, and a member of the wrong type before a
+/// condition that it triggers.
+pub(super) fn most_relevant(errors: &[ValidationError<'_>]) -> Option<Violation> {
     errors
         .iter()
         .min_by_key(|error| {
             let conditional = is_conditional(error.evaluation_path().as_str());
-            let place = path(error.instance_path().as_str());
+            let place = parse_pointer(error.instance_path().as_str());
             let schema = error.evaluation_path().as_str();
             (conditional, place, rank(error.kind()), schema)
         })
-        .map(told)
+        .map(violation)
 }
 
 /// Whether a schema path leads through a condition.
@@ -94,7 +93,7 @@ fn rank(kind: &Kind) -> u8 {
     }
 }
 
-fn path(pointer: &str) -> Vec<Segment> {
+fn parse_pointer(pointer: &str) -> Vec<Segment> {
     pointer
         .split('/')
         .skip(1)
@@ -105,26 +104,30 @@ fn path(pointer: &str) -> Vec<Segment> {
         .collect()
 }
 
-/// A fault in words. That of a choice is told by the schema that came closest to fitting.
-fn told(error: &ValidationError<'_>) -> Fault {
-    let own = Fault {
-        path: path(error.instance_path().as_str()),
-        reason: words::reason(error),
-        value: words::value(error),
+/// Describes a violation. For alternatives, it describes the schema that was closest to matching.
+fn violation(error: &ValidationError<'_>) -> Violation {
+    let own = Violation {
+        path: parse_pointer(error.instance_path().as_str()),
+        reason: messages::reason(error),
+        value: messages::value(error),
     };
     match error.kind() {
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => closest(context, own),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            closest_alternative(context, own)
+        },
         _ => own,
     }
 }
 
-/// What keeps the schemas from fitting that got furthest into the value, with fewest faults there;
-/// `own` says where the choice is.
-fn closest(schemas: &[Vec<ValidationError<'static>>], own: Fault) -> Fault {
-    let distance = |fault: &Fault, errors: usize| (Reverse(fault.path.len()), errors);
+/// Violations of the schemas that matched furthest into the value, with the fewest violations there;
+/// `own` is the violation of the alternatives as a whole.
+fn closest_alternative(schemas: &[Vec<ValidationError<'static>>], own: Violation) -> Violation {
+    let distance = |fault: &Violation, errors: usize| (Reverse(fault.path.len()), errors);
     let mut faults: Vec<_> = schemas
         .iter()
-        .filter_map(|errors| first(errors).map(|fault| (distance(&fault, errors.len()), fault)))
+        .filter_map(|errors| {
+            most_relevant(errors).map(|fault| (distance(&fault, errors.len()), fault))
+        })
         .collect();
     let least = faults.iter().map(|(distance, _)| *distance).min();
     faults.retain(|(distance, _)| Some(*distance) == least);
@@ -133,11 +136,11 @@ fn closest(schemas: &[Vec<ValidationError<'static>>], own: Fault) -> Fault {
     match faults.split_first() {
         None => own,
         Some((only, [])) => only.clone(),
-        Some((one, others)) if others.iter().all(|other| other.path == one.path) => Fault {
+        Some((one, others)) if others.iter().all(|other| other.path == one.path) => Violation {
             reason: alternatives(faults.iter().map(|fault| fault.reason.clone())),
             ..one.clone()
         },
-        Some(_) => Fault {
+        Some(_) => Violation {
             reason: alternatives(faults.iter().map(|fault| {
                 let within = fault.path.get(own.path.len()..).unwrap_or(&fault.path);
                 format!("`{}` {}", dotted(within), fault.reason)
@@ -148,8 +151,8 @@ fn closest(schemas: &[Vec<ValidationError<'static>>], own: Fault) -> Fault {
 }
 
 fn alternatives(reasons: impl ExactSizeIterator<Item = String>) -> String {
-    let further = reasons.len().saturating_sub(MOST_CHOICES);
-    let mut shown: Vec<_> = reasons.take(MOST_CHOICES).collect();
+    let further = reasons.len().saturating_sub(MAX_ALTERNATIVES);
+    let mut shown: Vec<_> = reasons.take(MAX_ALTERNATIVES).collect();
     shown.dedup();
     if further > 0 {
         shown.push(format!("{further} more"));
@@ -157,11 +160,11 @@ fn alternatives(reasons: impl ExactSizeIterator<Item = String>) -> String {
     shown.join(", or ")
 }
 
-/// What is wrong with a schema, in words.
-pub(super) fn of_schema(error: &ValidationError<'_>) -> String {
-    let pointer = text::shortened(error.instance_path().as_str());
+/// Message about an invalid schema.
+pub(super) fn schema_error(error: &ValidationError<'_>) -> String {
+    let pointer = display::truncated(error.instance_path().as_str());
     match pointer.as_str() {
-        "" => words::reason(error),
-        pointer => format!("`{pointer}` {}", words::reason(error)),
+        "" => messages::reason(error),
+        pointer => format!("`{pointer}` {}", messages::reason(error)),
     }
 }

@@ -1,7 +1,7 @@
 //! The keyword `uniqueItems`.
 //!
-//! The validator's own way compares hashes first, which are the same for items that differ in
-//! nothing but their brackets. Thousands of such items would be compared each with each.
+//! The validator's own implementation compares hashes first, which are equal for items that differ only
+//! in their brackets. Thousands of such items would be compared pairwise.
 
 use jsonschema::{Keyword, ValidationError, paths::Location};
 use portcullis_domain::config::Object;
@@ -12,10 +12,10 @@ use std::fmt::Write as _;
 /// The name of the keyword.
 pub(super) const NAME: &str = "uniqueItems";
 
-/// Whether items have to differ.
+/// Whether items must differ.
 struct Unique(bool);
 
-/// Makes the keyword of the validator.
+/// Creates the keyword for the validator.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "the validator takes keywords that may refuse what is said of them"
@@ -46,7 +46,7 @@ impl<'i> Keyword<'i> for Unique {
     }
 }
 
-/// A text that equal values have in common, and no others. Their numbers are settled.
+/// A text that is the same for equal values only. Numbers must be normalized.
 fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
@@ -64,7 +64,7 @@ fn write(value: &Value, text: &mut String) {
             text.push(']');
         },
         Value::Object(members) => {
-            // In the order of their names, whatever order objects keep.
+            // Sorted by name, independent of the order of the map.
             let names: BTreeSet<_> = members.keys().collect();
             text.push('{');
             for name in names {

@@ -1,7 +1,7 @@
 //! What is said of data that does not fit, and of schemas that are none.
 
 use crate::support::{check, compile, object, schema_of};
-use portcullis_config_types::{LARGEST_SCHEMA, Schema};
+use portcullis_config_types::{MAX_SCHEMA_SIZE, Schema};
 use serde_json::{Value, json};
 
 /// Of several faults, the one that explains the others is told.
@@ -220,7 +220,7 @@ fn the_order_of_faults_is_that_of_the_paths() {
 
 #[test]
 fn schemas_that_are_none_are_refused() {
-    let long = "x".repeat(usize::try_from(LARGEST_SCHEMA).unwrap());
+    let long = "x".repeat(usize::try_from(MAX_SCHEMA_SIZE).unwrap());
     let rows = [
         (json!({"type": "string"}), "must have the type `object`"),
         (json!({"properties": {}}), "must have the type `object`"),

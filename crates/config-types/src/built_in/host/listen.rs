@@ -1,6 +1,9 @@
-//! The terms on which a service is hosted.
+//! Listen options of `host.v1` and `host.v2`.
 
-use super::super::{between, closed, described, explained, members, with, word};
+use super::super::{
+    closed_object, described_ref, integer_range, members, string_enum, with_description,
+    with_member,
+};
 use serde_json::{Value, json};
 
 const CONNECT_TIMEOUT: &str =
@@ -12,41 +15,44 @@ const EDGE_IDENTITY: &str =
     "Whether the instance is called like the tunneller's identity, as with '$tunneler_id.name'.";
 
 pub(super) fn options() -> Value {
-    let seconds = described("timeoutSeconds", CONNECT_TIMEOUT_SECONDS);
+    let seconds = described_ref("timeoutSeconds", CONNECT_TIMEOUT_SECONDS);
     let connections = json!({"type": "integer", "minimum": 1});
-    let precedence = word(&["default", "required", "failed"]);
+    let precedence = string_enum(&["default", "required", "failed"]);
     let properties = members([
         (
             "connectTimeoutSeconds",
-            with(seconds, "deprecated", json!(true)),
+            with_member(seconds, "deprecated", json!(true)),
         ),
-        ("connectTimeout", described("duration", CONNECT_TIMEOUT)),
+        ("connectTimeout", described_ref("duration", CONNECT_TIMEOUT)),
         (
             "maxConnections",
-            explained(
+            with_description(
                 connections,
                 "How many terminators are made at most, 3 by default.",
             ),
         ),
-        ("identity", explained(json!({"type": "string"}), IDENTITY)),
+        (
+            "identity",
+            with_description(json!({"type": "string"}), IDENTITY),
+        ),
         (
             "bindUsingEdgeIdentity",
-            explained(json!({"type": "boolean"}), EDGE_IDENTITY),
+            with_description(json!({"type": "boolean"}), EDGE_IDENTITY),
         ),
         (
             "cost",
-            explained(
-                between(0, 65_535),
+            with_description(
+                integer_range(0, 65_535),
                 "What it costs to use the terminators, 0 by default.",
             ),
         ),
         (
             "precedence",
-            explained(
+            with_description(
                 precedence,
                 "How the terminators are preferred among those of the service.",
             ),
         ),
     ]);
-    Value::Object(closed(properties, &[]))
+    Value::Object(closed_object(properties, &[]))
 }

@@ -1,47 +1,45 @@
-//! Values as text, for the member `value` of errors.
+//! Display of values, for the member `value` of errors.
 
 use portcullis_domain::config::Object;
 use serde_json::{Number, Value};
 use std::fmt::Write as _;
 
-/// Longest text of a value, in bytes, apart from the sign that it was cut.
-const LONGEST: usize = 256;
+/// Maximum length of a displayed value, in bytes, without the ellipsis.
+const MAX_LEN: usize = 256;
 
-/// Stands where a text was cut.
-const CUT: &str = "…";
+const ELLIPSIS: &str = "…";
 
-/// `value` in the form that clients know from OpenZiti: `map[a:1 b:[x y]]`, cut when long.
-pub(super) fn of(value: &Value) -> String {
+/// Displays `value` as OpenZiti does: `map[a:1 b:[x y]]`, truncated when long.
+pub(super) fn display_value(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
-    cut(&mut text);
+    truncate(&mut text);
     text
 }
 
-/// The same for an object.
-pub(super) fn of_members(members: &Object) -> String {
+/// As [`display_value`], for an object.
+pub(super) fn display_object(members: &Object) -> String {
     let mut text = String::new();
     write_members(members, &mut text);
-    cut(&mut text);
+    truncate(&mut text);
     text
 }
 
-/// `text`, cut when long.
-pub(super) fn shortened(text: &str) -> String {
-    match text.get(..text.floor_char_boundary(LONGEST)) {
-        Some(start) if start.len() < text.len() => format!("{start}{CUT}"),
+/// `text`, truncated when long.
+pub(super) fn truncated(text: &str) -> String {
+    match text.get(..text.floor_char_boundary(MAX_LEN)) {
+        Some(start) if start.len() < text.len() => format!("{start}{ELLIPSIS}"),
         _ => text.to_owned(),
     }
 }
 
-/// Writes `value`; stops some way behind the limit, so that a large value costs no more than a
-/// small one.
+/// Writes `value`; stops shortly after the limit, so that large values are as cheap as small ones.
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Null => text.push_str("<nil>"),
         Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) => write_number(number, text),
-        Value::String(value) => text.push_str(&shortened(value)),
+        Value::String(value) => text.push_str(&truncated(value)),
         Value::Array(items) => list(text, "[", items.iter(), write),
         Value::Object(members) => write_members(members, text),
     }
@@ -49,7 +47,7 @@ fn write(value: &Value, text: &mut String) {
 
 fn write_members(members: &Object, text: &mut String) {
     list(text, "map[", members.iter(), |(name, value), text| {
-        text.push_str(&shortened(name));
+        text.push_str(&truncated(name));
         text.push(':');
         write(value, text);
     });
@@ -63,7 +61,7 @@ fn list<T>(
 ) {
     text.push_str(open);
     for (place, part) in parts.enumerate() {
-        if text.len() > LONGEST {
+        if text.len() > MAX_LEN {
             return;
         }
         if place > 0 {
@@ -79,10 +77,10 @@ fn write_number(number: &Number, text: &mut String) {
     let _ = write!(text, "{number}");
 }
 
-fn cut(text: &mut String) {
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        text.push_str(CUT);
+fn truncate(text: &mut String) {
+    if text.len() > MAX_LEN {
+        text.truncate(text.floor_char_boundary(MAX_LEN));
+        text.push_str(ELLIPSIS);
     }
 }
 
@@ -104,7 +102,7 @@ mod tests {
             (json!([]), "[]"),
             (json!(1.5), "1.5"),
         ] {
-            assert_eq!(of(&value), text);
+            assert_eq!(display_value(&value), text);
         }
     }
 
@@ -115,10 +113,13 @@ mod tests {
             json!(vec!["x"; 1_000_000]),
             json!({"a": {"é".repeat(1000): 1}}),
         ] {
-            let text = of(&value);
-            assert!(text.len() <= LONGEST + CUT.len(), "{}", text.len());
-            assert!(text.ends_with(CUT), "{text}");
+            let text = display_value(&value);
+            assert!(text.len() <= MAX_LEN + ELLIPSIS.len(), "{}", text.len());
+            assert!(text.ends_with(ELLIPSIS), "{text}");
         }
-        assert_eq!(of(&json!("x".repeat(LONGEST))), "x".repeat(LONGEST));
+        assert_eq!(
+            display_value(&json!("x".repeat(MAX_LEN))),
+            "x".repeat(MAX_LEN)
+        );
     }
 }

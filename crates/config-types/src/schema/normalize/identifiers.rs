@@ -1,25 +1,24 @@
-//! The names by which references lead to schemas.
+//! Identifiers by which references name schemas.
 
 use super::keywords::Keyword;
 use portcullis_domain::config::Object;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The names in a document.
+/// Identifiers in a document.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    /// That of the document itself, without fragment.
+pub(super) struct Identifiers {
+    /// Id of the document, without fragment.
     document: Option<String>,
-    /// Pointers to schemas that are named `#name`, by name.
-    schemas: BTreeMap<String, String>,
+    /// Pointers to schemas with the id `#name`, by name.
+    anchors: BTreeMap<String, String>,
 }
 
-impl Names {
-    /// Finds the names in `schema`, which does not lie deep.
+impl Identifiers {
+    /// Collects the identifiers of `schema`, whose depth has been checked.
     ///
     /// # Errors
-    ///
-    /// What is wrong with them, in words.
+    /// A message if an identifier is invalid.
     pub(super) fn read(schema: &Object) -> Result<Self, String> {
         let mut names = Self::default();
         for keyword in ["$schema", "$id", "id"] {
@@ -27,50 +26,49 @@ impl Names {
                 return Err(format!("`/{keyword}` must be a string"));
             }
         }
-        names.document = id(schema).map(|id| document(id).to_owned());
-        names.find(schema, "");
+        names.document = id(schema).map(|id| without_fragment(id).to_owned());
+        names.collect(schema, "");
         Ok(names)
     }
 
-    fn find(&mut self, schema: &Object, pointer: &str) {
+    fn collect(&mut self, schema: &Object, pointer: &str) {
         if let Some(name) = id(schema).and_then(|id| id.strip_prefix('#')) {
-            self.schemas.insert(name.to_owned(), pointer.to_owned());
+            self.anchors.insert(name.to_owned(), pointer.to_owned());
         }
         for (name, value) in schema {
-            let pointer = format!("{pointer}/{}", escaped(name));
-            match (Keyword::named(name), value) {
-                (Keyword::One(_) | Keyword::Listed(_), Value::Object(schema)) => {
-                    self.find(schema, &pointer);
+            let pointer = format!("{pointer}/{}", escape(name));
+            match (Keyword::from_name(name), value) {
+                (Keyword::Subschema(_) | Keyword::SubschemaList(_), Value::Object(schema)) => {
+                    self.collect(schema, &pointer);
                 },
-                (Keyword::Listed(_), Value::Array(schemas)) => {
+                (Keyword::SubschemaList(_), Value::Array(schemas)) => {
                     let schemas = schemas.iter().enumerate();
-                    self.find_all(schemas.map(|(at, each)| (at.to_string(), each)), &pointer);
+                    self.collect_all(schemas.map(|(at, each)| (at.to_string(), each)), &pointer);
                 },
-                (Keyword::Named(_) | Keyword::Definitions, Value::Object(schemas)) => {
+                (Keyword::SubschemaMap(_) | Keyword::Definitions, Value::Object(schemas)) => {
                     let schemas = schemas.iter();
-                    self.find_all(schemas.map(|(at, each)| (escaped(at), each)), &pointer);
+                    self.collect_all(schemas.map(|(at, each)| (escape(at), each)), &pointer);
                 },
                 _ => {},
             }
         }
     }
 
-    fn find_all<'a>(&mut self, all: impl Iterator<Item = (String, &'a Value)>, pointer: &str) {
+    fn collect_all<'a>(&mut self, all: impl Iterator<Item = (String, &'a Value)>, pointer: &str) {
         for (at, schema) in all {
             if let Value::Object(schema) = schema {
-                self.find(schema, &format!("{pointer}/{at}"));
+                self.collect(schema, &format!("{pointer}/{at}"));
             }
         }
     }
 
-    /// The pointer to the schema that `reference` leads to.
+    /// Resolves `reference` to the pointer of a schema.
     ///
     /// # Errors
-    ///
-    /// What is wrong with it, in words.
-    pub(super) fn lead(&self, reference: &str) -> Result<String, String> {
-        let shown = super::super::text::shortened(reference);
-        let other = document(reference);
+    /// A message if the reference is invalid.
+    pub(super) fn resolve(&self, reference: &str) -> Result<String, String> {
+        let shown = super::super::display::truncated(reference);
+        let other = without_fragment(reference);
         if !other.is_empty() && self.document.as_deref() != Some(other) {
             return Err(format!(
                 "points to another document, which is not supported: `{shown}`"
@@ -79,11 +77,11 @@ impl Names {
         let fragment = reference
             .split_once('#')
             .map_or("", |(_, fragment)| fragment);
-        if let Some(pointer) = self.schemas.get(fragment) {
+        if let Some(pointer) = self.anchors.get(fragment) {
             return Ok(pointer.clone());
         }
         let pointer =
-            decoded(fragment).ok_or_else(|| format!("is not a JSON Pointer: `{shown}`"))?;
+            percent_decode(fragment).ok_or_else(|| format!("is not a JSON Pointer: `{shown}`"))?;
         if pointer.is_empty() || pointer.starts_with('/') {
             Ok(pointer)
         } else {
@@ -92,13 +90,13 @@ impl Names {
     }
 }
 
-/// Whether `schema` names a document.
-pub(super) fn is_of_document(schema: &Object) -> bool {
-    id(schema).is_some_and(|id| !document(id).is_empty())
+/// Whether the id of `schema` starts another document.
+pub(super) fn names_document(schema: &Object) -> bool {
+    id(schema).is_some_and(|id| !without_fragment(id).is_empty())
 }
 
 /// `pointer` as a reference.
-pub(super) fn written(pointer: &str) -> String {
+pub(super) fn to_reference(pointer: &str) -> String {
     let bytes = pointer.bytes().map(|byte| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'~' | b'-' | b'_' | b'.' => {
             char::from(byte).to_string()
@@ -108,23 +106,23 @@ pub(super) fn written(pointer: &str) -> String {
     std::iter::once("#".to_owned()).chain(bytes).collect()
 }
 
-/// The name of a schema, in the words of draft 7 or of draft 4.
+/// Id of a schema in draft 7 or draft 4.
 fn id(schema: &Object) -> Option<&str> {
     let id = schema.get("$id").or_else(|| schema.get("id"))?;
     id.as_str()
 }
 
-/// A name without its fragment.
-fn document(name: &str) -> &str {
+/// An id without its fragment.
+fn without_fragment(name: &str) -> &str {
     name.split_once('#').map_or(name, |(document, _)| document)
 }
 
-fn escaped(name: &str) -> String {
+fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// `fragment` without percent encoding; `None` when what is encoded is no text.
-fn decoded(fragment: &str) -> Option<String> {
+/// Decodes percent encoding; `None` if the result is not UTF-8.
+fn percent_decode(fragment: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.bytes();
     while let Some(byte) = rest.next() {
@@ -150,7 +148,7 @@ mod tests {
             "$id": "http://example.test/a.json",
             "properties": {"id": {"type": "string"}, "a/b": {"$id": "#named"}},
         });
-        let names = Names::read(schema.as_object().unwrap()).unwrap();
+        let names = Identifiers::read(schema.as_object().unwrap()).unwrap();
         for (reference, pointer) in [
             ("#", ""),
             ("#/definitions/a%20b", "/definitions/a b"),
@@ -158,7 +156,11 @@ mod tests {
             ("http://example.test/a.json", ""),
             ("http://example.test/a.json#/x", "/x"),
         ] {
-            assert_eq!(names.lead(reference).as_deref(), Ok(pointer), "{reference}");
+            assert_eq!(
+                names.resolve(reference).as_deref(),
+                Ok(pointer),
+                "{reference}"
+            );
         }
         for reference in [
             "http://example.test/b.json",
@@ -167,12 +169,12 @@ mod tests {
             "#unnamed",
             "#/%zz",
         ] {
-            assert!(names.lead(reference).is_err(), "{reference}");
+            assert!(names.resolve(reference).is_err(), "{reference}");
         }
     }
 
     #[test]
     fn pointers_are_written_as_references() {
-        assert_eq!(written("/a b/~1µ"), "#/a%20b/~1%C2%B5");
+        assert_eq!(to_reference("/a b/~1µ"), "#/a%20b/~1%C2%B5");
     }
 }

@@ -1,39 +1,46 @@
-//! What is wrong with a value, in words.
+//! Messages about violations.
 
-use super::super::{text, unique};
+use super::super::{display, unique};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
-/// What is wrong, as a sentence about the value.
+/// Reason of a violation, as a sentence about the value.
 pub(super) fn reason(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Type { kind } => {
             format!("must be {}, not {}", types(kind), type_of(error.instance()))
         },
-        Kind::Required { property } => format!("`{}` is required", text::of(property)),
+        Kind::Required { property } => {
+            format!("`{}` is required", display::display_value(property))
+        },
         Kind::AdditionalProperties { unexpected } => {
             let names: Vec<_> = unexpected
                 .iter()
                 .take(4)
-                .map(|name| text::shortened(name))
+                .map(|name| display::truncated(name))
                 .collect();
             format!("unknown property `{}`", names.join("`, `"))
         },
         Kind::PropertyNames { error } => {
-            let name = text::of(error.instance());
+            let name = display::display_value(error.instance());
             format!("unknown property `{name}`: its name {}", reason(error))
         },
-        Kind::Enum { options } => format!("must be one of {}", listed(options)),
-        Kind::Constant { expected_value } => format!("must be {}", text::of(expected_value)),
-        Kind::Pattern { pattern } => format!("must match `{}`", text::shortened(pattern)),
-        Kind::Format { format } => format!("must be a valid `{}`", text::shortened(format)),
+        Kind::Enum { options } => format!("must be one of {}", join_options(options)),
+        Kind::Constant { expected_value } => {
+            format!("must be {}", display::display_value(expected_value))
+        },
+        Kind::Pattern { pattern } => format!("must match `{}`", display::truncated(pattern)),
+        Kind::Format { format } => format!("must be a valid `{}`", display::truncated(format)),
         Kind::Custom { keyword, .. } if keyword == unique::NAME => {
             "must not have duplicate items".to_owned()
         },
         Kind::Contains => "must contain at least one matching item".to_owned(),
         Kind::FalseSchema => "is not allowed".to_owned(),
-        Kind::Not { schema } => format!("must not match the schema `{}`", text::of(schema)),
+        Kind::Not { schema } => format!(
+            "must not match the schema `{}`",
+            display::display_value(schema)
+        ),
         Kind::OneOfMultipleValid { .. } => {
             "matches more than one of the `oneOf` schemas".to_owned()
         },
@@ -44,17 +51,20 @@ pub(super) fn reason(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// The values that are allowed.
-fn listed(options: &Value) -> String {
+fn join_options(options: &Value) -> String {
     let Some(options) = options.as_array() else {
-        return text::of(options);
+        return display::display_value(options);
     };
     // More would be cut anyway.
-    let words: Vec<_> = options.iter().take(64).map(text::of).collect();
-    text::shortened(&words.join(", "))
+    let words: Vec<_> = options
+        .iter()
+        .take(64)
+        .map(display::display_value)
+        .collect();
+    display::truncated(&words.join(", "))
 }
 
-/// The bound that `kind` is about.
+/// Message about a violated bound.
 fn bound(kind: &Kind) -> Option<String> {
     Some(match kind {
         Kind::Minimum { limit } => format!("must be at least {limit}"),
@@ -78,16 +88,16 @@ fn bound(kind: &Kind) -> Option<String> {
     })
 }
 
-/// The value at fault as text.
+/// The invalid value as text.
 pub(super) fn value(error: &ValidationError<'_>) -> String {
     if let Kind::AdditionalProperties { unexpected } = error.kind()
         && let Some(value) = unexpected
             .first()
             .and_then(|name| error.instance().get(name))
     {
-        return text::of(value);
+        return display::display_value(value);
     }
-    text::of(error.instance())
+    display::display_value(error.instance())
 }
 
 fn count(number: u64, noun: &str) -> String {
