@@ -12,7 +12,7 @@ use std::{env, fs};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_router::links::{
-    Action, Announcement, DialFailure, Groups, Links, Listener, RouterId, dialers,
+    Action, Announcement, DialFailure, GroupNames, Links, Listener, RouterId, dialers,
 };
 use portcullis_router_config::{Options, Text, load};
 
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             address: "tls:other.example.test:10080".to_owned(),
             protocol: "tls".to_owned(),
             interface: None,
-            groups: Groups::new(groups),
+            groups: GroupNames::new(groups),
         }],
     };
     let router = peer.router.clone();

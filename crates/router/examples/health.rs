@@ -8,7 +8,8 @@ use std::{env, fs};
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_router::health::{
-    BindPoint, Controllers, HealthChecks, HealthServer, Request, Settings, Work, answer, servers,
+    BindPoint, ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthServer, Request,
+    health_servers, respond,
 };
 use portcullis_router_config::{Options, Text, load};
 
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = load(&text, Options::default(), &|name| env::var(name).ok()).config;
 
     let mut out = io::stdout().lock();
-    let served = servers(&config.web);
+    let served = health_servers(&config.web);
     let points = |server: &HealthServer<'_>| server.bind_points.clone();
     let points: Vec<BindPoint> = served.iter().flat_map(points).collect();
     if points.is_empty() {
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut checks = HealthChecks::new(
-        Settings::from_config(&config.health_checks)?,
+        HealthOptions::from_config(&config.health_checks)?,
         Timestamp::UNIX_EPOCH,
     );
     show(&mut out, &checks, &target, &points)?;
@@ -40,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let now = checks.deadline();
         for work in checks.poll(now) {
             match work {
-                Work::Ping(run) => checks.pinged(run, Controllers::Answering, now),
-                Work::CountLinks(run) => checks.counted(run, Vec::new(), now),
+                DueCheck::Ping(run) => checks.finish_ping(run, ControllerStatus::Answering, now),
+                DueCheck::CountLinks(run) => checks.finish_count(run, Vec::new(), now),
             }
         }
     }
@@ -57,7 +58,7 @@ fn show(
 ) -> io::Result<()> {
     for here in points {
         let method = "GET";
-        let answer = answer(checks, Request { method, target }, here);
+        let answer = respond(checks, Request { method, target }, here);
         writeln!(out, "{} {target}: {}", here.interface(), answer.status)?;
         for (name, value) in &answer.headers {
             writeln!(out, "{name}: {value}")?;

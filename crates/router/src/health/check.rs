@@ -1,4 +1,4 @@
-//! One check: when it runs, and what came of it.
+//! Scheduling and state of one check.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use portcullis_yaml::syntax::GoDuration;
 
 use crate::time::{after, since};
 
-/// When a check runs.
+/// Schedule of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     initial_delay: Duration,
@@ -15,49 +15,49 @@ pub struct Schedule {
     timeout: Duration,
 }
 
-/// Why a check fails.
+/// The reason why a check fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
-    /// The first run is still to come.
+pub enum FailureReason {
+    /// The first run has not finished yet.
     #[error("the check has not run yet")]
     NotRun,
-    /// A run did not come to an end in time.
+    /// A run timed out.
     #[error("the check got no answer within {}", in_go(*.0))]
-    NoAnswer(Duration),
-    /// There is no connection to a controller.
+    TimedOut(Duration),
+    /// No controller is connected.
     #[error("no controller is connected")]
     NoController,
     /// No connected controller answers in time.
     #[error("the connected controllers are slow to answer")]
     SlowControllers,
     /// There are fewer links than `minLinks`.
-    #[error("there are {links} links where at least {needed} are wanted")]
+    #[error("there are {links} links; at least {needed} are required")]
     TooFewLinks {
-        /// How many there are.
+        /// Number of links.
         links: u64,
-        /// How many are wanted.
+        /// Required number of links.
         needed: u64,
     },
 }
 
-/// That a check fails, and for how long it has.
+/// Failure of a check since a point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
-    /// Why the last run failed.
-    pub reason: Reason,
-    /// When the first of these failures was found.
+pub struct CheckFailure {
+    /// Reason of the last failure.
+    pub reason: FailureReason,
+    /// Time of the first of these consecutive failures.
     pub since: Timestamp,
-    /// How many failures there were in a row; what counts as failed before the first run is one.
-    pub times: u64,
+    /// Number of consecutive failures; counting as failed before the first run is one.
+    pub count: u64,
 }
 
-/// What is known from the last run of a check.
+/// Result of the last run of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome<D> {
+pub struct CheckState<D> {
     details: Option<D>,
     at: Timestamp,
-    took: Duration,
-    failing: Option<Failing>,
+    duration: Duration,
+    failure: Option<CheckFailure>,
 }
 
 /// A check with its schedule.
@@ -67,7 +67,7 @@ pub(super) struct Check<D> {
     due: Timestamp,
     running: Option<Running>,
     runs: u64,
-    outcome: Outcome<D>,
+    outcome: CheckState<D>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +77,9 @@ struct Running {
 }
 
 impl Schedule {
-    /// Plans a first run after `initial_delay`, one each `interval` from then on, and for each run at most
-    /// `timeout`. A timeout of zero counts as one interval, for a check that gives up at once says nothing.
+    /// Schedules a first run after `initial_delay`, one each `interval` from then on, and for each
+    /// run at most `timeout`. A timeout of zero counts as one interval, because a check that times
+    /// out at once is useless.
     ///
     /// `None` if the interval is zero.
     pub fn new(initial_delay: Duration, interval: Duration, timeout: Duration) -> Option<Self> {
@@ -92,84 +93,87 @@ impl Schedule {
     }
 }
 
-impl<D> Outcome<D> {
-    /// What the check found; `None` before its first run has ended.
+impl<D> CheckState<D> {
+    /// Details of the last run; `None` before the first run has ended.
     pub fn details(&self) -> Option<&D> {
         self.details.as_ref()
     }
 
-    /// When the last run began; before the first one, when the check was set up.
+    /// Start of the last run; before the first one, the creation of the check.
     pub fn at(&self) -> Timestamp {
         self.at
     }
 
-    /// How long the last run took.
-    pub fn took(&self) -> Duration {
-        self.took
+    /// Duration of the last run.
+    pub fn duration(&self) -> Duration {
+        self.duration
     }
 
-    /// That the check fails; `None` while it passes.
-    pub fn failing(&self) -> Option<&Failing> {
-        self.failing.as_ref()
+    /// The failure; `None` while the check passes.
+    pub fn failure(&self) -> Option<&CheckFailure> {
+        self.failure.as_ref()
     }
 
-    /// Tells whether the check passes.
     pub fn is_healthy(&self) -> bool {
-        self.failing.is_none()
+        self.failure.is_none()
     }
 
-    fn follow(&mut self, details: D, at: Timestamp, took: Duration, reason: Option<Reason>) {
-        let before = self.failing.take();
-        self.failing = reason.map(|reason| Failing {
+    fn record(&mut self, details: D, at: Timestamp, took: Duration, reason: Option<FailureReason>) {
+        let before = self.failure.take();
+        self.failure = reason.map(|reason| CheckFailure {
             reason,
             since: before.as_ref().map_or(at, |failing| failing.since),
-            times: before.map_or(1, |failing| failing.times.saturating_add(1)),
+            count: before.map_or(1, |failing| failing.count.saturating_add(1)),
         });
         self.details = Some(details);
         self.at = at;
-        self.took = took;
+        self.duration = took;
     }
 }
 
 impl<D: Default> Check<D> {
-    /// Sets a check up. Until its first run it passes, or fails for the given reason.
-    pub(super) fn new(schedule: Schedule, initially: Option<Reason>, now: Timestamp) -> Self {
-        let failing = initially.map(|reason| Failing {
+    /// Creates a check. Until its first run it passes, or fails for the given reason.
+    pub(super) fn new(
+        schedule: Schedule,
+        initially: Option<FailureReason>,
+        now: Timestamp,
+    ) -> Self {
+        let failing = initially.map(|reason| CheckFailure {
             reason,
             since: now,
-            times: 1,
+            count: 1,
         });
         Self {
             schedule,
             due: after(now, schedule.initial_delay),
             running: None,
             runs: 0,
-            outcome: Outcome {
+            outcome: CheckState {
                 details: None,
                 at: now,
-                took: Duration::ZERO,
-                failing,
+                duration: Duration::ZERO,
+                failure: failing,
             },
         }
     }
 
-    pub(super) fn outcome(&self) -> &Outcome<D> {
+    pub(super) fn outcome(&self) -> &CheckState<D> {
         &self.outcome
     }
 
-    /// When there is something to do: a run to begin, or one to give up.
+    /// Time of the next action: starting a run, or timing one out.
     pub(super) fn deadline(&self) -> Timestamp {
         self.running
-            .map_or(self.due, |running| self.given_up_at(running))
+            .map_or(self.due, |running| self.timeout_at(running))
     }
 
-    /// Begins a run if one is due and gives its number.
+    /// Starts a run if one is due and returns its number.
     pub(super) fn poll(&mut self, now: Timestamp) -> Option<u64> {
-        self.give_up(now);
+        self.expire(now);
         if self.running.is_some() || now < self.due {
             return None;
         }
-        // Runs that were missed are not made up for; the next one keeps to the rhythm.
+        // Missed runs are not made up for; the next one keeps to the interval.
         let interval = self.schedule.interval.as_nanos();
         let beyond = since(self.due, now).as_nanos() % interval;
         let rest = u64::try_from(interval - beyond).unwrap_or(u64::MAX);
@@ -182,39 +186,39 @@ impl<D: Default> Check<D> {
         Some(self.runs)
     }
 
-    /// Takes in what a run found. It counts for nothing if the run was given up before.
+    /// Records the result of a run. It is ignored if the run has timed out.
     pub(super) fn finish(
         &mut self,
         number: u64,
         details: D,
-        reason: Option<Reason>,
+        reason: Option<FailureReason>,
         now: Timestamp,
     ) {
-        self.give_up(now);
+        self.expire(now);
         if let Some(running) = self.running.take_if(|running| running.number == number) {
             let took = since(running.since, now);
-            self.outcome.follow(details, running.since, took, reason);
+            self.outcome.record(details, running.since, took, reason);
         }
     }
 
-    fn give_up(&mut self, now: Timestamp) {
+    fn expire(&mut self, now: Timestamp) {
         let Some(running) = self.running else { return };
-        if now < self.given_up_at(running) {
+        if now < self.timeout_at(running) {
             return;
         }
         self.running = None;
         let timeout = self.schedule.timeout;
-        let reason = Reason::NoAnswer(timeout);
+        let reason = FailureReason::TimedOut(timeout);
         self.outcome
-            .follow(D::default(), running.since, timeout, Some(reason));
+            .record(D::default(), running.since, timeout, Some(reason));
     }
 
-    fn given_up_at(&self, running: Running) -> Timestamp {
+    fn timeout_at(&self, running: Running) -> Timestamp {
         after(running.since, self.schedule.timeout)
     }
 }
 
-/// A duration in Go's notation, as clients of this API know it.
+/// A duration in Go's notation, as clients of this API expect it.
 pub(super) fn in_go(duration: Duration) -> GoDuration {
     GoDuration::from_nanoseconds(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
 }

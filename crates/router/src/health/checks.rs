@@ -5,59 +5,59 @@ use std::time::Duration;
 use portcullis_domain::clock::Timestamp;
 use portcullis_router_config::model;
 
-use crate::health::check::{Check, Outcome, Reason, Schedule};
+use crate::health::check::{Check, CheckState, FailureReason, Schedule};
 use crate::health::document::LinkDetail;
-use crate::incomplete::{Incomplete, Reader};
+use crate::section_reader::{IncompleteConfigError, SectionReader};
 
-/// How long counting the links may take; there is no key for it.
+/// Timeout of counting the links; there is no key for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the section `healthChecks` says.
+/// Options in the section `healthChecks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// When controllers are pinged.
+pub struct HealthOptions {
+    /// Schedule of controller pings.
     pub ping: Schedule,
-    /// When links are counted.
+    /// Schedule of link counts.
     pub count: Schedule,
-    /// Number of links below which their check fails; at 0 it only reports them.
+    /// Number of links below which their check fails; 0 only reports them.
     pub min_links: u64,
 }
 
-/// What a ping of the controllers has shown.
+/// Result of pinging the controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Controllers {
+pub enum ControllerStatus {
     /// None is connected.
     None,
-    /// Some are connected, and all of them are slow to answer (`ctrl.heartbeats.unresponsiveAfter`).
+    /// Some are connected, but all are slow to answer (`ctrl.heartbeats.unresponsiveAfter`).
     Slow,
     /// At least one is connected and answers.
     Answering,
 }
 
-/// A ping that has begun; handed back to [`HealthChecks::pinged`].
+/// A started ping, to be passed to [`HealthChecks::finish_ping`].
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a run that is not handed back fails when its time is over"]
 pub struct PingRun(u64);
 
-/// A count of the links that has begun; handed back to [`HealthChecks::counted`].
+/// A started link count, to be passed to [`HealthChecks::finish_count`].
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a run that is not handed back fails when its time is over"]
 pub struct CountRun(u64);
 
-/// What is to be looked at now.
+/// A check that is due.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum DueCheck {
     /// The controllers.
     Ping(PingRun),
     /// The links.
     CountLinks(CountRun),
 }
 
-/// The health of a router.
+/// Health checks of a router.
 ///
-/// A check runs at its initial delay and then each interval. The ping of the controllers fails until it
-/// has run. The check of the links passes until it has run, but only if `minLinks` is 0. Each check has
-/// one run at a time; one that is not over in time has failed.
+/// A check runs after its initial delay and then at each interval. The controller ping fails until
+/// it has run. The link check passes until it has run, but only if `minLinks` is 0. Each check has
+/// one run at a time; one that times out has failed.
 #[derive(Debug)]
 pub struct HealthChecks {
     ping: Check<()>,
@@ -65,28 +65,28 @@ pub struct HealthChecks {
     min_links: u64,
 }
 
-impl Settings {
-    /// Takes the settings from a router's file.
+impl HealthOptions {
+    /// Reads the options from a router's configuration.
     ///
     /// # Errors
     ///
-    /// [`Incomplete`] if a value is missing, negative, or zero where it is an interval.
-    pub fn from_config(config: &model::HealthChecks) -> Result<Self, Incomplete> {
+    /// [`IncompleteConfigError`] if a value is missing, negative, or a zero interval.
+    pub fn from_config(config: &model::HealthChecks) -> Result<Self, IncompleteConfigError> {
         let (ping, link) = (&config.ctrl_ping_check, &config.link_check);
-        let reader = Reader::new("healthChecks.ctrlPingCheck");
+        let reader = SectionReader::new("healthChecks.ctrlPingCheck");
         let ping = Schedule::new(
             reader.duration("initialDelay", ping.initial_delay.as_ref())?,
             reader.duration("interval", ping.interval.as_ref())?,
             reader.duration("timeout", ping.timeout.as_ref())?,
         )
-        .ok_or_else(|| reader.incomplete("interval"))?;
-        let reader = Reader::new("healthChecks.linkCheck");
+        .ok_or_else(|| reader.missing("interval"))?;
+        let reader = SectionReader::new("healthChecks.linkCheck");
         let count = Schedule::new(
             reader.duration("initialDelay", link.initial_delay.as_ref())?,
             reader.duration("interval", link.interval.as_ref())?,
             COUNT_TIMEOUT,
         )
-        .ok_or_else(|| reader.incomplete("interval"))?;
+        .ok_or_else(|| reader.missing("interval"))?;
         Ok(Self {
             ping,
             count,
@@ -95,9 +95,9 @@ impl Settings {
     }
 }
 
-impl Controllers {
-    /// Sums the connected controllers up, each of which answers in time or does not.
-    pub fn seen(answering: impl IntoIterator<Item = bool>) -> Self {
+impl ControllerStatus {
+    /// Summarizes the connected controllers by whether each answers in time.
+    pub fn from_answering(answering: impl IntoIterator<Item = bool>) -> Self {
         let sum = |sum, answers| match (sum, answers) {
             (Self::Answering, _) | (_, true) => Self::Answering,
             (Self::None | Self::Slow, false) => Self::Slow,
@@ -107,60 +107,68 @@ impl Controllers {
 }
 
 impl HealthChecks {
-    /// Sets the checks up.
-    pub fn new(settings: Settings, now: Timestamp) -> Self {
+    pub fn new(settings: HealthOptions, now: Timestamp) -> Self {
         let counts_links = settings.min_links > 0;
         Self {
-            ping: Check::new(settings.ping, Some(Reason::NotRun), now),
-            count: Check::new(settings.count, counts_links.then_some(Reason::NotRun), now),
+            ping: Check::new(settings.ping, Some(FailureReason::NotRun), now),
+            count: Check::new(
+                settings.count,
+                counts_links.then_some(FailureReason::NotRun),
+                now,
+            ),
             min_links: settings.min_links,
         }
     }
 
-    /// When [`poll`](Self::poll) has to be called, if nothing else happens before.
+    /// When to call [`poll`](Self::poll), unless something else happens before.
     pub fn deadline(&self) -> Timestamp {
         self.ping.deadline().min(self.count.deadline())
     }
 
-    /// Gives up what takes too long, and begins what is due.
-    pub fn poll(&mut self, now: Timestamp) -> Vec<Work> {
-        let ping = self.ping.poll(now).map(|run| Work::Ping(PingRun(run)));
+    /// Times out overdue runs, and starts due ones.
+    pub fn poll(&mut self, now: Timestamp) -> Vec<DueCheck> {
+        let ping = self.ping.poll(now).map(|run| DueCheck::Ping(PingRun(run)));
         let count = self.count.poll(now);
-        let count = count.map(|run| Work::CountLinks(CountRun(run)));
+        let count = count.map(|run| DueCheck::CountLinks(CountRun(run)));
         ping.into_iter().chain(count).collect()
     }
 
-    /// Takes in what a ping has shown.
-    pub fn pinged(&mut self, PingRun(run): PingRun, seen: Controllers, now: Timestamp) {
+    /// Records the result of a ping.
+    pub fn finish_ping(&mut self, PingRun(run): PingRun, seen: ControllerStatus, now: Timestamp) {
         let reason = match seen {
-            Controllers::None => Some(Reason::NoController),
-            Controllers::Slow => Some(Reason::SlowControllers),
-            Controllers::Answering => None,
+            ControllerStatus::None => Some(FailureReason::NoController),
+            ControllerStatus::Slow => Some(FailureReason::SlowControllers),
+            ControllerStatus::Answering => None,
         };
         self.ping.finish(run, (), reason, now);
     }
 
-    /// Takes in which links there are.
-    pub fn counted(&mut self, CountRun(run): CountRun, links: Vec<LinkDetail>, now: Timestamp) {
+    /// Records the links that were counted.
+    pub fn finish_count(
+        &mut self,
+        CountRun(run): CountRun,
+        links: Vec<LinkDetail>,
+        now: Timestamp,
+    ) {
         let number = u64::try_from(links.len()).unwrap_or(u64::MAX);
-        let reason = (number < self.min_links).then_some(Reason::TooFewLinks {
+        let reason = (number < self.min_links).then_some(FailureReason::TooFewLinks {
             links: number,
             needed: self.min_links,
         });
         self.count.finish(run, links, reason, now);
     }
 
-    /// Shows the check of the controllers.
-    pub fn controllers(&self) -> &Outcome<()> {
+    /// The result of the controller check.
+    pub fn controllers(&self) -> &CheckState<()> {
         self.ping.outcome()
     }
 
-    /// Shows the check of the links.
-    pub fn links(&self) -> &Outcome<Vec<LinkDetail>> {
+    /// The result of the link check.
+    pub fn links(&self) -> &CheckState<Vec<LinkDetail>> {
         self.count.outcome()
     }
 
-    /// Tells whether both checks pass.
+    /// Whether both checks pass.
     pub fn is_healthy(&self) -> bool {
         self.controllers().is_healthy() && self.links().is_healthy()
     }

@@ -1,4 +1,4 @@
-//! The checks as JSON.
+//! JSON document of the checks.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::ser::PrettyFormatter;
 
-use crate::health::check::{Outcome, in_go};
+use crate::health::check::{CheckState, in_go};
 use crate::health::checks::HealthChecks;
 
-/// A link as the document shows it.
+/// A link in the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkDetail {
@@ -18,13 +18,13 @@ pub struct LinkDetail {
     pub link_id: String,
     /// Id of the router at its other end.
     pub dest_router_id: String,
-    /// How long a message and its answer take, if that is known; written in nanoseconds.
+    /// Round-trip time, if known; in nanoseconds.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "in_nanoseconds"
     )]
     pub latency: Option<Duration>,
-    /// The connections of the link by their kind.
+    /// Connections of the link by type.
     pub addresses: BTreeMap<String, Connection>,
 }
 
@@ -32,23 +32,23 @@ pub struct LinkDetail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
-    /// Address at this end.
+    /// Local address.
     pub local_addr: String,
-    /// Address at the other end.
+    /// Remote address.
     pub remote_addr: String,
 }
 
-/// How much of the checks is shown.
+/// Level of detail of the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// All that is known.
+pub enum DetailLevel {
+    /// Everything.
     #[default]
     Full,
-    /// Only which check passes.
+    /// Only whether each check passes.
     Short,
 }
 
-// The members of every object are in alphabetical order, as clients have always seen them.
+// The members of every object are in alphabetical order, as in OpenZiti's documents.
 
 #[derive(Serialize)]
 struct Document<'checks> {
@@ -58,7 +58,7 @@ struct Document<'checks> {
 
 #[derive(Serialize)]
 struct Data<'checks> {
-    checks: [Shown<'checks>; 2],
+    checks: [CheckDocument<'checks>; 2],
     healthy: bool,
 }
 
@@ -67,11 +67,11 @@ struct Meta {}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown<'checks> {
+struct CheckDocument<'checks> {
     #[serde(skip_serializing_if = "Option::is_none")]
     consecutive_failures: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Found<'checks>>,
+    details: Option<CheckDetails<'checks>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     err: Option<Message>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,11 +84,11 @@ struct Shown<'checks> {
     last_check_time: Option<String>,
 }
 
-/// What a run found; before the first one there is none of this.
+/// Details of a run; omitted before the first one.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Found<'checks> {
-    /// Nothing, written as `null`.
+enum CheckDetails<'checks> {
+    /// Serialized as `null`.
     Nothing,
     Links(&'checks [LinkDetail]),
 }
@@ -99,23 +99,25 @@ struct Message {
 }
 
 impl HealthChecks {
-    /// Writes both checks as JSON, indented by four spaces, with a newline at the end.
+    /// Renders both checks as JSON, indented by four spaces, with a trailing newline.
     ///
-    /// `data.healthy` tells whether all is well, `data.checks` why it is not. Instants are in UTC with
-    /// whole seconds (RFC 3339), durations in Go's notation.
-    pub fn document(&self, form: Form) -> String {
+    /// `data.healthy` is the overall result, `data.checks` the details. Times are in UTC with whole
+    /// seconds (RFC 3339), durations in Go's notation.
+    pub fn document(&self, form: DetailLevel) -> String {
         let (ping, links) = (self.controllers(), self.links());
         let checks = match form {
-            Form::Short => [
-                Shown::short("controllerPing", ping),
-                Shown::short("link.health", links),
+            DetailLevel::Short => [
+                CheckDocument::short("controllerPing", ping),
+                CheckDocument::short("link.health", links),
             ],
-            Form::Full => [
-                Shown::full("controllerPing", ping, |()| Found::Nothing),
-                Shown::full("link.health", links, |links| Found::of(links)),
+            DetailLevel::Full => [
+                CheckDocument::full("controllerPing", ping, |()| CheckDetails::Nothing),
+                CheckDocument::full("link.health", links, |links| {
+                    CheckDetails::from_links(links)
+                }),
             ],
         };
-        written(&Document {
+        render(&Document {
             data: Data {
                 checks,
                 healthy: self.is_healthy(),
@@ -125,8 +127,8 @@ impl HealthChecks {
     }
 }
 
-impl<'checks> Found<'checks> {
-    fn of(links: &'checks [LinkDetail]) -> Self {
+impl<'checks> CheckDetails<'checks> {
+    fn from_links(links: &'checks [LinkDetail]) -> Self {
         if links.is_empty() {
             Self::Nothing
         } else {
@@ -135,8 +137,8 @@ impl<'checks> Found<'checks> {
     }
 }
 
-impl<'checks> Shown<'checks> {
-    fn short<D>(id: &'static str, outcome: &Outcome<D>) -> Self {
+impl<'checks> CheckDocument<'checks> {
+    fn short<D>(id: &'static str, outcome: &CheckState<D>) -> Self {
         Self {
             consecutive_failures: None,
             details: None,
@@ -151,18 +153,18 @@ impl<'checks> Shown<'checks> {
 
     fn full<D>(
         id: &'static str,
-        outcome: &'checks Outcome<D>,
-        found: impl FnOnce(&'checks D) -> Found<'checks>,
+        outcome: &'checks CheckState<D>,
+        found: impl FnOnce(&'checks D) -> CheckDetails<'checks>,
     ) -> Self {
-        let failing = outcome.failing();
+        let failing = outcome.failure();
         Self {
-            consecutive_failures: failing.map(|failing| failing.times),
+            consecutive_failures: failing.map(|failing| failing.count),
             details: outcome.details().map(found),
             err: failing.map(|failing| Message {
                 message: failing.reason.to_string(),
             }),
             failing_since: failing.map(|failing| in_seconds(failing.since)),
-            last_check_duration: Some(in_go(outcome.took()).to_string()),
+            last_check_duration: Some(in_go(outcome.duration()).to_string()),
             last_check_time: Some(in_seconds(outcome.at())),
             ..Self::short(id, outcome)
         }
@@ -182,11 +184,11 @@ fn in_nanoseconds<S: Serializer>(
     nanoseconds.serialize(serializer)
 }
 
-fn written(document: &Document<'_>) -> String {
+fn render(document: &Document<'_>) -> String {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(b"    ");
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    // Texts and numbers into memory: there is nothing that could fail, and JSON is UTF-8.
+    // Serializing strings and numbers into memory cannot fail, and JSON is UTF-8.
     let _ = document.serialize(&mut serializer);
     bytes.push(b'\n');
     String::from_utf8(bytes).unwrap_or_default()

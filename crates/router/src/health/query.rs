@@ -1,10 +1,10 @@
-//! The query of a request.
+//! Query parameters.
 
-/// Finds the first value of a parameter, as forms write them (WHATWG URL, `application/x-www-form-urlencoded`).
+/// The first value of a parameter (WHATWG URL, `application/x-www-form-urlencoded`).
 ///
-/// Pairs that are not well-formed are passed over, and so are those with a semicolon, which some have taken
-/// for a separator.
-pub(super) fn parameter(query: &str, name: &str) -> Option<String> {
+/// Malformed pairs are skipped, and so are those with a semicolon, which some parsers treat as a
+/// separator.
+pub(super) fn find_parameter(query: &str, name: &str) -> Option<String> {
     query
         .split('&')
         .filter(|pair| !pair.contains(';'))
@@ -15,7 +15,7 @@ pub(super) fn parameter(query: &str, name: &str) -> Option<String> {
         .find_map(|(key, value)| (key == name).then_some(value))
 }
 
-/// Undoes percent-encoding; `None` if there is a `%` without two hexadecimal digits.
+/// Decodes percent-encoding; `None` if there is a `%` without two hexadecimal digits.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -57,7 +57,11 @@ mod tests {
             ("type=%ff", Some("\u{fffd}")),
         ];
         for (query, expected) in cases {
-            assert_eq!(parameter(query, "type").as_deref(), expected, "{query}");
+            assert_eq!(
+                find_parameter(query, "type").as_deref(),
+                expected,
+                "{query}"
+            );
         }
     }
 }

@@ -1,23 +1,21 @@
-//! The entries of `web` that serve the API.
+//! Entries of `web` that serve the health API.
 
 use portcullis_router_config::model::{Given, WebBindPoint, WebServer};
 
 /// Name of the API in the section `web`.
 pub const BINDING: &str = "health-checks";
 
-/// An entry of `web` that serves the API.
+/// An entry of `web` that serves the health API.
 ///
-/// Its requests go to the API whatever their path; `/health-checks` is the one that clients are told.
-/// Certificates, timeouts and versions of TLS are those of the entry.
+/// All its requests go to the API whatever their path; `/health-checks` is the documented one.
+/// Certificates, timeouts and TLS versions are those of the entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HealthServer<'config> {
-    /// The entry.
     pub entry: &'config WebServer,
-    /// Where it is served.
     pub bind_points: Vec<BindPoint>,
 }
 
-/// Where the API is served.
+/// Host and port that serves the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindPoint {
     interface: String,
@@ -25,7 +23,6 @@ pub struct BindPoint {
 }
 
 impl BindPoint {
-    /// Serves at a host and port.
     pub fn new(interface: impl Into<String>) -> Self {
         Self {
             interface: interface.into(),
@@ -33,9 +30,9 @@ impl BindPoint {
         }
     }
 
-    /// Tells clients to use another host and port from now on, by the header `ziti-ctrl-address`.
+    /// Announces another host and port to clients, in the header `ziti-ctrl-address`.
     #[must_use]
-    pub fn moved_to(self, address: impl Into<String>) -> Self {
+    pub fn with_new_address(self, address: impl Into<String>) -> Self {
         Self {
             new_address: Some(address.into()),
             ..self
@@ -52,22 +49,22 @@ impl BindPoint {
         self.new_address.as_deref()
     }
 
-    /// `None` for a bind point without an interface: it is served over the network itself.
+    /// `None` for a bind point without an interface: it is served over the overlay network.
     fn from_config(config: &WebBindPoint) -> Option<Self> {
-        let here = Self::new(text(config.interface.as_ref())?);
-        Some(match text(config.new_address.as_ref()) {
-            Some(address) => here.moved_to(address),
+        let here = Self::new(non_empty(config.interface.as_ref())?);
+        Some(match non_empty(config.new_address.as_ref()) {
+            Some(address) => here.with_new_address(address),
             None => here,
         })
     }
 }
 
-/// Finds the entries of `web` that serve the API, with the bind points that are a host and port.
+/// Finds the entries of `web` that serve the API, with their host and port bind points.
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_router::health::servers;
+/// use portcullis_router::health::health_servers;
 /// use portcullis_router_config::{Options, Text, load};
 ///
 /// let file = Text::new(
@@ -77,13 +74,13 @@ impl BindPoint {
 /// );
 /// let config = load(&file, Options::default(), &|_| None).config;
 ///
-/// let found = servers(&config.web);
+/// let found = health_servers(&config.web);
 /// assert_eq!(found[0].bind_points[0].interface(), "0.0.0.0:8081");
 /// ```
-pub fn servers(web: &[WebServer]) -> Vec<HealthServer<'_>> {
+pub fn health_servers(web: &[WebServer]) -> Vec<HealthServer<'_>> {
     web.iter()
         .filter(|entry| {
-            let mut names = entry.apis.iter().map(|api| text(api.binding.as_ref()));
+            let mut names = entry.apis.iter().map(|api| non_empty(api.binding.as_ref()));
             names.any(|name| name == Some(BINDING))
         })
         .map(|entry| HealthServer {
@@ -97,8 +94,8 @@ pub fn servers(web: &[WebServer]) -> Vec<HealthServer<'_>> {
         .collect()
 }
 
-/// A text that is there and not empty.
-fn text(given: Option<&Given<String>>) -> Option<&str> {
+/// A value that is present and not empty.
+fn non_empty(given: Option<&Given<String>>) -> Option<&str> {
     let text = given?.value.as_str();
     (!text.is_empty()).then_some(text)
 }

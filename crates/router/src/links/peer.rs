@@ -1,4 +1,4 @@
-//! Other routers, as controllers tell about them.
+//! Other routers, as reported by controllers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,36 +6,35 @@ use std::time::Duration;
 
 use portcullis_domain::clock::Timestamp;
 
+use crate::links::backoff::BackoffPolicy;
+use crate::links::dial_target::DialTarget;
 use crate::links::dialer::Dialer;
-use crate::links::groups::Groups;
+use crate::links::group_names::GroupNames;
 use crate::links::names::{LinkKey, RouterId};
-use crate::links::policy::Policy;
-use crate::links::target::Target;
 
-/// How long a router that is not connected to a controller and has no link is remembered.
-pub(super) const REMEMBERED: Duration = Duration::from_hours(48);
+/// How long a router without connection to a controller and without links is kept.
+pub(super) const PEER_RETENTION: Duration = Duration::from_hours(48);
 
-/// Where another router can be dialed.
+/// A listener of another router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listener {
     /// Address with its type, such as `tls:router.example.test:10080`.
     pub address: String,
     /// Protocol, such as `tls`.
     pub protocol: String,
-    /// Interface that it listens on, if it has said so.
+    /// Interface that it listens on, if announced.
     pub interface: Option<String>,
     /// Only dialers that share one of these dial it.
-    pub groups: Groups,
+    pub groups: GroupNames,
 }
 
-/// A router that is connected to a controller, and what it announces.
+/// A router that is connected to a controller, with its listeners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
-    /// The router.
     pub router: RouterId,
-    /// Version of its software.
+    /// Software version.
     pub version: Option<String>,
-    /// Where it can be dialed; this is all there is, not what is new.
+    /// All its listeners, not just new ones.
     pub listeners: Vec<Listener>,
 }
 
@@ -43,28 +42,28 @@ pub struct Announcement {
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) version: Option<String>,
-    pub(super) contact: Contact,
-    pub(super) targets: BTreeMap<LinkKey, Target>,
+    pub(super) contact: ControllerContact,
+    pub(super) targets: BTreeMap<LinkKey, DialTarget>,
 }
 
-/// Whether a router is connected to a controller.
+/// Connection status of a router to controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Contact {
+pub(super) enum ControllerContact {
     Connected,
-    /// It is not, since then.
+    /// Disconnected since this time.
     Lost(Timestamp),
 }
 
-impl Contact {
-    pub(super) fn policy(self, dialer: &Dialer) -> Policy {
+impl ControllerContact {
+    pub(super) fn policy(self, dialer: &Dialer) -> BackoffPolicy {
         match self {
             Self::Connected => dialer.healthy,
             Self::Lost(_) => dialer.unhealthy,
         }
     }
 
-    /// As long as there is a link, the router is not lost for good.
-    pub(super) fn unlinked(&mut self, now: Timestamp) {
+    /// Restarts the retention time when a link is closed: a router with a link is not lost.
+    pub(super) fn restart_retention(&mut self, now: Timestamp) {
         if let Self::Lost(since) = self {
             *since = now;
         }
@@ -72,16 +71,16 @@ impl Contact {
 }
 
 impl Announcement {
-    /// Matches dialers and listeners. If several pairs would make a link for the same purpose, the first
-    /// one counts, by the order of the listeners and then of the dialers.
-    pub(super) fn matches(
+    /// Matches dialers with listeners. If several pairs have the same key, the first one counts, by
+    /// the order of the listeners and then of the dialers.
+    pub(super) fn match_dialers(
         self,
         dialers: &[Arc<Dialer>],
     ) -> BTreeMap<LinkKey, (Arc<Dialer>, Listener)> {
         let mut matches = BTreeMap::new();
         for listener in self.listeners {
             for dialer in dialers {
-                if dialer.groups.share(&listener.groups) {
+                if dialer.groups.intersects(&listener.groups) {
                     let (ours, theirs) = (&dialer.interface, &listener.interface);
                     let key = LinkKey::new(
                         self.router.clone(),

@@ -1,8 +1,8 @@
 //! From the model of a file to what lives by it.
 
-use portcullis_router::Incomplete;
-use portcullis_router::health::{HealthServer, Settings, servers};
-use portcullis_router::links::{Connections, Groups, dialers};
+use portcullis_router::IncompleteConfigError;
+use portcullis_router::health::{HealthOptions, HealthServer, health_servers};
+use portcullis_router::links::{ConnectionLayout, GroupNames, dialers};
 
 use crate::world::config;
 
@@ -25,7 +25,7 @@ fn servers_are_the_entries_that_bind_the_api() {
     apis: [{binding: health-checks}, {binding: health-checks}]
 ",
     );
-    let found = servers(&config.web);
+    let found = health_servers(&config.web);
     let shape = |server: &HealthServer<'_>| {
         let points = server.bind_points.iter();
         let points = points.map(|point| {
@@ -55,24 +55,24 @@ fn servers_are_the_entries_that_bind_the_api() {
         .as_ref()
         .map(|given| given.value.to_string());
     assert_eq!(timeout.as_deref(), Some("7s"));
-    assert!(servers(&[]).is_empty());
+    assert!(health_servers(&[]).is_empty());
 }
 
 #[test]
 fn dialers_have_the_defaults_of_the_specification() {
     let config = config("link: {dialers: [{binding: transport}]}");
     let dialer = &dialers(&config.link).unwrap()[0];
-    assert_eq!(dialer.groups, Groups::default());
+    assert_eq!(dialer.groups, GroupNames::default());
     assert_eq!(dialer.interface, None);
     assert_eq!(dialer.startup_delay.as_secs(), 3);
     let pauses = [dialer.healthy, dialer.unhealthy].map(|p| (p.min().as_secs(), p.max().as_secs()));
     assert_eq!(pauses, [(5, 300), (60, 3600)]);
-    let several = Connections::Several {
+    let several = ConnectionLayout::Multiple {
         data: 3,
         acknowledgments: 1,
     };
     assert_eq!(dialer.connections_for(Some("v2.1.0")), several);
-    assert_eq!(dialer.connections_for(None), Connections::Pair);
+    assert_eq!(dialer.connections_for(None), ConnectionLayout::Pair);
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn dialers_are_taken_as_they_are_given() {
     assert_eq!(groups, [vec!["internal"], vec!["a", "b"], vec!["default"]]);
     assert_eq!(
         dialers[0].connections_for(Some("1.6.5")),
-        Connections::Single
+        ConnectionLayout::Single
     );
-    let several = Connections::Several {
+    let several = ConnectionLayout::Multiple {
         data: 5,
         acknowledgments: 0,
     };
@@ -149,7 +149,7 @@ fn a_lone_dialer_takes_over_the_interface_of_a_lone_listener() {
 #[test]
 fn values_of_a_refused_file_are_named() {
     let dialers = |text: &str| dialers(&config(text).link).map(|_| ());
-    let health = |text: &str| Settings::from_config(&config(text).health_checks).map(|_| ());
+    let health = |text: &str| HealthOptions::from_config(&config(text).health_checks).map(|_| ());
     let cases = [
         (
             dialers("link: {dialers: [{binding: transport, startupDelay: 5}]}"),
@@ -174,6 +174,6 @@ fn values_of_a_refused_file_are_named() {
     ];
     for (result, key) in cases {
         let key = key.to_owned();
-        assert_eq!(result, Err(Incomplete { key }));
+        assert_eq!(result, Err(IncompleteConfigError { key }));
     }
 }

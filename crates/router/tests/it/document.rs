@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use portcullis_router::health::{
-    BindPoint, Connection, Controllers, Form, HealthChecks, LinkDetail, Request, Work, answer,
+    BindPoint, Connection, ControllerStatus, DetailLevel, DueCheck, HealthChecks, LinkDetail,
+    Request, respond,
 };
 
 use crate::world::{at, checks};
@@ -25,11 +26,11 @@ fn link() -> LinkDetail {
 }
 
 /// Runs both checks once.
-fn run(checks: &mut HealthChecks, seen: Controllers, links: &[LinkDetail]) {
+fn run(checks: &mut HealthChecks, seen: ControllerStatus, links: &[LinkDetail]) {
     for work in checks.poll(at(15_000)) {
         match work {
-            Work::Ping(run) => checks.pinged(run, seen, at(15_001)),
-            Work::CountLinks(run) => checks.counted(run, links.to_vec(), at(15_000)),
+            DueCheck::Ping(run) => checks.finish_ping(run, seen, at(15_001)),
+            DueCheck::CountLinks(run) => checks.finish_count(run, links.to_vec(), at(15_000)),
         }
     }
 }
@@ -62,7 +63,7 @@ fn before_the_first_run_there_are_no_details() {
     "meta": {}
 }
 "#;
-    assert_eq!(checks("{}").document(Form::Full), expected);
+    assert_eq!(checks("{}").document(DetailLevel::Full), expected);
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn passing_checks_are_shown_with_their_links() {
         addresses: [].into(),
         ..link()
     };
-    run(&mut checks, Controllers::Answering, &[link(), unknown]);
+    run(&mut checks, ControllerStatus::Answering, &[link(), unknown]);
     let expected = r#"{
     "data": {
         "checks": [
@@ -114,14 +115,15 @@ fn passing_checks_are_shown_with_their_links() {
     "meta": {}
 }
 "#;
-    assert_eq!(checks.document(Form::Full), expected);
+    assert_eq!(checks.document(DetailLevel::Full), expected);
 }
 
 #[test]
 fn failing_checks_say_why_and_since_when() {
     let mut checks = checks("{linkCheck: {minLinks: 1}}");
-    run(&mut checks, Controllers::None, &[]);
-    let document: serde_json::Value = serde_json::from_str(&checks.document(Form::Full)).unwrap();
+    run(&mut checks, ControllerStatus::None, &[]);
+    let document: serde_json::Value =
+        serde_json::from_str(&checks.document(DetailLevel::Full)).unwrap();
     let links = &document["data"]["checks"][1];
     assert_eq!(links["details"], serde_json::Value::Null);
     assert!(links.as_object().unwrap().contains_key("details"));
@@ -129,7 +131,7 @@ fn failing_checks_say_why_and_since_when() {
     assert_eq!(links["failingSince"], "2026-09-21T14:13:20Z");
     assert_eq!(
         links["err"]["message"],
-        "there are 0 links where at least 1 are wanted"
+        "there are 0 links; at least 1 are required"
     );
     let ping = &document["data"]["checks"][0];
     assert_eq!(ping["err"]["message"], "no controller is connected");
@@ -138,7 +140,7 @@ fn failing_checks_say_why_and_since_when() {
 #[test]
 fn the_short_form_only_tells_what_passes() {
     let mut checks = checks("{linkCheck: {minLinks: 1}}");
-    run(&mut checks, Controllers::Answering, &[]);
+    run(&mut checks, ControllerStatus::Answering, &[]);
     let expected = serde_json::json!({
         "data": {
             "checks": [
@@ -149,7 +151,8 @@ fn the_short_form_only_tells_what_passes() {
         },
         "meta": {},
     });
-    let document: serde_json::Value = serde_json::from_str(&checks.document(Form::Short)).unwrap();
+    let document: serde_json::Value =
+        serde_json::from_str(&checks.document(DetailLevel::Short)).unwrap();
     assert_eq!(document, expected);
 }
 
@@ -157,25 +160,29 @@ fn the_short_form_only_tells_what_passes() {
 fn every_path_and_method_is_answered_and_the_status_is_200_unless_asked_for() {
     let failing = checks("{}");
     let mut passing = checks("{}");
-    run(&mut passing, Controllers::Answering, &[]);
+    run(&mut passing, ControllerStatus::Answering, &[]);
     let here = BindPoint::new("127.0.0.1:8081");
     let targets = [
-        ("/health-checks", Form::Full, false),
-        ("/health-checks?type=short", Form::Short, false),
-        ("/health-checks?type=long", Form::Full, false),
-        ("/health-checks?status=code", Form::Full, true),
-        ("/health-checks?status=CODE", Form::Full, false),
-        ("/?type=short&status=code", Form::Short, true),
-        ("/", Form::Full, false),
-        ("/no/such/path?status=503", Form::Full, false),
-        ("http://router.example.test/x?status=code", Form::Full, true),
-        ("*", Form::Full, false),
-        ("", Form::Full, false),
+        ("/health-checks", DetailLevel::Full, false),
+        ("/health-checks?type=short", DetailLevel::Short, false),
+        ("/health-checks?type=long", DetailLevel::Full, false),
+        ("/health-checks?status=code", DetailLevel::Full, true),
+        ("/health-checks?status=CODE", DetailLevel::Full, false),
+        ("/?type=short&status=code", DetailLevel::Short, true),
+        ("/", DetailLevel::Full, false),
+        ("/no/such/path?status=503", DetailLevel::Full, false),
+        (
+            "http://router.example.test/x?status=code",
+            DetailLevel::Full,
+            true,
+        ),
+        ("*", DetailLevel::Full, false),
+        ("", DetailLevel::Full, false),
     ];
     for method in ["GET", "HEAD", "POST", "DELETE", "PROPFIND"] {
         for (target, form, by_status) in targets {
             for checks in [&passing, &failing] {
-                let answer = answer(checks, Request { method, target }, &here);
+                let answer = respond(checks, Request { method, target }, &here);
                 let status = if by_status && !checks.is_healthy() {
                     503
                 } else {
@@ -197,7 +204,7 @@ fn every_path_and_method_is_answered_and_the_status_is_200_unless_asked_for() {
 
 #[test]
 fn a_bind_point_that_moves_says_where_to() {
-    let here = BindPoint::new("127.0.0.1:8081").moved_to("r1.example.test:8443");
+    let here = BindPoint::new("127.0.0.1:8081").with_new_address("r1.example.test:8443");
     let request = Request {
         method: "GET",
         target: "/health-checks",
@@ -207,7 +214,7 @@ fn a_bind_point_that_moves_says_where_to() {
         "https://r1.example.test:8443".to_owned(),
     );
     assert!(
-        answer(&checks("{}"), request, &here)
+        respond(&checks("{}"), request, &here)
             .headers
             .contains(&moved)
     );

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_router::links::{
-    Action, Admission, Announcement, Connections, Dial, DialFailure, Groups, Link, LinkId, LinkKey,
-    Links, Listener, RouterId, Status, Why, dialers,
+    Action, Admission, Announcement, ConnectionLayout, Dial, DialFailure, GroupNames, Link,
+    LinkCloseReason, LinkId, LinkKey, LinkStatus, Links, Listener, RouterId, dialers,
 };
 
 use crate::world::{at, config};
@@ -53,7 +53,7 @@ fn listener(address: &str) -> Listener {
         address: address.to_owned(),
         protocol: "tls".to_owned(),
         interface: None,
-        groups: Groups::default(),
+        groups: GroupNames::default(),
     }
 }
 
@@ -95,7 +95,7 @@ fn accepted(id: &str) -> Link {
 /// The instant of the next dial, to the tenth of a second: factors are moved a little.
 fn waiting_until(links: &Links) -> i64 {
     match links.status(&key()) {
-        Some(Status::Waiting(until)) => {
+        Some(LinkStatus::Waiting(until)) => {
             (until.as_millisecond() - at(0).as_millisecond() + 50) / 100
         },
         other => panic!("{other:?}"),
@@ -112,12 +112,12 @@ fn a_router_that_connects_is_dialed_at_once() {
     assert_eq!(dial.ticket.key(), &key());
     assert_eq!(dial.ticket.address(), "tls:r2:1");
     assert_eq!(dial.ticket.link().iteration, 1);
-    let several = Connections::Several {
+    let several = ConnectionLayout::Multiple {
         data: 3,
         acknowledgments: 1,
     };
     assert_eq!(dial.connections, several);
-    assert_eq!(links.status(&key()), Some(Status::Dialing));
+    assert_eq!(links.status(&key()), Some(LinkStatus::Dialing));
     assert_eq!(links.deadline(), None);
     assert!(links.poll(at(100_000_000)).is_empty());
 }
@@ -204,7 +204,7 @@ fn connecting_again_changes_nothing_for_who_was_connected() {
 fn a_link_that_closes_is_dialed_again_at_once() {
     let mut links = links(SECTION);
     let link = linked(&mut links);
-    assert_eq!(links.status(&key()), Some(Status::Linked(link.clone())));
+    assert_eq!(links.status(&key()), Some(LinkStatus::Linked(link.clone())));
     links.link_closed(&key(), &link, at(60_000));
     let again = the_dial(&mut links, at(60_000)).ticket;
     assert_eq!((&again.link().id, again.link().iteration), (&link.id, 2));
@@ -236,7 +236,7 @@ fn only_listeners_in_a_common_group_are_dialed() {
     let mut links =
         links("link: {dialers: [{binding: transport, groups: [a, b], startupDelay: 0s}]}");
     let mut shared = listener("tls:r2:1");
-    shared.groups = Groups::new(["b", "c"]);
+    shared.groups = GroupNames::new(["b", "c"]);
     let mut foreign = listener("wss:r2:2");
     foreign.protocol = "wss".to_owned();
     connect(&mut links, &[foreign, shared.clone()], at(0));
@@ -245,11 +245,11 @@ fn only_listeners_in_a_common_group_are_dialed() {
     let link = ticket.link().clone();
     assert_eq!(links.dial_succeeded(ticket, at(0)), Admission::Admitted);
 
-    shared.groups = Groups::new(["c"]);
+    shared.groups = GroupNames::new(["c"]);
     connect(&mut links, &[shared], at(10));
     assert_eq!(
         links.poll(at(10)),
-        [Action::Close(link.clone(), Why::NotWanted)]
+        [Action::Close(link.clone(), LinkCloseReason::NotWanted)]
     );
     links.link_closed(&key(), &link, at(20));
     assert_eq!(links.status(&key()), None);
@@ -268,7 +268,7 @@ fn what_the_other_side_dialed_is_its_own_affair() {
     connect(&mut links, &[listener("tls:r2:2")], at(1));
     connect(&mut links, &[], at(2));
     assert!(links.poll(at(2)).is_empty());
-    assert_eq!(links.status(&key()), Some(Status::Linked(link)));
+    assert_eq!(links.status(&key()), Some(LinkStatus::Linked(link)));
 }
 
 #[test]
@@ -277,7 +277,10 @@ fn the_last_reason_to_close_a_link_holds() {
     let link = linked(&mut links);
     connect(&mut links, &[listener("tls:r2:2")], at(1));
     links.router_removed(&r2(), at(2));
-    assert_eq!(links.poll(at(2)), [Action::Close(link, Why::RouterRemoved)]);
+    assert_eq!(
+        links.poll(at(2)),
+        [Action::Close(link, LinkCloseReason::RouterRemoved)]
+    );
 }
 
 #[test]
@@ -316,7 +319,7 @@ fn a_changed_address_is_dialed_in_place_of_the_old_one() {
     connect(&mut state, &[listener("tls:r2:9")], at(60_000));
     assert_eq!(
         state.poll(at(60_000)),
-        [Action::Close(link.clone(), Why::AddressChanged)]
+        [Action::Close(link.clone(), LinkCloseReason::AddressChanged)]
     );
     state.link_closed(&key(), &link, at(60_001));
     assert_eq!(
@@ -351,7 +354,10 @@ fn an_attempt_for_an_old_address_does_not_count() {
     let link = old.link().clone();
     assert_eq!(links.dial_succeeded(old, at(9_000)), Admission::Refused);
     let actions = links.poll(at(9_000));
-    assert_eq!(actions[0], Action::Close(link, Why::AddressChanged));
+    assert_eq!(
+        actions[0],
+        Action::Close(link, LinkCloseReason::AddressChanged)
+    );
     let [_, Action::Dial(_)] = &actions[..] else {
         panic!("{actions:?}");
     };
@@ -383,7 +389,10 @@ fn an_attempt_that_nobody_wants_any_more_is_undone() {
     connect(&mut links, &[], at(5_004));
     let link = second.link().clone();
     assert_eq!(links.dial_succeeded(second, at(5_005)), Admission::Refused);
-    assert_eq!(links.poll(at(5_005)), [Action::Close(link, Why::NotWanted)]);
+    assert_eq!(
+        links.poll(at(5_005)),
+        [Action::Close(link, LinkCloseReason::NotWanted)]
+    );
     assert_eq!(links.status(&key()), None);
 }
 
@@ -391,8 +400,8 @@ fn an_attempt_that_nobody_wants_any_more_is_undone() {
 fn of_two_links_for_the_same_purpose_one_is_closed() {
     // Ours begins with 80. (arrives, admitted, then told to do at these seconds)
     let cases = [
-        ("ff", false, vec![(30, "ff", Why::Duplicate)]),
-        ("00", true, vec![(60, "80", Why::Replaced)]),
+        ("ff", false, vec![(30, "ff", LinkCloseReason::Duplicate)]),
+        ("00", true, vec![(60, "80", LinkCloseReason::Replaced)]),
     ];
     for (id, stays, expected) in cases {
         let mut links = links(SECTION);
@@ -414,7 +423,7 @@ fn of_two_links_for_the_same_purpose_one_is_closed() {
             assert_eq!(*reason, why);
         }
         let staying = if stays { arrived } else { ours.clone() };
-        assert_eq!(links.status(&key()), Some(Status::Linked(staying)));
+        assert_eq!(links.status(&key()), Some(LinkStatus::Linked(staying)));
         links.link_closed(&key(), &if stays { ours } else { accepted(id) }, at(90_000));
         assert!(
             links.poll(at(90_000)).is_empty(),
@@ -435,7 +444,7 @@ fn an_accepted_link_that_is_replaced_is_kept_a_little_longer() {
     assert!(links.poll(at(74_999)).is_empty());
     assert_eq!(
         links.poll(at(75_000)),
-        [Action::Close(older, Why::Replaced)]
+        [Action::Close(older, LinkCloseReason::Replaced)]
     );
 }
 
@@ -450,7 +459,10 @@ fn a_duplicate_that_this_side_dialed_is_closed_at_once() {
     );
     let ours = ticket.link().clone();
     assert_eq!(links.dial_succeeded(ticket, at(2)), Admission::Refused);
-    assert_eq!(links.poll(at(2)), [Action::Close(ours, Why::Duplicate)]);
+    assert_eq!(
+        links.poll(at(2)),
+        [Action::Close(ours, LinkCloseReason::Duplicate)]
+    );
     assert_eq!(links.deadline(), None);
 }
 
@@ -473,7 +485,7 @@ fn a_removed_router_loses_its_links_and_is_dialed_no_more() {
     links.router_removed(&r2(), at(1_000));
     assert_eq!(
         links.poll(at(1_000)),
-        [Action::Close(link.clone(), Why::RouterRemoved)]
+        [Action::Close(link.clone(), LinkCloseReason::RouterRemoved)]
     );
     links.link_closed(&key(), &link, at(1_001));
     assert_eq!((links.deadline(), links.status(&key())), (None, None));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_router::links::{
-    Action, Admission, Announcement, Connections, DialFailure, Dialer, Groups, Link, LinkId,
-    LinkKey, Links, Listener, Policy, RouterId, Status, Ticket,
+    Action, Admission, Announcement, BackoffPolicy, ConnectionLayout, DialFailure, DialTicket,
+    Dialer, GroupNames, Link, LinkId, LinkKey, LinkStatus, Links, Listener, RouterId,
 };
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -62,13 +62,13 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn policy() -> impl Strategy<Value = Policy> {
+fn policy() -> impl Strategy<Value = BackoffPolicy> {
     (10u64..20_000, 0u64..200_000, 1.0..12.0f64).prop_map(|(min, more, factor)| {
         let (min, max) = (
             Duration::from_millis(min),
             Duration::from_millis(min + more),
         );
-        Policy::new(min, max, factor).expect("within bounds")
+        BackoffPolicy::new(min, max, factor).expect("within bounds")
     })
 }
 
@@ -88,13 +88,13 @@ fn key(router_number: u8, interface_number: u8) -> LinkKey {
 /// What a bystander has seen, and what must hold by it.
 struct Bystander {
     links: Links,
-    policies: [Policy; 2],
-    groups: Groups,
+    policies: [BackoffPolicy; 2],
+    groups: GroupNames,
     now: Timestamp,
     /// Listeners by what they are for: the announcement of the router that counts.
     announced: BTreeMap<LinkKey, Listener>,
     connected: BTreeSet<RouterId>,
-    attempts: Vec<Ticket>,
+    attempts: Vec<DialTicket>,
     open: Vec<(LinkKey, Link)>,
     /// When the last dial for a purpose began; forgotten when its router connects.
     begun: BTreeMap<LinkKey, Timestamp>,
@@ -103,7 +103,7 @@ struct Bystander {
 }
 
 impl Bystander {
-    fn new(policies: [Policy; 2], groups: Groups, seed: u64) -> Self {
+    fn new(policies: [BackoffPolicy; 2], groups: GroupNames, seed: u64) -> Self {
         let [healthy, unhealthy] = policies;
         let dialer = Dialer {
             interface: None,
@@ -111,7 +111,7 @@ impl Bystander {
             healthy,
             unhealthy,
             startup_delay: STARTUP,
-            connections: Connections::Single,
+            connections: ConnectionLayout::Single,
             split: true,
         };
         Self {
@@ -128,7 +128,7 @@ impl Bystander {
         }
     }
 
-    fn policy(&self, key: &LinkKey) -> Policy {
+    fn policy(&self, key: &LinkKey) -> BackoffPolicy {
         let [healthy, unhealthy] = self.policies;
         if self.connected.contains(key.peer()) {
             healthy
@@ -199,14 +199,14 @@ impl Bystander {
                 address: format!("tls:r{number}-{interface_number}-{variant}:1"),
                 protocol: "tls".to_owned(),
                 interface: interface(interface_number),
-                groups: Groups::new(groups),
+                groups: GroupNames::new(groups),
             })
             .collect();
         let is_back = !self.connected.contains(&router(number));
         let mut announced = BTreeMap::new();
         for listener in listeners
             .iter()
-            .filter(|one| self.groups.share(&one.groups))
+            .filter(|one| self.groups.intersects(&one.groups))
         {
             let theirs = listener.interface.as_deref();
             let key = LinkKey::new(router(number), "tls", None, theirs);
@@ -285,7 +285,7 @@ impl Bystander {
             let policy = self.policy(&key);
             let more = if twice { SIDESTEP } else { Duration::ZERO };
             let window = (self.now + policy.min(), self.now + policy.max() + more);
-            if let Some(Status::Waiting(until)) = self.links.status(&key) {
+            if let Some(LinkStatus::Waiting(until)) = self.links.status(&key) {
                 prop_assert!(
                     window.0 <= until && until <= window.1,
                     "{until} not in {window:?}"
@@ -390,7 +390,7 @@ proptest! {
         seed: u64,
         events in prop::collection::vec(event(), 0..80),
     ) {
-        let mut bystander = Bystander::new(policies, Groups::new(groups), seed);
+        let mut bystander = Bystander::new(policies, GroupNames::new(groups), seed);
         for event in events {
             bystander.happen(event)?;
         }
@@ -401,14 +401,14 @@ proptest! {
     /// may: each is at least the one before, up to the longest.
     #[test]
     fn pauses_grow_within_their_bounds(policy in policy(), seed: u64, failures in 1usize..40) {
-        let mut bystander = Bystander::new([policy, policy], Groups::default(), seed);
+        let mut bystander = Bystander::new([policy, policy], GroupNames::default(), seed);
         bystander.now += STARTUP;
         bystander.announced.clear();
         let listener = Listener {
             address: "tls:r0:1".to_owned(),
             protocol: "tls".to_owned(),
             interface: None,
-            groups: Groups::default(),
+            groups: GroupNames::default(),
         };
         let announcement = Announcement { router: router(0), version: None, listeners: vec![listener] };
         let mut links = bystander.links;

@@ -5,7 +5,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 
-use portcullis_router::health::{BindPoint, Controllers, HealthChecks, Request, Work, answer};
+use portcullis_router::health::{
+    BindPoint, ControllerStatus, DueCheck, HealthChecks, Request, respond,
+};
 
 use crate::world::{at, checks};
 
@@ -23,7 +25,7 @@ fn serve(listener: &TcpListener, checks: &HealthChecks, requests: usize) {
         }
         let mut words = first.split(' ');
         let (method, target) = (words.next().unwrap(), words.next().unwrap());
-        let answer = answer(checks, Request { method, target }, &here);
+        let answer = respond(checks, Request { method, target }, &here);
         write!(stream, "HTTP/1.1 {} \r\n", answer.status).unwrap();
         for (name, value) in &answer.headers {
             write!(stream, "{name}: {value}\r\n").unwrap();
@@ -75,8 +77,10 @@ fn a_client_gets_the_document_and_the_status_it_asks_for() {
     let mut passing = checks("{}");
     for work in passing.poll(at(15_000)) {
         match work {
-            Work::Ping(run) => passing.pinged(run, Controllers::Answering, at(15_001)),
-            Work::CountLinks(run) => passing.counted(run, vec![], at(15_000)),
+            DueCheck::Ping(run) => {
+                passing.finish_ping(run, ControllerStatus::Answering, at(15_001))
+            },
+            DueCheck::CountLinks(run) => passing.finish_count(run, vec![], at(15_000)),
         }
     }
     let cases = [

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_router::health::{HealthChecks, LinkDetail, Settings};
+use portcullis_router::health::{HealthChecks, HealthOptions, LinkDetail};
 use portcullis_router_config::model::RouterConfig;
 use portcullis_router_config::{Options, Text, load};
 
@@ -53,7 +53,7 @@ pub(crate) fn config(text: &str) -> RouterConfig {
 /// The checks of a section `healthChecks`, set up at noon.
 pub(crate) fn checks(section: &str) -> HealthChecks {
     let config = config(&format!("healthChecks: {section}"));
-    let settings = Settings::from_config(&config.health_checks).expect("usable");
+    let settings = HealthOptions::from_config(&config.health_checks).expect("usable");
     HealthChecks::new(settings, NOON)
 }
 

@@ -1,4 +1,4 @@
-//! A link that ought to be there, and the attempts to make it.
+//! Wanted links and the attempts to open them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,40 +6,39 @@ use std::time::Duration;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
 
-use crate::links::connections::Connections;
+use crate::links::backoff::BackoffPolicy;
+use crate::links::connection_layout::ConnectionLayout;
 use crate::links::dialer::Dialer;
 use crate::links::names::{Link, LinkId, LinkKey};
 use crate::links::peer::Listener;
-use crate::links::policy::Policy;
 use crate::time::after;
 
-/// Stands for an attempt that is under way; handed back when it is over.
+/// An attempt in progress, returned when it is over.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "nothing is dialed for the same purpose until the ticket is handed back"]
-pub struct Ticket {
+pub struct DialTicket {
     pub(super) key: LinkKey,
     pub(super) link: Link,
     pub(super) address: String,
 }
 
-/// An attempt to begin now.
+/// An attempt to start now.
 #[derive(Debug, PartialEq)]
 pub struct Dial {
-    /// Stands for the attempt.
-    pub ticket: Ticket,
+    pub ticket: DialTicket,
     /// The dialer, whose interface is dialed from.
     pub dialer: Arc<Dialer>,
-    /// Connections that make up the link.
-    pub connections: Connections,
+    /// Connections of the link.
+    pub connections: ConnectionLayout,
 }
 
-impl Ticket {
-    /// What the link is for.
+impl DialTicket {
+    /// Key of the link.
     pub fn key(&self) -> &LinkKey {
         &self.key
     }
 
-    /// The link that comes of it.
+    /// The link to be opened.
     pub fn link(&self) -> &Link {
         &self.link
     }
@@ -52,20 +51,20 @@ impl Ticket {
 
 /// A pair of dialer and listener.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct DialTarget {
     pub(super) dialer: Arc<Dialer>,
     pub(super) listener: Listener,
     /// When it is dialed, unless it is linked or being dialed by then.
     pub(super) due: Timestamp,
     pause: Duration,
-    /// Drawn for the first attempt.
+    /// Generated for the first attempt.
     id: Option<LinkId>,
     attempts: u32,
     last: Option<Timestamp>,
 }
 
-impl Target {
-    /// A target that is dialed at once.
+impl DialTarget {
+    /// Creates a target that is dialed at once.
     pub(super) fn new(dialer: Arc<Dialer>, listener: Listener, now: Timestamp) -> Self {
         Self {
             dialer,
@@ -78,8 +77,8 @@ impl Target {
         }
     }
 
-    /// Begins an attempt.
-    pub(super) fn begin(
+    /// Starts an attempt.
+    pub(super) fn begin_attempt(
         &mut self,
         key: &LinkKey,
         version: Option<&str>,
@@ -95,7 +94,7 @@ impl Target {
         self.last = Some(now);
         let iteration = self.attempts;
         Ok(Dial {
-            ticket: Ticket {
+            ticket: DialTicket {
                 key: key.clone(),
                 link: Link { id, iteration },
                 address: self.listener.address.clone(),
@@ -105,20 +104,26 @@ impl Target {
         })
     }
 
-    /// Pauses after a failure, each time longer.
-    pub(super) fn failed(&mut self, policy: Policy, entropy: &dyn Entropy, now: Timestamp) {
-        self.pause = policy.next(self.pause, entropy);
+    /// Schedules the next attempt after a failure, with a growing pause.
+    pub(super) fn record_failure(
+        &mut self,
+        policy: BackoffPolicy,
+        entropy: &dyn Entropy,
+        now: Timestamp,
+    ) {
+        self.pause = policy.next_pause(self.pause, entropy);
         self.due = after(now, self.pause);
     }
 
-    /// Is dialed now, whatever was before. Failures are forgotten.
-    pub(super) fn urge(&mut self, now: Timestamp) {
+    /// Schedules an attempt now and resets the backoff.
+    pub(super) fn retry_now(&mut self, now: Timestamp) {
         self.pause = Duration::ZERO;
         self.due = now;
     }
 
-    /// Is dialed now, or as soon as the shortest pause since the last attempt is over. Failures are forgotten.
-    pub(super) fn renew(&mut self, policy: Policy, now: Timestamp) {
+    /// Resets the backoff and schedules an attempt now, or when the shortest pause since the last
+    /// one is over.
+    pub(super) fn reset_backoff(&mut self, policy: BackoffPolicy, now: Timestamp) {
         let rested = self.last.map(|last| after(last, policy.min()));
         self.pause = Duration::ZERO;
         self.due = rested.map_or(now, |rested| rested.max(now));

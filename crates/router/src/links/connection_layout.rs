@@ -1,14 +1,14 @@
-//! How many connections make up a link.
+//! Number and roles of the connections of a link.
 
-/// The connections that a link is dialed with.
+/// Connections that a link is dialed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connections {
-    /// Several on one channel. The link lives while one for data does.
-    Several {
-        /// How many carry data at most (`maxDefaultConnections`), 1 to 100.
+pub enum ConnectionLayout {
+    /// Several on one channel. The link lives as long as one for data does.
+    Multiple {
+        /// Maximum number for data (`maxDefaultConnections`), 1 to 100.
         data: u8,
-        /// How many carry acknowledgments only at most (`maxAckConnections`), 0 to 100; at 0
-        /// acknowledgments go with the data.
+        /// Maximum number for acknowledgments only (`maxAckConnections`), 0 to 100; at 0,
+        /// acknowledgments share the data connections.
         acknowledgments: u8,
     },
     /// One for data and one for acknowledgments (`split: true`).
@@ -17,16 +17,16 @@ pub enum Connections {
     Single,
 }
 
-/// Tells whether a router of this version understands [`Connections::Several`].
+/// Whether a router of this version supports [`ConnectionLayout::Multiple`].
 ///
-/// Releases do from 1.6.6 on. Builds of developers say that they are 0.0.0.
-pub(super) fn takes_several(version: Option<&str>) -> bool {
-    let version = version.and_then(parse);
+/// Releases do from 1.6.6 on. Development builds have version 0.0.0.
+pub(super) fn supports_multiple(version: Option<&str>) -> bool {
+    let version = version.and_then(parse_version);
     version.is_some_and(|version| version >= (1, 6, 6) || version == (0, 0, 0))
 }
 
-/// Reads major, minor and patch; what follows a `-` or `+` is of no interest here.
-fn parse(version: &str) -> Option<(u64, u64, u64)> {
+/// Parses major, minor and patch; anything after a `-` or `+` is ignored.
+fn parse_version(version: &str) -> Option<(u64, u64, u64)> {
     let version = version.strip_prefix('v').unwrap_or(version);
     let release = version.split(['-', '+']).next()?;
     let mut numbers = release.split('.').map(|number| number.parse().ok());
@@ -55,7 +55,7 @@ mod tests {
             (None, false),
         ];
         for (version, expected) in cases {
-            assert_eq!(takes_several(version), expected, "{version:?}");
+            assert_eq!(supports_multiple(version), expected, "{version:?}");
         }
     }
 }

@@ -1,34 +1,33 @@
-//! Values that a refused file does not have.
+//! Reading required values of an accepted configuration.
 
 use std::time::Duration;
 
 use portcullis_router_config::model::Given;
 use portcullis_yaml::syntax::GoDuration;
 
-/// A value is missing from a configuration, or does not fit where it is needed.
+/// A required value is missing from a configuration, or invalid.
 ///
 /// It does not happen with files that `portcullis-router-config` accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration has no usable value for {key}")]
-pub struct Incomplete {
-    /// Path of the key.
+pub struct IncompleteConfigError {
     pub key: String,
 }
 
 /// Reads the values of one section.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'path> {
+pub(crate) struct SectionReader<'path> {
     section: &'path str,
 }
 
-impl<'path> Reader<'path> {
+impl<'path> SectionReader<'path> {
     pub(crate) const fn new(section: &'path str) -> Self {
         Self { section }
     }
 
-    /// Says that a key has no usable value.
-    pub(crate) fn incomplete(self, key: &str) -> Incomplete {
-        Incomplete {
+    /// The error for a key without a valid value.
+    pub(crate) fn missing(self, key: &str) -> IncompleteConfigError {
+        IncompleteConfigError {
             key: format!("{}.{key}", self.section),
         }
     }
@@ -37,26 +36,26 @@ impl<'path> Reader<'path> {
         self,
         key: &str,
         given: Option<&'given Given<T>>,
-    ) -> Result<&'given T, Incomplete> {
+    ) -> Result<&'given T, IncompleteConfigError> {
         let value = given.map(|given| &given.value);
-        value.ok_or_else(|| self.incomplete(key))
+        value.ok_or_else(|| self.missing(key))
     }
 
     pub(crate) fn number<N: TryFrom<i64>>(
         self,
         key: &str,
         given: Option<&Given<i64>>,
-    ) -> Result<N, Incomplete> {
+    ) -> Result<N, IncompleteConfigError> {
         let number = N::try_from(*self.value(key, given)?).ok();
-        number.ok_or_else(|| self.incomplete(key))
+        number.ok_or_else(|| self.missing(key))
     }
 
     pub(crate) fn duration(
         self,
         key: &str,
         given: Option<&Given<GoDuration>>,
-    ) -> Result<Duration, Incomplete> {
+    ) -> Result<Duration, IncompleteConfigError> {
         let duration = self.value(key, given)?.as_std();
-        duration.ok_or_else(|| self.incomplete(key))
+        duration.ok_or_else(|| self.missing(key))
     }
 }
