@@ -1,4 +1,4 @@
-//! API sessions on the wire.
+//! Wire types of API sessions.
 
 use crate::entity::{Base, is_false};
 use crate::link::{EntityRef, Links};
@@ -18,97 +18,97 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSessionDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ApiSessionId>,
-    /// What its holder has still to answer.
+    /// Authentication queries that are still open.
     #[serde(default)]
     pub auth_queries: Vec<AuthQuery>,
-    /// What opened it: an authenticator, `extJwtId:<signer>`, or `internal` for a certificate that
-    /// names its holder's external id.
+    /// Authenticator that opened it: an id, `extJwtId:<signer>`, or `internal` for a certificate that
+    /// carries the external id of its holder.
     pub authenticator_id: String,
-    /// When it was last used, as known in memory.
+    /// When it was last used, including activity not yet written to the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_last_activity_at: Option<WireTime>,
-    /// Types of configurations that its client wants to see.
+    /// Configuration types that its client wants to see.
     #[serde(default)]
     pub config_types: Vec<String>,
-    /// Whose it is.
+    /// The identity it belongs to.
     pub identity: EntityRef,
-    /// Id of the identity whose it is.
+    /// Id of the identity it belongs to.
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
-    /// Whether the client left out an intermediate that its certificate needs.
+    /// Whether the client omitted an intermediate certificate.
     #[serde(default, skip_serializing_if = "is_false")]
     pub improper_client_cert_chain: bool,
     /// Address of the client.
     #[serde(default)]
     pub ip_address: String,
-    /// Whether an administrator asked for the certificate to be extended.
+    /// Whether an administrator requested extension of the certificate.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_cert_extend_requested: bool,
     /// Whether the certificate that opened it can be extended.
     #[serde(default)]
     pub is_cert_extendable: bool,
-    /// Whether an administrator asked for another key with that.
+    /// Whether the requested extension needs a new key.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_cert_key_roll_requested: bool,
-    /// Whether a TOTP code was accepted on it.
+    /// Whether a TOTP code was accepted in this session.
     #[serde(default)]
     pub is_mfa_complete: bool,
     /// Whether its identity is enrolled in TOTP.
     #[serde(default)]
     pub is_mfa_required: bool,
-    /// When it was last used, as known to the store.
+    /// When it was last used, according to the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_activity_at: Option<WireTime>,
-    /// To its holder the token, to administrators a UUID that opens nothing.
+    /// Session token for the holder; an unusable placeholder UUID for administrators.
     #[serde(serialize_with = "secret::serialize")]
     #[schemars(with = "String")]
     pub token: SecretString,
-    /// Seconds that it lives without being used; shown to its holder.
+    /// Idle timeout in seconds; shown to the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiration_seconds: Option<i64>,
-    /// When it ends if it is not used; shown to its holder.
+    /// When it expires if it is not used; shown to the holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<WireTime>,
 }
 
-/// Something that the holder of a session has still to answer.
+/// An authentication query that the holder of a session still has to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthQuery {
-    /// The client to name to an external provider.
+    /// OAuth client id for the external provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Of what a code may consist.
+    /// Format of a code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Cow<'static, str>>,
-    /// How the answer is sent.
+    /// HTTP method with which the answer is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_method: Option<Cow<'static, str>>,
-    /// Where the answer is sent.
+    /// URL to which the answer is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_url: Option<Cow<'static, str>>,
-    /// Id of an external provider.
+    /// Id of the external provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Whether there is a TOTP enrollment to answer with; otherwise one has to be made.
+    /// Whether a TOTP enrollment exists; otherwise it has to be created first.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_totp_enrolled: bool,
-    /// Most characters of a code.
+    /// Maximum length of a code in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// Fewest characters of a code.
+    /// Minimum length of a code in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u32>,
-    /// Who asks: `ziti` or `url`.
+    /// Provider of the query: `ziti` or `url`.
     pub provider: Cow<'static, str>,
-    /// The scopes to ask an external provider for.
+    /// Scopes to request from the external provider.
     #[serde(default)]
     pub scopes: Option<Vec<String>>,
-    /// What is asked for: `MFA`, `TOTP` or `EXT-JWT`.
+    /// Type of the query: `MFA`, `TOTP` or `EXT-JWT`.
     #[serde(default)]
     pub type_id: Cow<'static, str>,
 }
@@ -123,7 +123,7 @@ impl From<&AuthQuestion> for AuthQuery {
 }
 
 impl AuthQuery {
-    /// Asks for a token of an external signer.
+    /// Query for a token of an external signer.
     fn token(signer: &Signer) -> Self {
         let spec = &signer.spec;
         let scopes = &spec.scopes;
@@ -142,7 +142,7 @@ impl AuthQuery {
         }
     }
 
-    /// Asks for a TOTP code.
+    /// Query for a TOTP code.
     pub fn totp(is_enrolled: bool) -> Self {
         Self {
             client_id: None,
@@ -151,7 +151,7 @@ impl AuthQuery {
             http_url: Some(Cow::Borrowed("./authenticate/mfa")),
             id: None,
             is_totp_enrolled: is_enrolled,
-            // Recovery codes are letters and digits too; clients check by these bounds.
+            // Recovery codes are alphanumeric too; clients validate by these bounds.
             max_length: Some(6),
             min_length: Some(4),
             provider: Cow::Borrowed("ziti"),
@@ -162,11 +162,11 @@ impl AuthQuery {
 }
 
 impl ApiSessionDetail {
-    /// The session as its holder sees it, who knows `token`.
+    /// The session as shown to its holder, with `token`.
     pub fn for_holder(view: ApiSessionView, token: SecretString) -> Self {
         let unused = ApiSession::expires_at(view.last_activity_at, view.timeout);
         let expires_at = view.ends_at.map_or(unused, |end| end.min(unused));
-        // Clients wait so long after the last use before they log in again.
+        // Clients log in again this long after the last use.
         let left = expires_at.duration_since(view.last_activity_at);
         let seconds = left.min(view.timeout).as_secs().max(0);
         let auth_queries = view.questions.iter().map(AuthQuery::from).collect();
@@ -178,9 +178,9 @@ impl ApiSessionDetail {
         }
     }
 
-    /// The session as administrators see it: without an end, without what is to be answered, and
-    /// with `stand_in` for the token, a UUID that always stands for this session and opens nothing.
-    pub fn for_administrator(view: ApiSessionView, stand_in: SecretString) -> Self {
+    /// The session as shown to administrators: without expiry and authentication queries, and with
+    /// `placeholder` for the token, a UUID that is stable for this session and unusable.
+    pub fn for_administrator(view: ApiSessionView, placeholder: SecretString) -> Self {
         let session = view.session;
         Self {
             base: Base {
@@ -188,7 +188,7 @@ impl ApiSessionDetail {
                 created_at: session.created_at.into(),
                 id: session.id,
                 tags: Tags::default(),
-                // The record of a session changes when its last use is written to the store.
+                // The record of a session changes whenever its last use is written to the store.
                 updated_at: session.last_activity_at.max(session.created_at).into(),
             },
             auth_queries: Vec::new(),
@@ -205,7 +205,7 @@ impl ApiSessionDetail {
             is_mfa_complete: session.totp.is_complete(),
             is_mfa_required: session.totp.is_required,
             last_activity_at: Some(session.last_activity_at.into()),
-            token: stand_in,
+            token: placeholder,
             expiration_seconds: None,
             expires_at: None,
         }

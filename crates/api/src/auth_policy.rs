@@ -1,4 +1,4 @@
-//! Authentication policies on the wire.
+//! Wire types of authentication policies.
 
 mod body;
 mod request;
@@ -17,19 +17,19 @@ use std::collections::BTreeSet;
 /// An authentication policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuthPolicyDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<AuthPolicyId>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// Rules on primary mechanisms.
+    /// Rules for primary authentication methods.
     pub primary: Primary,
-    /// Rules on secondary factors.
+    /// Rules for secondary factors.
     pub secondary: Secondary,
 }
 
-/// Rules on primary mechanisms.
+/// Rules for primary authentication methods.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuthPolicyPrimary")]
 #[serde(rename_all = "camelCase")]
@@ -42,43 +42,43 @@ pub struct Primary {
     pub updb: UpdbRules,
 }
 
-/// Rules on client certificates.
+/// Rules for client certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuthPolicyCertRules")]
 #[serde(rename_all = "camelCase")]
 pub struct CertRules {
-    /// Whether one whose time is over is a way in.
+    /// Whether expired certificates are accepted.
     pub allow_expired_certs: bool,
-    /// Whether certificates are a way in.
+    /// Whether certificates may be used to authenticate.
     pub allowed: bool,
 }
 
-/// Rules on JWTs of external signers.
+/// Rules for JWTs of external signers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuthPolicyExtJwtRules")]
 #[serde(rename_all = "camelCase")]
 pub struct ExtJwtRules {
-    /// Whether such JWTs are a way in.
+    /// Whether JWTs of external signers may be used to authenticate.
     pub allowed: bool,
-    /// The signers allowed; none named stands for every enabled one.
+    /// Ids of the allowed signers; if empty, every enabled signer is allowed.
     #[schemars(with = "BTreeSet<String>")]
     pub allowed_signers: BTreeSet<SignerId>,
 }
 
-/// Rules on username and password.
+/// Rules for username and password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuthPolicyUpdbRules")]
 #[serde(rename_all = "camelCase")]
 pub struct UpdbRules {
-    /// Whether passwords are a way in.
+    /// Whether passwords may be used to authenticate.
     pub allowed: bool,
-    /// For how long the identity is locked; 0 until an administrator unlocks it.
+    /// How long the identity stays locked; 0 until an administrator unlocks it.
     pub lockout_duration_minutes: u32,
-    /// Wrong passwords in a row until the identity is locked; 0 for any number.
+    /// Consecutive wrong passwords that lock the identity; 0 for no limit.
     pub max_attempts: u32,
-    /// Fewest characters of a password.
+    /// Minimum password length in characters.
     pub min_password_length: u32,
-    /// Whether a password needs letters of both cases.
+    /// Whether a password needs both upper-case and lower-case letters.
     pub require_mixed_case: bool,
     /// Whether a password needs a digit.
     pub require_number_char: bool,
@@ -86,16 +86,16 @@ pub struct UpdbRules {
     pub require_special_char: bool,
 }
 
-/// Rules on secondary factors.
+/// Rules for secondary factors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuthPolicySecondary")]
 #[serde(rename_all = "camelCase")]
 pub struct Secondary {
-    /// The signer of a JWT that is demanded with every request.
+    /// Signer of the JWT that is required with every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub require_ext_jwt_signer: Option<SignerId>,
-    /// Whether a TOTP code is demanded.
+    /// Whether a TOTP code is required.
     pub require_totp: bool,
 }
 

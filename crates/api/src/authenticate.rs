@@ -1,4 +1,4 @@
-//! Logging in.
+//! Login requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::secret;
@@ -7,41 +7,36 @@ use secrecy::SecretString;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// Lengths that a username may have, in characters.
+/// Allowed length of a username, in characters.
 pub const USERNAME_LENGTH: RangeInclusive<usize> = 4..=100;
 
-/// Lengths that a password may have, in characters; policies may ask for more.
+/// Allowed length of a password, in characters; policies may set a higher minimum.
 pub const PASSWORD_LENGTH: RangeInclusive<usize> = 5..=100;
 
-/// Longest text about a client.
+/// Allowed length of a client property, in characters.
 const INFO_LENGTH: RangeInclusive<usize> = 0..=255;
 
-/// Longest name of a host or domain (RFC 1035 section 2.3.4).
+/// Allowed length of a host or domain name (RFC 1035 section 2.3.4).
 const HOST_LENGTH: RangeInclusive<usize> = 0..=253;
 
-/// The body of POST `/authenticate`, read by the server and written by clients.
+/// The body of POST `/authenticate`, which may be missing.
 ///
-/// Which members are needed depends on the method, which stands in the query; the whole body may be
-/// missing.
+/// The method, a query parameter, decides which members are required.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Authenticate {
-    /// The username.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// The password.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
     pub password: Option<SecretString>,
-    /// Types of configurations that the client wants to see, by id or name.
+    /// Configuration types that the client wants to see, by id or name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub config_types: Vec<String>,
-    /// What the client says of its machine.
     #[serde(skip_serializing_if = "EnvInfo::is_empty")]
     pub env_info: EnvInfo,
-    /// What the client says of its software.
     #[serde(skip_serializing_if = "SdkInfo::is_empty")]
     pub sdk_info: SdkInfo,
 }
@@ -58,23 +53,23 @@ impl Authenticate {
 }
 
 impl Decode for Authenticate {
-    const PARAMETER: &'static str = "auth";
+    const BODY_NAME: &'static str = "auth";
     const IS_OPTIONAL: bool = true;
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("username", "The username."),
         ("password", "The password."),
         (
             "configTypes",
-            "Types of configurations that the client wants to see with services, by id or name.",
+            "Configuration types that the client wants to see with services, by id or name.",
         ),
-        ("envInfo", "What the client says of its machine."),
+        ("envInfo", "Device information of the client."),
         ("envInfo.arch", "Processor architecture."),
         ("envInfo.domain", "Windows domain or DNS domain."),
         ("envInfo.hostname", "Host name."),
         ("envInfo.os", "Operating system."),
-        ("envInfo.osRelease", "Its release."),
-        ("envInfo.osVersion", "Its version."),
-        ("sdkInfo", "What the client says of its software."),
+        ("envInfo.osRelease", "Release of the operating system."),
+        ("envInfo.osVersion", "Version of the operating system."),
+        ("sdkInfo", "SDK information of the client."),
         ("sdkInfo.appId", "Name of the application."),
         ("sdkInfo.appVersion", "Version of the application."),
         ("sdkInfo.branch", "Source branch of the SDK."),

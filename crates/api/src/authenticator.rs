@@ -1,4 +1,4 @@
-//! Authenticators on the wire.
+//! Wire types of authenticators.
 
 mod request;
 
@@ -17,42 +17,41 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A credential of an identity, without anything that could be used to log in.
+/// An authenticator of an identity, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthenticatorDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<AuthenticatorId>,
     /// The certificate and its intermediates, PEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cert_pem: Option<String>,
-    /// When an administrator asked for the certificate to be extended.
+    /// When an administrator requested extension of the certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extend_requested_at: Option<WireTime>,
     /// Lower-case hex SHA-1 of the certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Whose it is.
+    /// The identity it belongs to.
     pub identity: EntityRef,
-    /// Id of the identity whose it is.
+    /// Id of the identity it belongs to.
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
-    /// Whether an administrator asked for the certificate to be extended.
+    /// Whether an administrator requested extension of the certificate.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_extend_requested: bool,
-    /// Whether the network's own authority issued the certificate.
+    /// Whether the certificate was issued by the network's own CA.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_issued_by_network: bool,
-    /// Whether an administrator asked for another key with the extension.
+    /// Whether the requested extension needs a new key.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_key_roll_requested: bool,
-    /// Whether the last login came with the whole chain.
+    /// Whether the last login presented the full chain up to the root.
     #[serde(default, skip_serializing_if = "is_false")]
     pub last_auth_resolved_to_root: bool,
-    /// Whether the certificate came with another key than the one before it; absent if that is not
-    /// known.
+    /// Whether the last extension changed the key; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_extend_rolled_keys: Option<bool>,
     /// `cert` or `updb`.
@@ -63,7 +62,7 @@ pub struct AuthenticatorDetail {
 }
 
 impl AuthenticatorDetail {
-    /// The authenticator of the caller, who reaches it under another path.
+    /// An authenticator of the caller, with a link below `current-identity`.
     pub fn of_caller(view: AuthenticatorView) -> Self {
         let path = format!("current-identity/authenticators/{}", view.authenticator.id);
         let mut detail = Self::from(view);
@@ -80,7 +79,7 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
         let mut detail = Self {
             base: Base {
                 links: Links::to(format!("authenticators/{}", authenticator.id))
-                    .and("identities", format!("identities/{identity_id}")),
+                    .with("identities", format!("identities/{identity_id}")),
                 created_at: authenticator.created_at.into(),
                 id: authenticator.id,
                 tags: authenticator.tags,
@@ -118,27 +117,27 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
     }
 }
 
-/// The successor of a certificate.
+/// The new certificate of an extended authenticator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extended {
-    /// The authorities that clients are to trust, PEM.
+    /// CA certificates that clients have to trust, PEM.
     pub ca: String,
     /// The new certificate and its intermediates without the root, PEM.
     pub client_cert: String,
 }
 
 impl Extended {
-    /// A certificate and the authorities of the network.
+    /// A certificate and the CA certificates of the network.
     pub fn new(client_cert: String, authorities: &str) -> Self {
         Self {
-            ca: bundle(authorities),
+            ca: ca_bundle(authorities),
             client_cert,
         }
     }
 }
 
-/// Authorities as these answers have always carried them: after a line feed.
-pub(crate) fn bundle(authorities: &str) -> String {
+/// CA certificates as OpenZiti sends them in these responses: after a line feed.
+pub(crate) fn ca_bundle(authorities: &str) -> String {
     format!("\n{authorities}")
 }

@@ -1,9 +1,9 @@
-//! Third-party certificate authorities on the wire.
+//! Wire types of third-party certificate authorities.
 
-mod claim;
+mod external_id_claim;
 mod request;
 
-pub use claim::{ClaimChange, ClaimDetail};
+pub use external_id_claim::{ClaimChange, ClaimDetail};
 pub use request::{CaCreate, CaMerge, CaReplace};
 
 use crate::entity::Base;
@@ -16,40 +16,40 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Plural of the kind, as in paths.
+/// Name of the collection in paths.
 const PLURAL: &str = "cas";
 
 /// A third-party certificate authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<CaId>,
     /// Its certificate, PEM.
     pub cert_pem: String,
-    /// Where its certificates name the external id of their holder, if they do.
+    /// Location of the external id in its certificates, if they carry one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id_claim: Option<ClaimDetail>,
     /// Lower-case hex SHA-1 of its certificate.
     pub fingerprint: String,
-    /// How identities that it enrolls by itself are named.
+    /// Name format of automatically enrolled identities.
     pub identity_name_format: String,
-    /// The role attributes of identities that it enrolls by itself; `null` for none.
+    /// Role attributes of automatically enrolled identities; `null` if there are none.
     #[schemars(with = "Option<Vec<String>>")]
     pub identity_roles: Option<RoleAttributes>,
-    /// Whether its certificates are a way in.
+    /// Whether its certificates may be used to authenticate.
     pub is_auth_enabled: bool,
-    /// Whether whoever holds one of its certificates becomes an identity.
+    /// Whether the holder of one of its certificates may enroll as a new identity.
     pub is_auto_ca_enrollment_enabled: bool,
-    /// Whether enrollments may be redeemed with its certificates.
+    /// Whether its certificates may be used to complete `ottca` enrollments.
     pub is_ott_ca_enrollment_enabled: bool,
-    /// Whether it was proved that its key is held. Before that it lets nobody in.
+    /// Whether possession of its private key was proven. Until then it cannot be used.
     pub is_verified: bool,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// The common name that proves, in a certificate signed by it, that its key is held.
+    /// Common name that a certificate signed by the CA has to carry to prove possession of its key.
     #[serde(default)]
     pub verification_token: String,
 }
@@ -92,15 +92,15 @@ impl From<CaRef> for EntityRef {
     }
 }
 
-/// What can be done next stands among the links.
+/// Links include the actions that are possible next.
 fn links(ca: &CaRef) -> Links {
     let path = format!("{PLURAL}/{}", ca.id);
     let mut links = Links::to(&path);
     if ca.is_auto_enrollment_enabled {
-        links = links.and("jwt", format!("{path}/jwt"));
+        links = links.with("jwt", format!("{path}/jwt"));
     }
     if !ca.is_verified {
-        links = links.and("verify", format!("{path}/verify"));
+        links = links.with("verify", format!("{path}/verify"));
     }
     links
 }

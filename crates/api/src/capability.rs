@@ -1,9 +1,9 @@
-//! The lists of capabilities that clients can ask for.
+//! Lists of capabilities that clients can query.
 
-/// What a controller may be capable of; which of these one is, its [version](crate::version) says.
+/// Capabilities that a controller can have; its [version](crate::version) lists those that it has.
 pub const OF_CONTROLLERS: [&str; 3] = ["OIDC_AUTH", "HA_CONTROLLER", "OIDC_AUTH_WITH_CSR"];
 
-/// What an edge router may be capable of.
+/// Capabilities that an edge router can have.
 pub const OF_ROUTERS: [&str; 5] = [
     "MULTI_CHANNEL",
     "CONNECT_V2",

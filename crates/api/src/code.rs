@@ -1,9 +1,9 @@
-//! The codes by which errors are told apart.
+//! Error codes.
 
-/// Declares the codes with the name on the wire, the usual status and a message.
-macro_rules! codes {
+/// Declares error codes with wire name, usual HTTP status and message.
+macro_rules! error_codes {
     ($($variant:ident = $name:literal, $status:literal, $message:literal;)*) => {
-        /// The kind of an error. Clients compare its name and read nothing into the message.
+        /// An error code. Clients compare its name; the message is for people.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
             $(
@@ -23,15 +23,15 @@ macro_rules! codes {
                 }
             }
 
-            /// The HTTP status that goes with it unless the circumstances demand another one, as
-            /// 415 and 406 do with [`Code::CouldNotValidate`].
+            /// The usual HTTP status. Some responses use another one, such as 415 and 406 with
+            /// [`Code::CouldNotValidate`].
             pub const fn status(self) -> u16 {
                 match self {
                     $(Self::$variant => $status,)*
                 }
             }
 
-            /// What it means, in words for a person.
+            /// The human-readable message.
             pub const fn message(self) -> &'static str {
                 match self {
                     $(Self::$variant => $message,)*
@@ -41,7 +41,7 @@ macro_rules! codes {
     };
 }
 
-codes! {
+error_codes! {
     NotFound = "NOT_FOUND", 404, "Nothing was found under this path or id";
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405, "This path does not support the HTTP method of the request";
     CouldNotParseBody = "COULD_NOT_PARSE_BODY", 400, "The request body is malformed; check its syntax and the types of its fields";
@@ -108,7 +108,7 @@ codes! {
 }
 
 impl Code {
-    /// Finds the code of that name.
+    /// Finds a code by its wire name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.name() == name)
     }

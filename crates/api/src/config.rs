@@ -1,4 +1,4 @@
-//! Configurations of services and routers on the wire.
+//! Wire types of configurations of services and routers.
 
 mod request;
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ConfigId>,
@@ -26,10 +26,10 @@ pub struct ConfigDetail {
     /// Id of its type.
     #[schemars(with = "String")]
     pub config_type_id: ConfigTypeId,
-    /// What it says.
+    /// JSON document, valid against the schema of its type.
     #[schemars(with = "schema::Object")]
     pub data: Object,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
 }
 

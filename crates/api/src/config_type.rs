@@ -1,4 +1,4 @@
-//! Types of configurations on the wire.
+//! Wire types of configuration types.
 
 mod request;
 
@@ -12,19 +12,19 @@ use portcullis_domain::ids::ConfigTypeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A type of configurations.
+/// A configuration type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigTypeDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ConfigTypeId>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// The JSON Schema of its configurations; `null` where any object will do.
+    /// JSON Schema of its configurations; `null` if any object is valid.
     #[schemars(with = "Option<schema::Object>")]
     pub schema: Option<Object>,
-    /// What its configurations are for.
+    /// What its configurations apply to.
     #[serde(default)]
     #[schemars(with = "schema::word::Target")]
     pub target: Target,

@@ -1,4 +1,4 @@
-//! Controllers of the network on the wire.
+//! Wire types of controllers.
 
 use crate::entity::Base;
 use crate::time::WireTime;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The APIs that clients hear of when they enroll or use the client API.
-const FOR_CLIENTS: [&str; 2] = ["edge-client", "edge-oidc"];
+/// APIs that are listed for clients.
+const CLIENT_APIS: [&str; 2] = ["edge-client", "edge-oidc"];
 
 /// A controller of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControllerDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ControllerId>,
-    /// Where its APIs are found, by the name of the API.
+    /// Addresses of its APIs, by API name.
     #[serde(default)]
     pub api_addresses: BTreeMap<Cow<'static, str>, Vec<ApiAddress>>,
     /// Its certificate, PEM.
     #[serde(default)]
     pub cert_pem: String,
-    /// Where routers reach it, for example `tls:ctrl.example.test:6262`.
+    /// Control channel address for routers, for example `tls:ctrl.example.test:6262`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ctrl_address: Option<String>,
     /// Lower-case hex SHA-1 of its certificate.
@@ -40,7 +40,7 @@ pub struct ControllerDetail {
     pub name: String,
 }
 
-/// Where an API is found.
+/// Address of an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiAddress {
     /// The URL with the prefix of the API.
@@ -50,13 +50,12 @@ pub struct ApiAddress {
 }
 
 impl ControllerDetail {
-    /// The controller as clients see it: without the address for routers and without the APIs for
-    /// administrators.
+    /// The controller as shown to clients: without the control address and the management APIs.
     #[must_use]
     pub fn for_clients(mut self) -> Self {
         self.ctrl_address = None;
         self.api_addresses
-            .retain(|api, _| FOR_CLIENTS.contains(&api.as_ref()));
+            .retain(|api, _| CLIENT_APIS.contains(&api.as_ref()));
         self
     }
 }

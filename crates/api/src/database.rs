@@ -1,4 +1,4 @@
-//! The store as administrators look after it: what a check has found, and how much is in it.
+//! Wire types of database snapshots, integrity checks and entity counts.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::envelope::Pagination;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How many entities of each kind there are, by the names of the kinds.
+/// Number of entities of each kind, by kind name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SummaryCounts(pub BTreeMap<Cow<'static, str>, u64>);
@@ -16,24 +16,23 @@ pub struct SummaryCounts(pub BTreeMap<Cow<'static, str>, u64>);
 /// The body of POST `/database/snapshot` on the fabric, which may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SnapshotCreate {
-    /// Where the copy is put, relative to the folder of the store; `None` and the empty text for the
-    /// usual place.
+    /// Path of the snapshot, relative to the directory of the store; `None` or empty for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// Where a copy of the store was put.
+/// Location of a database snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SnapshotCreated {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
 }
 
 impl Decode for SnapshotCreate {
-    const PARAMETER: &'static str = "snapshot";
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const BODY_NAME: &'static str = "snapshot";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "path",
-        "Where the copy is put, relative to the folder of the store; at the usual place if it is left out.",
+        "Path of the snapshot, relative to the directory of the store; a default path if absent.",
     )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -44,48 +43,48 @@ impl Decode for SnapshotCreate {
     }
 }
 
-/// What the last check of the store has found.
+/// Results of the last data integrity check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IntegrityDetails {
-    /// When it ended; `null` before that.
+    /// When the check ended; `null` while it runs.
     pub end_time: Option<WireTime>,
-    /// What kept it from its end.
+    /// Error that stopped the check.
     pub error: Option<String>,
-    /// Whether it puts right what can be.
+    /// Whether the check repairs what it can.
     pub fixing_errors: bool,
-    /// Whether it is still at work.
+    /// Whether the check is still running.
     pub in_progress: bool,
-    /// What it has found; `null` when that is nothing.
+    /// Problems found; `null` if there are none.
     pub results: Option<Vec<IntegrityResult>>,
-    /// When it began; `null` before the first one.
+    /// When the check started; `null` before the first check.
     pub start_time: Option<WireTime>,
-    /// Whether it ended early because it had found too much.
+    /// Whether the check stopped early because of too many errors.
     pub too_many_errors: bool,
 }
 
-/// Something that a check of the store has found.
+/// A problem found by a data integrity check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityResult {
-    /// What is wrong, in words.
+    /// Description of the problem.
     pub description: String,
-    /// Whether it was put right.
+    /// Whether the problem was repaired.
     pub fixed: bool,
 }
 
-/// The answer with [`IntegrityDetails`], which counts them as a list does.
+/// The response with [`IntegrityDetails`], which has pagination like a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityEnvelope {
-    /// What was found.
+    /// Results of the check.
     pub data: IntegrityDetails,
-    /// How much that is.
+    /// Pagination of the results.
     pub meta: IntegrityMeta,
 }
 
 /// The `meta` of an [`IntegrityEnvelope`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityMeta {
-    /// All of them on one page, which has the limit -1.
+    /// All results on one page, with the limit -1.
     pub pagination: Pagination,
 }
 

@@ -1,31 +1,31 @@
-//! Reading the bodies of requests.
+//! Decoder of request bodies.
 //!
-//! Every body goes the same way: bytes, a JSON tree, its [`Members`], typed fields. The
-//! rules that clients rely on stand here once:
+//! Every body is decoded in the same steps: bytes, a JSON tree, its [`Members`], typed fields. The
+//! rules that clients rely on:
 //!
-//! - only the first JSON value counts, whatever bytes follow it;
+//! - only the first JSON value is read, whatever bytes follow it;
 //! - member names are matched without regard to the case of ASCII letters, the last one wins, and
 //!   unknown members are ignored;
 //! - `null` stands for an absent member;
-//! - a value of the wrong JSON type is [`DecodeError::Parse`], every other fault
+//! - a value of the wrong JSON type is [`DecodeError::Parse`], every other error
 //!   [`DecodeError::Field`].
 
 mod members;
 mod node;
-mod unreadable;
-mod watch;
+mod parse_error;
+mod trace;
 
-pub(crate) use members::echo_list;
+pub(crate) use members::excerpt_list;
 pub use members::{Members, StringLists};
-pub(crate) use watch::{Asked, Rule, Shape, Watch};
+pub(crate) use trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
 
 use portcullis_domain::FieldError;
 use std::any;
 
-/// A body that is no valid request.
+/// A body that is not a valid request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The body is no JSON, or a member has the wrong JSON type; says what was expected where.
+    /// The body is not JSON, or a member has the wrong JSON type. The text says what was expected where.
     #[error("{0}")]
     Parse(String),
     /// A member is missing or its value is not allowed.
@@ -36,44 +36,44 @@ pub enum DecodeError {
 /// A request that is read from a body.
 pub trait Decode: Sized {
     /// Name of the body in errors, for example `identity`.
-    const PARAMETER: &'static str;
+    const BODY_NAME: &'static str;
 
-    /// Whether the request may come without a body, which then reads as one without members.
+    /// Whether the body may be missing, which is then decoded as an empty object.
     const IS_OPTIONAL: bool = false;
 
-    /// Whether the body is a list; its items stand among the members under their positions then.
+    /// Whether the body is a list, whose items are members named by their positions.
     const IS_LIST: bool = false;
 
-    /// What members mean, by their path in the body, for descriptions of the API. What has the name
-    /// of a member of the answers about the same noun needs no words of its own.
-    const WORDS: &'static [(&'static str, &'static str)] = &[];
+    /// Descriptions of members by their path in the body, for the API description. A member without
+    /// one inherits the description of the response member of the same name.
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
 
-    /// Name of the request in descriptions of the API; that of its type.
+    /// Name of the request in the API description: the name of the type.
     fn name() -> String {
         let name = any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name).to_owned()
     }
 
-    /// Takes the request out of the members of its body.
+    /// Decodes the request from the members of its body.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`] for the first fault met.
+    /// [`DecodeError`] for the first error found.
     fn decode(members: &mut Members) -> Result<Self, DecodeError>;
 
-    /// Reads the request from the bytes of a body.
+    /// Decodes the request from the bytes of a body.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`] for the first fault met; a missing body is a fault of
-    /// [`PARAMETER`](Self::PARAMETER).
+    /// [`DecodeError`] for the first error found; a missing body is reported for the field
+    /// [`BODY_NAME`](Self::BODY_NAME).
     fn from_body(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut members = if Self::IS_LIST {
-            Members::parse_list(bytes, Self::PARAMETER)?
+            Members::parse_list(bytes, Self::BODY_NAME)?
         } else if Self::IS_OPTIONAL {
             Members::parse_optional(bytes)?
         } else {
-            Members::parse(bytes, Self::PARAMETER)?
+            Members::parse(bytes, Self::BODY_NAME)?
         };
         Self::decode(&mut members)
     }

@@ -1,55 +1,53 @@
-//! Descriptions of requests, found out by having them read.
+//! Descriptions of requests, derived by probing their decoders.
 //!
-//! What a request may say is decided by the code that reads it, and by nothing else. So it is asked:
-//! its [`Decode`] reads bodies that are made up, is watched while it takes out members, and what it
-//! refuses to do without is required. A description that comes about like this follows the reader
-//! wherever it goes.
+//! The decoder of a request is the only definition of its body. It is therefore given made-up bodies
+//! while its accesses are traced; members without which it refuses a body are required. A description
+//! derived in this way cannot differ from the decoder.
 
 mod body;
-mod explorer;
+mod probe;
 mod samples;
 mod schema;
 
-use crate::decode::{Asked, Decode, DecodeError, Members, Rule, Watch};
-use explorer::Explorer;
+use crate::decode::{Constraint, Decode, DecodeError, DecodeTrace, FieldAccess, Members};
+use probe::Probe;
 use serde_json::Value;
 
-/// A request, described.
+/// Description of a request body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Its name.
     pub name: String,
-    /// The JSON Schema of its body, draft 2020-12, without references.
+    /// JSON Schema of the body, draft 2020-12, without references.
     pub schema: Value,
-    /// Whether it may come without a body.
+    /// Whether the body may be missing.
     pub is_optional: bool,
-    /// What could not be found out, in words; nothing unless a reader asks for something that no
+    /// Members that could not be described, as messages; empty unless a decoder needs a value that no
     /// sample has.
     pub faults: Vec<String>,
 }
 
 impl Request {
-    /// Describes the request that `T` reads.
+    /// Describes the request that `T` decodes.
     ///
     /// # Examples
     ///
     /// ```
     /// use portcullis_api::config::ConfigCreate;
-    /// use portcullis_api::describe::Request;
+    /// use portcullis_api::describe::RequestDescription;
     ///
-    /// let request = Request::of::<ConfigCreate>();
+    /// let request = RequestDescription::new::<ConfigCreate>();
     /// assert_eq!(request.name, "ConfigCreate");
     /// let required = ["configTypeId", "data", "name"];
     /// assert_eq!(request.schema["required"], serde_json::json!(required));
     /// ```
     pub fn of<T: Decode>() -> Self {
-        let explorers = kinds::<T>().unwrap_or_else(|| {
-            let mut explorer = Explorer::new(read::<T>, T::IS_LIST, None);
-            explorer.explore();
-            vec![explorer]
+        let probes = variants::<T>().unwrap_or_else(|| {
+            let mut probe = Probe::new(decode_traced::<T>, T::IS_LIST, None);
+            probe.run();
+            vec![probe]
         });
-        let schema = schema::of(&explorers, T::WORDS);
-        let faults = explorers.into_iter().flat_map(|explorer| explorer.faults);
+        let schema = schema::build(&probes, T::DESCRIPTIONS);
+        let faults = probes.into_iter().flat_map(|explorer| explorer.problems);
         Self {
             name: T::name(),
             schema,
@@ -59,43 +57,42 @@ impl Request {
     }
 }
 
-/// Reads a body as `T`, watched.
-fn read<T: Decode>(bytes: &[u8], watch: &Watch) -> Result<(), DecodeError> {
+/// Decodes a body as `T` and traces its accesses.
+fn decode_traced<T: Decode>(bytes: &[u8], trace: &DecodeTrace) -> Result<(), DecodeError> {
     let members = if T::IS_LIST {
-        Members::parse_list(bytes, T::PARAMETER)
+        Members::parse_list(bytes, T::BODY_NAME)
     } else {
-        Members::parse(bytes, T::PARAMETER)
+        Members::parse(bytes, T::BODY_NAME)
     };
-    T::decode(&mut members?.watched(watch)).map(|_read| ())
+    T::decode(&mut members?.with_trace(trace)).map(|_read| ())
 }
 
-/// The kinds of a body whose members depend on a word in it, one explorer for each.
-fn kinds<T: Decode>() -> Option<Vec<Explorer>> {
-    let explorer = |pinned| {
-        let mut explorer = Explorer::new(read::<T>, T::IS_LIST, pinned);
-        explorer.explore();
-        explorer
+/// The variants of a body whose members depend on a discriminator, one probe for each.
+fn variants<T: Decode>() -> Option<Vec<Probe>> {
+    let probe = |pinned| {
+        let mut probe = Probe::new(decode_traced::<T>, T::IS_LIST, pinned);
+        probe.run();
+        probe
     };
-    let plain = explorer(None);
+    let plain = probe(None);
     let at_the_top = plain.members().filter(|member| !member.is_nested());
     let mut choices =
-        at_the_top.filter_map(|member| Some((&member.asked.path, words(&member.asked)?)));
+        at_the_top.filter_map(|member| Some((&member.access.path, choices(&member.access)?)));
     choices.find_map(|(path, words)| {
         let kinds = words
             .iter()
-            .map(|word| explorer(Some((path.clone(), (*word).into()))));
-        let kinds: Vec<_> = kinds.filter(Explorer::is_accepted).collect();
-        let asks_differently =
-            |kind: &Explorer| kind.paths().ne(kinds.first()?.paths()).then_some(());
+            .map(|word| probe(Some((path.clone(), (*word).into()))));
+        let kinds: Vec<_> = kinds.filter(Probe::is_accepted).collect();
+        let asks_differently = |kind: &Probe| kind.paths().ne(kinds.first()?.paths()).then_some(());
         let is_mixed = kinds.iter().any(|kind| asks_differently(kind).is_some());
         is_mixed.then_some(kinds)
     })
 }
 
-/// The words that a member may be.
-fn words(asked: &Asked) -> Option<&[&'static str]> {
-    asked.rules.iter().find_map(|rule| match rule {
-        Rule::OneOf(words) => Some(&words[..]),
+/// The allowed values of a member.
+fn choices(access: &FieldAccess) -> Option<&[&'static str]> {
+    access.constraints.iter().find_map(|rule| match rule {
+        Constraint::OneOf(words) => Some(&words[..]),
         _ => None,
     })
 }

@@ -1,14 +1,14 @@
-//! Durations as Go writes them, such as `1h30m`.
+//! Durations in Go's notation, such as `1h30m`.
 
 use portcullis_domain::clock::SignedDuration;
 
-/// Longest duration that Go holds, in nanoseconds: about 292 years.
-const LONGEST: u64 = i64::MAX.unsigned_abs();
+/// Maximum duration in Go, in nanoseconds: about 292 years.
+const MAX_NANOSECONDS: u64 = i64::MAX.unsigned_abs();
 
-/// Digits of a fraction that count; what comes behind them is less than a nanosecond.
-const DIGITS: usize = 13;
+/// Significant digits of a fraction; any further digits are below a nanosecond.
+const MAX_FRACTION_DIGITS: usize = 13;
 
-/// Reads a duration that is not negative; `None` for every other text.
+/// Parses a non-negative duration.
 pub(crate) fn parse(text: &str) -> Option<SignedDuration> {
     let mut rest = text.strip_prefix('+').unwrap_or(text);
     if rest == "0" {
@@ -16,18 +16,18 @@ pub(crate) fn parse(text: &str) -> Option<SignedDuration> {
     }
     let mut total: u64 = 0;
     loop {
-        let (part, behind) = take_part(rest)?;
+        let (part, behind) = parse_component(rest)?;
         total = total.checked_add(part)?;
         if behind.is_empty() {
             break;
         }
         rest = behind;
     }
-    (total <= LONGEST).then(|| SignedDuration::from_nanos(total.cast_signed()))
+    (total <= MAX_NANOSECONDS).then(|| SignedDuration::from_nanos(total.cast_signed()))
 }
 
-/// Writes a duration so that [`parse`] and Go read it.
-pub(crate) fn text(duration: SignedDuration) -> String {
+/// Formats a duration for [`parse`] and Go.
+pub(crate) fn format(duration: SignedDuration) -> String {
     if duration.subsec_nanos() == 0 {
         format!("{}s", duration.as_secs())
     } else {
@@ -35,8 +35,8 @@ pub(crate) fn text(duration: SignedDuration) -> String {
     }
 }
 
-/// Takes a number with its unit; answers nanoseconds and what comes behind.
-fn take_part(text: &str) -> Option<(u64, &str)> {
+/// Parses a number with its unit; returns the nanoseconds and the rest of the text.
+fn parse_component(text: &str) -> Option<(u64, &str)> {
     let is_of_number = |character: char| character.is_ascii_digit() || character == '.';
     let (number, rest) = text.split_at(text.find(|character| !is_of_number(character))?);
     let (unit, rest) = rest.split_at(rest.find(is_of_number).unwrap_or(rest.len()));
@@ -60,15 +60,15 @@ fn take_part(text: &str) -> Option<(u64, &str)> {
     };
     let nanoseconds = whole
         .checked_mul(scale)?
-        .checked_add(part_of(scale, fraction)?)?;
+        .checked_add(fraction_of(scale, fraction)?)?;
     Some((nanoseconds, rest))
 }
 
-/// As much of `scale` as the digits behind the point say.
-fn part_of(scale: u64, digits: &str) -> Option<u64> {
+/// The fraction of `scale` given by the digits after the decimal point.
+fn fraction_of(scale: u64, digits: &str) -> Option<u64> {
     let mut sum: u128 = 0;
     let mut whole: u128 = 1;
-    for digit in digits.chars().take(DIGITS) {
+    for digit in digits.chars().take(MAX_FRACTION_DIGITS) {
         sum = sum * 10 + u128::from(digit.to_digit(10)?);
         whole *= 10;
     }
@@ -109,7 +109,7 @@ mod tests {
             (1_500_000_000, "1500000000ns"),
         ] {
             let duration = SignedDuration::from_nanos(nanoseconds);
-            assert_eq!(text(duration), expected);
+            assert_eq!(format(duration), expected);
             assert_eq!(parse(expected), Some(duration));
         }
     }

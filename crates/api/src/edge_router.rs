@@ -1,14 +1,16 @@
-//! Edge routers on the wire.
+//! Wire types of edge routers.
 
-mod for_clients;
+mod client_view;
 mod request;
 
-pub use for_clients::{CurrentIdentityEdgeRouter, ServiceEdgeRouters, SessionEdgeRouter};
+pub use client_view::{CurrentIdentityEdgeRouter, ServiceEdgeRouters, SessionEdgeRouter};
 pub use request::{EdgeRouterBody, EdgeRouterMerge};
 
 use crate::entity::Base;
 use crate::link::Links;
-use crate::router::{CommonEdgeRouter, CtrlChanListeners, EnrollmentMembers, VersionInfo, edge};
+use crate::router::{
+    CommonEdgeRouter, CtrlChanListeners, EnrollmentMembers, VersionInfo, edge_or_default,
+};
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ManagedRouterView, RouterView};
@@ -21,43 +23,43 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
-    /// What clients see as well.
+    /// Members that are also shown to clients.
     #[serde(flatten)]
     pub common: CommonEdgeRouter,
-    /// Its certificate, PEM; `null` before it enrolled.
+    /// Certificate, PEM; `null` before enrollment.
     pub cert_pem: Option<String>,
-    /// Ids of its configurations; `null` for none.
+    /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// Addresses at which controllers reach it.
+    /// Addresses at which controllers can reach the router.
     #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
     pub ctrl_chan_listeners: CtrlChanListeners,
     /// Its pending enrollment.
     #[serde(flatten)]
     pub enrollment: EnrollmentMembers,
-    /// Lower-case hex SHA-1 of its certificate; left out before it enrolled.
+    /// Lower-case hex SHA-1 of the certificate; absent before enrollment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
     pub interfaces: Option<Vec<Value>>,
-    /// Whether it is a tunneler too; then there are an identity and a policy with its id.
+    /// Whether the router also acts as a tunneler; then an identity and a policy share its id.
     #[serde(default)]
     pub is_tunneler_enabled: bool,
     /// Whether it has enrolled.
     #[serde(default)]
     pub is_verified: bool,
-    /// The words by which policies select it; `null` for none.
+    /// Role attributes, by which policies select it; `null` if it has none.
     #[schemars(with = "Option<Vec<String>>")]
     pub role_attributes: Option<RoleAttributes>,
-    /// A certificate that was issued to it and that it did not use yet.
+    /// Certificate that was issued to it but not used yet.
     pub unverified_cert_pem: Option<String>,
-    /// Lower-case hex SHA-1 of that.
+    /// Lower-case hex SHA-1 of that certificate.
     pub unverified_fingerprint: Option<String>,
-    /// What it runs, as it says.
+    /// Version information that the router reported.
     #[serde(default)]
     pub version_info: VersionInfo,
 }
@@ -76,9 +78,9 @@ impl From<ManagedRouterView> for EdgeRouterDetail {
             connection,
         });
         let spec = router.spec;
-        let edge = edge(spec.kind);
+        let edge = edge_or_default(spec.kind);
         common.app_data = Some(edge.app_data);
-        // Administrators find it with the rest of what the router runs.
+        // Shown to administrators in `version_info`.
         common.version.clear();
         let (cert_pem, fingerprint) = spec
             .certificate

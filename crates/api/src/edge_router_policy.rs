@@ -1,4 +1,4 @@
-//! Edge-router policies on the wire.
+//! Wire types of edge router policies.
 
 mod request;
 
@@ -6,7 +6,7 @@ pub use request::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
 
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::{NamedRole, shown};
+use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -14,30 +14,30 @@ use portcullis_domain::view::EdgeRouterPolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An edge-router policy. Lists of selectors are `null` when they are empty.
+/// An edge router policy. Lists of selectors are `null` if they are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterPolicyDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<EdgeRouterPolicyId>,
-    /// The use of which routers.
+    /// Selectors of the edge routers that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub edge_router_roles_display: Vec<NamedRole>,
-    /// To whom it is granted.
+    /// Selectors of the identities that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub identity_roles_display: Vec<NamedRole>,
-    /// Whether it belongs to a router that is a tunneler too.
+    /// Whether it was created for a router that acts as a tunneler.
     #[serde(default)]
     pub is_system: bool,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     #[schemars(with = "schema::word::Semantic")]
     pub semantic: Semantic,
 }
@@ -55,9 +55,9 @@ impl From<EdgeRouterPolicyView> for EdgeRouterPolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             edge_router_roles_display: NamedRole::list(&spec.edge_router_roles, &view.edge_routers),
-            edge_router_roles: shown(spec.edge_router_roles),
+            edge_router_roles: none_if_empty(spec.edge_router_roles),
             identity_roles_display: NamedRole::list(&spec.identity_roles, &view.identities),
-            identity_roles: shown(spec.identity_roles),
+            identity_roles: none_if_empty(spec.identity_roles),
             is_system: spec.is_system,
             name: spec.name,
             semantic: spec.semantic,

@@ -1,4 +1,4 @@
-//! Completing an enrollment.
+//! Completion of enrollments.
 
 mod router;
 
@@ -13,63 +13,63 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Longest certificate request, in characters: many times the size of one with a key of 16384 bits.
+/// Length of a certificate signing request, in characters: many times the size of one with a key of
+/// 16384 bits.
 const CSR_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
-/// Longest token or name, in characters.
+/// Length of a token or name, in characters.
 const TEXT_LENGTH: RangeInclusive<usize> = 0..=1024;
 
-/// The body of POST `/enroll`, read by the server and written by clients.
+/// The body of POST `/enroll`, which may be missing.
 ///
-/// Which members are needed depends on the method, which the token decides; the whole body may be
-/// missing. An empty text counts as absent.
+/// The enrollment method, which the token determines, decides which members are required. An empty
+/// string counts as absent.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Enroll {
-    /// The name that the new identity is to have, where there was none before.
+    /// Name of the new identity, if the enrollment creates one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The username, where it may be chosen.
+    /// Username, if the client may choose it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// The password chosen.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
     pub password: Option<SecretString>,
-    /// Request for the certificate of an identity, PEM.
+    /// Certificate signing request of an identity, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_csr: Option<String>,
-    /// Request for the client certificate of a router, PEM.
+    /// Certificate signing request for the client certificate of a router, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_csr: Option<String>,
-    /// Request for the server certificate of a router, PEM.
+    /// Certificate signing request for the server certificate of a router, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cert_csr: Option<String>,
 }
 
 impl Decode for Enroll {
-    const PARAMETER: &'static str = "body";
+    const BODY_NAME: &'static str = "body";
     const IS_OPTIONAL: bool = true;
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "name",
-            "The name that the new identity is to have, where there was none before.",
+            "Name of the new identity, if the enrollment creates one.",
         ),
-        ("username", "The username, where it may be chosen."),
-        ("password", "The password chosen."),
+        ("username", "Username, if the client may choose it."),
+        ("password", "Chosen password."),
         (
             "clientCsr",
-            "Request for the certificate of an identity, PEM.",
+            "Certificate signing request of an identity, PEM.",
         ),
         (
             "certCsr",
-            "Request for the client certificate of a router, PEM.",
+            "Certificate signing request for the client certificate of a router, PEM.",
         ),
         (
             "serverCertCsr",
-            "Request for the server certificate of a router, PEM.",
+            "Certificate signing request for the server certificate of a router, PEM.",
         ),
     ];
 
@@ -85,29 +85,29 @@ impl Decode for Enroll {
     }
 }
 
-/// The body of POST `/enroll/ott`, which brings the token along.
+/// The body of POST `/enroll/ott`, which includes the token.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollOtt {
-    /// The token of the enrollment; without one there is none to complete.
+    /// Enrollment token, which identifies the enrollment.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
     pub token: Option<SecretString>,
-    /// Request for the certificate, PEM.
+    /// Certificate signing request, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_csr: Option<String>,
 }
 
 impl Decode for EnrollOtt {
-    const PARAMETER: &'static str = "ottEnrollmentRequest";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "ottEnrollmentRequest";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "token",
-            "The token of the enrollment; without one there is none to complete.",
+            "Enrollment token, which identifies the enrollment.",
         ),
-        ("clientCsr", "Request for the certificate, PEM."),
+        ("clientCsr", "Certificate signing request, PEM."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -118,23 +118,23 @@ impl Decode for EnrollOtt {
     }
 }
 
-/// What a completed enrollment brings. Which members are set depends on the method.
+/// Result of a completed enrollment. The method decides which members are set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentResult {
-    /// The controllers of the network, as clients see them.
+    /// Controllers of the network, as shown to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers: Option<Vec<ControllerDetail>>,
-    /// The authorities of the network, PEM.
+    /// CA certificates of the network, PEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
-    /// The certificate and its intermediates without the root, PEM.
+    /// Certificate with its intermediates, without the root, PEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cert: Option<String>,
     /// The server certificate of a router and its intermediates, PEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cert: Option<String>,
-    /// The username that the password belongs to.
+    /// Username that the password belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
 }

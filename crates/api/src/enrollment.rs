@@ -1,4 +1,4 @@
-//! Enrollments on the wire.
+//! Wire types of enrollments.
 
 mod request;
 
@@ -19,32 +19,31 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<EnrollmentId>,
-    /// The third-party authority whose certificate is demanded.
+    /// Id of the third-party CA whose certificate is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub ca_id: Option<CaId>,
-    /// The edge router that is to obtain a certificate.
+    /// Edge router that enrolls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge_router: Option<EntityRef>,
     /// Id of that edge router.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub edge_router_id: Option<RouterId>,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: WireTime,
-    /// The identity that is to obtain a credential; absent for routers.
+    /// Identity that enrolls; absent for routers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<EntityRef>,
     /// Id of that identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub identity_id: Option<IdentityId>,
-    /// The token in the signed form that is handed to a person; absent for callers that may only read
-    /// enrollments.
+    /// Enrollment JWT, which is handed to the user; absent for callers that may only read enrollments.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -52,14 +51,14 @@ pub struct EnrollmentDetail {
     )]
     #[schemars(with = "Option<String>")]
     pub jwt: Option<SecretString>,
-    /// How it is redeemed: `ott`, `ottca` or `updb`, and others for routers.
+    /// Enrollment method: `ott`, `ottca` or `updb`, or one of the router methods.
     pub method: Cow<'static, str>,
-    /// The token; empty for callers that may only read enrollments. The member is always there, since
-    /// clients rely on it.
+    /// Enrollment token; empty for callers that may only read enrollments. Clients rely on the member,
+    /// so it is never absent.
     #[serde(serialize_with = "secret::serialize")]
     #[schemars(with = "String")]
     pub token: SecretString,
-    /// The transit router that is to obtain a certificate.
+    /// Transit router that enrolls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transit_router: Option<EntityRef>,
     /// Id of that transit router.
@@ -73,7 +72,7 @@ impl From<EnrollmentView> for EnrollmentDetail {
         let enrollment = view.enrollment;
         let secrets = view.secrets.map(|secrets| (secrets.token, secrets.jwt));
         let (token, jwt) = secrets.unzip();
-        let holder = Holder::from(view.holder);
+        let holder = HolderMembers::from(view.holder);
         let (edge_router, edge_router_id) = holder.edge_router.unzip();
         let (identity, identity_id) = holder.identity.unzip();
         let (transit_router, transit_router_id) = holder.transit_router.unzip();
@@ -100,15 +99,15 @@ impl From<EnrollmentView> for EnrollmentDetail {
     }
 }
 
-/// Whoever obtains a credential, in the place that it has among the members.
+/// The members that name the holder of an enrollment, one of which is set.
 #[derive(Default)]
-struct Holder {
+struct HolderMembers {
     edge_router: Option<(EntityRef, RouterId)>,
     identity: Option<(EntityRef, IdentityId)>,
     transit_router: Option<(EntityRef, RouterId)>,
 }
 
-impl From<EnrollmentHolder> for Holder {
+impl From<EnrollmentHolder> for HolderMembers {
     fn from(holder: EnrollmentHolder) -> Self {
         let mut shown = Self::default();
         match holder {

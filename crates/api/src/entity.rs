@@ -1,4 +1,4 @@
-//! The members that every entity has.
+//! Members common to all entities.
 
 use crate::link::Links;
 use crate::schema;
@@ -8,18 +8,18 @@ use portcullis_domain::tags::Tags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The members that every entity has, whatever its kind; `I` is its id.
+/// Members common to all entities; `I` is the id type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Base<I> {
-    /// Where it and what belongs to it is found.
+    /// Links to the entity and to related entities.
     #[serde(rename = "_links", default)]
     pub links: Links,
     /// When it was created.
     pub created_at: WireTime,
     /// Its id.
     pub id: I,
-    /// What users attached to it.
+    /// User-defined tags.
     #[serde(default)]
     #[schemars(with = "schema::Tags")]
     pub tags: Tags,

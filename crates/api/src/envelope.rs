@@ -1,4 +1,4 @@
-//! What every answer is wrapped in.
+//! Envelopes of responses.
 
 use crate::json;
 use crate::link::Links;
@@ -11,19 +11,19 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
-/// An answer: the data and an empty `meta`.
+/// A response with data and an empty `meta`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{T}Envelope")]
 pub struct Envelope<T> {
-    /// What was asked for.
+    /// Requested data.
     pub data: T,
-    /// `{}`, or `null` in the few answers that have it so.
+    /// `{}`, or `null` in a few responses.
     #[serde(default)]
     pub meta: Option<Empty>,
 }
 
 impl<T> Envelope<T> {
-    /// Data with the usual `meta`.
+    /// Data with an empty `meta`.
     pub fn new(data: T) -> Self {
         Self {
             data,
@@ -31,20 +31,20 @@ impl<T> Envelope<T> {
         }
     }
 
-    /// Data whose `meta` is `null`, as that of the current identity is.
+    /// Data with `meta` set to `null`, as in the response for the current identity.
     pub fn without_meta(data: T) -> Self {
         Self { data, meta: None }
     }
 }
 
 impl Envelope<Empty> {
-    /// The answer to an update, a deletion or an action.
+    /// The response to an update, a deletion or an action.
     pub fn empty() -> Self {
         Self::new(Empty {})
     }
 }
 
-/// The answer to a creation: where the new entity is found.
+/// Location of a newly created entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// The link `self`.
@@ -55,7 +55,7 @@ pub struct Created {
 }
 
 impl Created {
-    /// An entity of the kind `collection`, a plural as in paths.
+    /// An entity in `collection`, the plural used in paths.
     pub fn new(collection: &str, id: impl Into<String>) -> Self {
         let id = id.into();
         Self {
@@ -69,28 +69,28 @@ impl Created {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{T}List")]
 pub struct ListEnvelope<T> {
-    /// The entities of the page.
+    /// Entities on the page.
     pub data: Vec<T>,
-    /// Where the page stands in the list.
+    /// Position of the page in the list.
     pub meta: ListMeta,
 }
 
-/// Where a page stands in its list, and how the list can be narrowed.
+/// Position of a page in its list, and the fields that filters can use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListMeta {
-    /// Names that a filter may use; left out when the list takes no filter.
+    /// Fields that a filter may use; absent if the list cannot be filtered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filterable_fields: Vec<Cow<'static, str>>,
-    /// Where the page stands.
+    /// Position of the page in the list.
     pub pagination: Pagination,
 }
 
-/// Where a page stands in its list, counted in entities.
+/// Position of a page in its list, counted in entities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
-    /// Size of the page that was in force; [`i64::MAX`] for no limit.
+    /// Effective page size; [`i64::MAX`] for no limit.
     pub limit: i64,
     /// Entities before the page.
     pub offset: i64,
@@ -99,7 +99,7 @@ pub struct Pagination {
 }
 
 impl<T> ListEnvelope<T> {
-    /// Wraps a page of a list that can be filtered by `fields`.
+    /// Wraps a page of a list that filters can narrow by `fields`.
     pub fn new<U: Into<T>>(page: Page<U>, fields: impl IntoIterator<Item = &'static str>) -> Self {
         let pagination = Pagination::new(page.limit, page.offset, page.total);
         Self {
@@ -110,7 +110,7 @@ impl<T> ListEnvelope<T> {
 }
 
 impl ListMeta {
-    /// A page of a list that can be filtered by `fields`.
+    /// Metadata of a page of a list that filters can narrow by `fields`.
     pub fn new(pagination: Pagination, fields: impl IntoIterator<Item = &'static str>) -> Self {
         Self {
             filterable_fields: fields.into_iter().map(Cow::Borrowed).collect(),
@@ -120,7 +120,7 @@ impl ListMeta {
 }
 
 impl Pagination {
-    /// A page of at most `limit` entities, or of any number, behind `offset` of `total`.
+    /// A page of at most `limit` entities after the first `offset` of `total`; `None` for no limit.
     pub fn new(limit: Option<u64>, offset: u64, total: u64) -> Self {
         Self {
             limit: limit.map_or(i64::MAX, to_signed),
@@ -130,8 +130,8 @@ impl Pagination {
     }
 }
 
-/// Writes a [`ListEnvelope`] while its entities are found, so that a list of any length takes no
-/// more memory than what is not yet taken from it.
+/// Incremental writer of a [`ListEnvelope`]. It holds only the bytes that have not been taken yet,
+/// whatever the length of the list.
 ///
 /// # Examples
 ///
@@ -139,9 +139,9 @@ impl Pagination {
 /// use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
 ///
 /// let mut list = ListWriter::default();
-/// list.item(&"red");
+/// list.push(&"red");
 /// let mut text = list.take();
-/// list.item(&"blue");
+/// list.push(&"blue");
 /// text.extend(list.finish(&ListMeta::new(Pagination::new(Some(10), 0, 2), [])));
 /// assert!(text.starts_with(br#"{"data":["red","blue"],"meta":{"pagination":"#));
 /// ```
@@ -169,17 +169,17 @@ impl ListWriter {
         json::write(&mut self.bytes, item);
     }
 
-    /// Number of bytes that were written and not taken.
+    /// Number of bytes written but not taken yet.
     pub const fn pending(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Takes what was written since the last time.
+    /// Takes the bytes written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Ends the list and takes the rest.
+    /// Ends the list and returns the remaining bytes.
     pub fn finish(mut self, meta: &ListMeta) -> Vec<u8> {
         self.bytes.extend(br#"],"meta":"#);
         json::write(&mut self.bytes, meta);
@@ -188,7 +188,7 @@ impl ListWriter {
     }
 }
 
-/// Clients read signed numbers of 64 bits.
+/// Clients expect signed 64-bit numbers.
 fn to_signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

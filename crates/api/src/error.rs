@@ -1,4 +1,4 @@
-//! The body of an answer that reports an error.
+//! Bodies of error responses.
 
 mod posture;
 
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 /// use portcullis_domain::ids::RequestId;
 ///
 /// let body = ErrorBody::new(Code::NotFound, RequestId::from_wire("r1"))
-///     .because(Cause::text("identity with id x not found"));
+///     .with_cause(Cause::text("identity with id x not found"));
 /// let json = serde_json::to_value(body)?;
 /// assert_eq!(json["error"]["code"], "NOT_FOUND");
 /// assert_eq!(json["error"]["cause"]["code"], "UNHANDLED");
@@ -45,15 +45,15 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiError {
-    /// What led to it, if more is known than the code says.
+    /// Cause of the error, if more is known than the code says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// Name of its code; that of another server may be one that is not known here.
-    #[schemars(with = "schema::ErrorCode", description = "Name of its code.")]
+    /// Error code; other servers may send codes that [`Code`] does not have.
+    #[schemars(with = "schema::ErrorCode", description = "Error code.")]
     pub code: Cow<'static, str>,
-    /// What it means, in words.
+    /// Human-readable message.
     pub message: Cow<'static, str>,
-    /// Names the request in the logs of the controller.
+    /// Request id, which also appears in the logs of the controller.
     #[serde(default = "unknown_request")]
     #[schemars(with = "String")]
     pub request_id: RequestId,
@@ -71,7 +71,7 @@ pub struct ErrorMeta {
 
 impl Default for ErrorMeta {
     fn default() -> Self {
-        // Fixed texts: the API changes, these have never done so.
+        // OpenZiti has never changed these, whatever the API version.
         Self {
             api_enrollment_version: Cow::Borrowed("0.0.1"),
             api_version: Cow::Borrowed("0.0.1"),
@@ -79,40 +79,40 @@ impl Default for ErrorMeta {
     }
 }
 
-/// What led to an error.
+/// Cause of an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Cause {
-    /// A member of the request.
+    /// A field of the request has an invalid value.
     Field(FieldCause),
     /// Another error.
     Nested(NestedCause),
-    /// Something else: data, a message, or a form that is not known here.
+    /// Something else: data, a message, or an unknown form.
     Other(serde_json::Map<String, Value>),
 }
 
-/// A member of the request that is at fault.
+/// A field of the request that has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldCause {
-    /// Its name, with the path to it where it is nested.
+    /// Path of the field in the request.
     pub field: String,
-    /// What is wrong with it.
+    /// Reason why the value is invalid.
     pub reason: String,
-    /// What was given, as text.
+    /// The given value, as text.
     #[serde(default, deserialize_with = "text_or_null")]
     pub value: String,
 }
 
-/// An error that led to another one.
+/// An error that caused another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NestedCause {
-    /// What led to it in turn.
+    /// Cause of this error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Box<Cause>>,
-    /// Name of its code; `UNHANDLED` when there is none that fits.
+    /// Error code; `UNHANDLED` if no other code fits.
     pub code: Cow<'static, str>,
-    /// What happened, in words.
+    /// Human-readable message.
     #[serde(default)]
     pub message: Cow<'static, str>,
 }
@@ -127,7 +127,7 @@ impl Cause {
         })
     }
 
-    /// Another error, in the words that belong to its code.
+    /// Another error, with the message of its code.
     pub fn nested(code: Code) -> Self {
         Self::Nested(NestedCause {
             cause: None,
@@ -136,7 +136,7 @@ impl Cause {
         })
     }
 
-    /// Data that clients evaluate, with or without words.
+    /// Data that clients evaluate, with or without a message.
     pub fn data(data: Value, message: Option<String>) -> Self {
         let mut members = serde_json::Map::new();
         members.insert("data".to_owned(), data);
@@ -148,7 +148,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// The fingerprint of the certificate that it is about, as data.
+    /// The fingerprint of the certificate concerned, as data.
     pub fn fingerprint(fingerprint: &str) -> Self {
         Self::data(serde_json::json!({"fingerprint": fingerprint}), None)
     }
@@ -165,7 +165,7 @@ impl From<FieldError> for Cause {
 }
 
 impl ErrorBody {
-    /// An error in the words that belong to its code.
+    /// An error with the message of its code.
     pub fn new(code: Code, request: RequestId) -> Self {
         Self {
             error: ApiError {
@@ -178,19 +178,18 @@ impl ErrorBody {
         }
     }
 
-    /// A fault in a member of the request.
+    /// An invalid field of the request.
     pub fn field(error: FieldError, request: RequestId) -> Self {
         Self::new(Code::CouldNotValidate, request).because(error.into())
     }
 
-    /// The same error with what led to it.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         self.error.cause = Some(cause);
         self
     }
 
-    /// Its code, if it is known here.
+    /// The error code, if it is a known one.
     pub fn code(&self) -> Option<Code> {
         Code::from_name(&self.error.code)
     }
@@ -214,15 +213,15 @@ impl DecodeError {
     }
 }
 
-/// An error outside the envelope, for requests that are refused before they are looked at, as those
-/// with too large a body are.
+/// An error without an envelope, for requests that are refused unread, such as those with too large a
+/// body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BareError {
     /// Name of its code.
     pub code: Cow<'static, str>,
-    /// What it means, in words.
+    /// Human-readable message.
     pub message: Cow<'static, str>,
-    /// What led to it; `null` when no more is known.
+    /// Cause of the error; `null` if unknown.
     pub cause: Option<Cause>,
 }
 

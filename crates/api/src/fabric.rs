@@ -1,4 +1,4 @@
-//! What only the API of the fabric has, and what it shows of the kinds that others have too.
+//! Wire types of the fabric API.
 
 pub mod cluster;
 pub mod inspection;

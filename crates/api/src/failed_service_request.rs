@@ -1,8 +1,10 @@
-//! Requests for service sessions that posture was in the way of, on the wire.
+//! Wire types of service session requests that failed because of posture checks.
 
 mod values;
 
-pub use values::{ActualOsBody, ActualProcessBody, FailureValues, MfaCriteriaBody, MfaValuesBody};
+pub use values::{
+    ActualOsDetail, ActualProcessDetail, CheckFailureValues, MfaCriteriaDetail, MfaValuesDetail,
+};
 
 use crate::service_policy::PolicyType;
 use crate::time::WireTime;
@@ -11,55 +13,55 @@ use portcullis_domain::posture::{CheckFailure, FailedRequest, PolicyFailure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A request for a service session that was refused.
+/// A request for a service session that failed because of posture checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedServiceRequest {
-    /// The session by which it was made.
+    /// Id of the API session that made the request.
     #[schemars(with = "String")]
     pub api_session_id: ApiSessionId,
-    /// The policies that would have granted it.
+    /// Policies that would have granted access, with their failed checks.
     pub policy_failures: Vec<PolicyFailureDetail>,
-    /// For which service.
+    /// Id of the requested service.
     #[schemars(with = "String")]
     pub service_id: ServiceId,
-    /// What the service was called.
+    /// Name of the service at that time.
     pub service_name: String,
-    /// What it was to be used for.
+    /// Requested session type.
     pub session_type: PolicyType,
-    /// When it was made.
+    /// When the request was made.
     pub when: WireTime,
 }
 
-/// A policy that was not passed.
+/// A policy with failed posture checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyFailureDetail {
-    /// The checks that were in the way.
+    /// The failed posture checks.
     pub checks: Vec<CheckFailureDetail>,
     /// Id of the policy.
     #[schemars(with = "String")]
     pub policy_id: ServicePolicyId,
-    /// What it was called.
+    /// Its name at that time.
     pub policy_name: String,
 }
 
-/// A check that was not passed.
+/// A failed posture check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFailureDetail {
-    /// Its type, what it expected and what there was instead.
+    /// Type of the check with its expected and actual values.
     #[serde(flatten)]
-    pub values: FailureValues,
+    pub values: CheckFailureValues,
     /// Its id.
     #[schemars(with = "String")]
     pub posture_check_id: PostureCheckId,
-    /// What it was called.
+    /// Its name at that time.
     pub posture_check_name: String,
 }
 
 impl FailedServiceRequest {
-    /// How requests are shown.
+    /// Converts a list of requests.
     pub fn list<'a>(requests: impl IntoIterator<Item = &'a FailedRequest>) -> Vec<Self> {
         requests.into_iter().map(Self::from).collect()
     }
@@ -92,7 +94,7 @@ impl From<&CheckFailure> for CheckFailureDetail {
     fn from(failure: &CheckFailure) -> Self {
         let check = &failure.check;
         Self {
-            values: FailureValues::new(&check.spec.check, &failure.actual),
+            values: CheckFailureValues::new(&check.spec.check, &failure.actual),
             posture_check_id: check.id.clone(),
             posture_check_name: check.spec.name.clone(),
         }

@@ -1,66 +1,66 @@
-//! What monitors are told: whether the controller can do its work.
+//! Wire types of the health check API.
 
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All checks.
+/// Results of all health checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HealthDetail {
-    /// The checks.
+    /// Checks.
     pub checks: Vec<CheckDetail>,
-    /// Whether all of them pass.
+    /// Whether all checks pass.
     pub healthy: bool,
 }
 
-/// One check.
+/// Result of a health check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckDetail {
-    /// How often in a row it failed; left out while it passes.
+    /// Number of consecutive failures; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consecutive_failures: Option<u64>,
-    /// What is wrong; left out while it passes.
+    /// Error of the last run; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub err: Option<CheckFault>,
-    /// Since when it fails, RFC 3339 in whole seconds; left out while it passes.
+    /// When it began to fail, RFC 3339 in whole seconds; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<String>,
     /// Whether it passes.
     pub healthy: bool,
     /// Its name.
     pub id: String,
-    /// How long it took, as [`duration`] writes it; left out of the short form.
+    /// Duration of the last run, as [`format_duration`] writes it; absent in the short form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_check_duration: Option<String>,
-    /// When it was last made, RFC 3339 in whole seconds; left out of the short form.
+    /// When it last ran, RFC 3339 in whole seconds; absent in the short form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_check_time: Option<String>,
 }
 
-/// What is wrong.
+/// Error of a health check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckFault {
-    /// In words.
+    /// Human-readable message.
     pub message: String,
 }
 
-/// Writes an instant as monitors read it: RFC 3339, UTC, whole seconds.
+/// Formats an instant as RFC 3339 in UTC, with whole seconds.
 pub fn instant(instant: Timestamp) -> String {
     instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Writes a duration as monitors read it: the largest unit below a second that is not zero, or hours,
+/// Formats a duration like Go: in the largest unit below a second that is not zero, or in hours,
 /// minutes and seconds.
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_api::health::duration;
+/// use portcullis_api::health::format_duration;
 /// use portcullis_domain::clock::SignedDuration;
 ///
-/// assert_eq!(duration(SignedDuration::from_nanos(27_460)), "27.46µs");
-/// assert_eq!(duration(SignedDuration::from_millis(61_500)), "1m1.5s");
+/// assert_eq!(format_duration(SignedDuration::from_nanos(27_460)), "27.46µs");
+/// assert_eq!(format_duration(SignedDuration::from_millis(61_500)), "1m1.5s");
 /// ```
 pub fn duration(duration: SignedDuration) -> String {
     let nanoseconds = duration.as_nanos().unsigned_abs();
@@ -85,13 +85,13 @@ pub fn duration(duration: SignedDuration) -> String {
 const SECOND: u128 = 1_000_000_000;
 const MINUTE: u128 = 60 * SECOND;
 
-/// `amount` in multiples of `unit`, a power of ten, without zeros at the end.
+/// `amount` in multiples of `unit`, a power of ten, without trailing zeros.
 fn decimal(amount: u128, unit: u128) -> String {
     let (whole, part) = (amount / unit, amount % unit);
     if part == 0 {
         return whole.to_string();
     }
-    // The leading 1 keeps the zeros behind the point.
+    // The leading 1 keeps the zeros after the decimal point.
     let digits = (unit + part).to_string();
     let digits = digits.get(1..).unwrap_or_default();
     format!("{whole}.{}", digits.trim_end_matches('0'))

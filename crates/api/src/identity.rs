@@ -1,8 +1,8 @@
-//! Identities on the wire.
+//! Wire types of identities.
 
 mod body;
 mod detail;
-mod kind;
+mod identity_type;
 mod request;
 
 pub use body::{
@@ -12,7 +12,7 @@ pub use detail::{
     CertSummary, IdentityAuthenticators, IdentityDetail, IdentityEnrollments, PendingEnrollment,
     UpdbSummary,
 };
-pub use kind::IdentityTypeDetail;
+pub use identity_type::IdentityTypeDetail;
 pub use request::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
-//! Writing JSON the way clients have come to see it.
+//! JSON writer, with the escapes that OpenZiti uses.
 
 use memchr::{memchr, memchr3};
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// Room for an answer of the usual length, bytes.
-const USUAL: usize = 2048;
+/// Initial capacity for a response, in bytes.
+const INITIAL_CAPACITY: usize = 2048;
 
 /// Writes `value` as compact JSON with one newline at the end.
 ///
-/// `<`, `>`, `&` and the line separators U+2028 and U+2029 are escaped, so that an answer can be
-/// put into a page or a script as it is.
+/// `<`, `>`, `&` and the line separators U+2028 and U+2029 are escaped, so that a response can be
+/// embedded in a page or a script unchanged.
 ///
 /// # Panics
 ///
-/// Never for the types of this crate; for another one, if it refuses to be serialized or has a map
-/// whose keys are no texts.
+/// Never for the types of this crate; for others, if serialization fails or a map has keys that are
+/// not strings.
 ///
 /// # Examples
 ///
@@ -24,18 +24,18 @@ const USUAL: usize = 2048;
 /// assert_eq!(bytes, b"[\"a\\u003cb\\u003e\"]\n");
 /// ```
 pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(USUAL);
+    let mut bytes = Vec::with_capacity(INITIAL_CAPACITY);
     write(&mut bytes, value);
     bytes.push(b'\n');
     bytes
 }
 
-/// Writes `value` as JSON for the eyes of people: a line for each member, indented by four blanks, and
-/// one newline at the end.
+/// Writes `value` as pretty-printed JSON: a line for each member, indented by four spaces, with one
+/// newline at the end.
 ///
 /// # Panics
 ///
-/// As [`to_bytes`] does.
+/// Like [`to_bytes`].
 #[expect(
     clippy::expect_used,
     reason = "a type that cannot be written is a defect, whatever the request was"
@@ -50,7 +50,7 @@ pub fn to_indented_bytes(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Writes `value` behind what is there, in the same form but without the newline.
+/// Appends `value` to `bytes` in the same form, but without the newline.
 #[expect(
     clippy::expect_used,
     reason = "a type that cannot be written is a defect, whatever the request was"
@@ -63,10 +63,10 @@ pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) {
     escape(bytes, from);
 }
 
-/// Escapes what has a meaning in HTML or JavaScript in the JSON that begins at `from`.
+/// Escapes characters that are special in HTML or JavaScript, in the JSON that begins at `from`.
 ///
-/// None of it occurs outside of texts, so the whole can be looked through at once. Nearly always there
-/// is nothing to escape.
+/// They occur in strings only, so all of the JSON can be scanned at once. There is rarely anything to
+/// escape.
 fn escape(bytes: &mut Vec<u8>, from: usize) {
     let written = bytes.get(from..).unwrap_or_default();
     if memchr3(b'<', b'>', b'&', written).is_none() && memchr(0xE2, written).is_none() {
@@ -77,22 +77,22 @@ fn escape(bytes: &mut Vec<u8>, from: usize) {
     let mut rest = written.as_slice();
     while let Some((before, suspect)) = split_at_suspect(rest) {
         bytes.extend_from_slice(before);
-        let (instead, after) = escape_of(suspect).unwrap_or_else(|| suspect.split_at(1));
+        let (instead, after) = find_escape(suspect).unwrap_or_else(|| suspect.split_at(1));
         bytes.extend_from_slice(instead);
         rest = after;
     }
     bytes.extend_from_slice(rest);
 }
 
-/// Splits JSON in front of the first byte that a character to escape may begin with. U+2028 and
-/// U+2029 share theirs with many others.
+/// Splits JSON before the first byte that may begin a character to escape. U+2028 and U+2029 share
+/// their first byte with many other characters.
 fn split_at_suspect(json: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_suspect = |byte: &u8| matches!(byte, b'<' | b'>' | b'&' | 0xE2);
     json.split_at_checked(json.iter().position(is_suspect)?)
 }
 
 /// The escape for the character that `text` begins with, if there is one, and what follows it.
-const fn escape_of(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
+const fn find_escape(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
     match text {
         [b'<', after @ ..] => Some((br"\u003c", after)),
         [b'>', after @ ..] => Some((br"\u003e", after)),

@@ -1,22 +1,22 @@
 //! Wire types of the APIs of the controller.
 //!
-//! Requests are read by [`decode::Decode`] on the server and written by `serde` in clients; answers
+//! Requests are read by [`decode::Decode`] on the server and written by `serde` in clients; responses
 //! are written by [`json::to_bytes`] on the server and read by `serde` in clients. Each kind of
-//! entity has a module. Answers are wrapped in an [`Envelope`](envelope::Envelope) or a
+//! entity has a module. Responses are wrapped in an [`Envelope`](envelope::Envelope) or a
 //! [`ListEnvelope`](envelope::ListEnvelope), errors are an [`ErrorBody`](error::ErrorBody) under
 //! one of the [codes](code::Code).
 //!
-//! What a request means, and who may make it, is decided elsewhere.
+//! Request semantics and authorization are decided elsewhere.
 //!
 //! # Examples
 //!
 //! ```
 //! use portcullis_api::decode::{Decode as _, DecodeError};
-//! use portcullis_api::identity::CreateIdentity;
+//! use portcullis_api::identity::IdentityCreateRequest;
 //! use portcullis_domain::enrollment::Method;
 //!
 //! let body = br#"{"name": "laptop", "isAdmin": false, "enrollment": {"ott": true}}"#;
-//! let create = CreateIdentity::from_body(body)?;
+//! let create = IdentityCreateRequest::from_body(body)?;
 //! assert_eq!(create.spec.name.as_str(), "laptop");
 //! assert_eq!(create.enrollment, Some(Method::Ott));
 //! # Ok::<(), DecodeError>(())

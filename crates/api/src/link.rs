@@ -1,4 +1,4 @@
-//! Links and references between entities.
+//! Links and entity references.
 
 use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{AuthPolicyId, IdentityId};
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 mod reference;
 
-/// What can be followed from an identity, besides itself and its policy.
-const OF_AN_IDENTITY: [&str; 9] = [
+/// Links of an identity, besides `self` and its policy.
+const IDENTITY_LINKS: [&str; 9] = [
     "authenticators",
     "edge-router-policies",
     "edge-routers",
@@ -23,10 +23,10 @@ const OF_AN_IDENTITY: [&str; 9] = [
     "services",
 ];
 
-/// Where something is found.
+/// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
-    /// A path that begins with `./` and continues after the prefix of the API.
+    /// A path that begins with `./`, relative to the prefix of the API.
     pub href: String,
 }
 
@@ -38,17 +38,17 @@ pub struct Links(BTreeMap<Cow<'static, str>, Link>);
 impl Links {
     /// The link `self` to `./<path>`.
     pub fn to(path: impl AsRef<str>) -> Self {
-        Self::default().and("self", path)
+        Self::default().with("self", path)
     }
 
-    /// The same links and one more, to `./<path>`.
+    /// Adds a link to `./<path>`.
     #[must_use]
-    pub fn and(self, name: &'static str, path: impl AsRef<str>) -> Self {
-        self.with(name, &[path.as_ref()])
+    pub fn with(self, name: &'static str, path: impl AsRef<str>) -> Self {
+        self.with_segments(name, &[path.as_ref()])
     }
 
-    /// The same links and one more, whose path is in pieces.
-    fn with(mut self, name: &'static str, path: &[&str]) -> Self {
+    /// Adds a link whose path is given in pieces.
+    fn with_segments(mut self, name: &'static str, path: &[&str]) -> Self {
         let mut href =
             String::with_capacity(path.iter().map(|piece| piece.len()).sum::<usize>() + 2);
         href.push_str("./");
@@ -57,20 +57,23 @@ impl Links {
         self
     }
 
-    /// The link `self` to `./<path>`, and links to what lies `below` it, by the names there.
-    pub fn to_all(path: &str, below: impl IntoIterator<Item = &'static str>) -> Self {
+    /// The link `self` to `./<path>`, and links to `./<path>/<name>` for each of the names in `below`.
+    pub fn with_self_and_children(
+        path: &str,
+        below: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
         below.into_iter().fold(Self::to(path), |links, name| {
-            links.with(name, &[path, "/", name])
+            links.with_segments(name, &[path, "/", name])
         })
     }
 
     /// The links of an identity.
     pub fn of_identity(id: &IdentityId, policy: &AuthPolicyId) -> Self {
-        Self::to_all(&format!("identities/{id}"), OF_AN_IDENTITY)
-            .and("auth-policies", format!("auth-policies/{policy}"))
+        Self::with_self_and_children(&format!("identities/{id}"), IDENTITY_LINKS)
+            .with("auth-policies", format!("auth-policies/{policy}"))
     }
 
-    /// The path behind a name.
+    /// The path of the link `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|link| link.href.as_str())
     }
@@ -86,7 +89,7 @@ pub struct EntityRef {
     pub entity: Cow<'static, str>,
     /// Its id.
     pub id: String,
-    /// Its name; left out for kinds that have none.
+    /// Its name; absent for kinds without names.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -97,7 +100,7 @@ impl EntityRef {
         Self::with_links(entity, id, name, [])
     }
 
-    /// A reference to an entity with links to what lies `below` it.
+    /// A reference to an entity with links to the collections in `below`.
     pub(crate) fn with_links(
         entity: &'static str,
         id: impl Into<String>,
@@ -106,7 +109,7 @@ impl EntityRef {
     ) -> Self {
         let id = id.into();
         Self {
-            links: Links::to_all(&format!("{entity}/{id}"), below),
+            links: Links::with_self_and_children(&format!("{entity}/{id}"), below),
             entity: Cow::Borrowed(entity),
             id,
             name: name.into(),

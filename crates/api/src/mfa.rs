@@ -1,4 +1,4 @@
-//! TOTP enrollments on the wire.
+//! Wire types of MFA (TOTP) enrollments.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
@@ -13,19 +13,19 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 /// Path of the caller's own enrollment.
-const OWN: &str = "current-identity/mfa";
+const OWN_MFA_PATH: &str = "current-identity/mfa";
 
-/// The caller's own TOTP enrollment.
+/// MFA enrollment of the caller.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<MfaId>,
-    /// Whether a code was accepted, which finishes it.
+    /// Whether the enrollment was verified with a code.
     pub is_verified: bool,
-    /// URL of the scheme `otpauth`, with the secret; while it is not verified.
+    /// `otpauth` URL with the secret; absent once it is verified.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -33,7 +33,7 @@ pub struct MfaDetail {
     )]
     #[schemars(with = "Option<String>")]
     pub provisioning_url: Option<SecretString>,
-    /// The recovery codes; `null` once it is verified.
+    /// Recovery codes; `null` once it is verified.
     #[serde(default, serialize_with = "secret::serialize_list_option")]
     #[schemars(with = "Option<Vec<String>>")]
     pub recovery_codes: Option<Vec<SecretString>>,
@@ -43,8 +43,8 @@ impl From<MfaView> for MfaDetail {
     fn from(view: MfaView) -> Self {
         let links = match view.set_up {
             Some(_) => links()
-                .and("qr", format!("{OWN}/qr-code"))
-                .and("verify", format!("{OWN}/verify")),
+                .with("qr", format!("{OWN_MFA_PATH}/qr-code"))
+                .with("verify", format!("{OWN_MFA_PATH}/verify")),
             None => verified_links(),
         };
         let (provisioning_url, recovery_codes) = view
@@ -60,14 +60,14 @@ impl From<MfaView> for MfaDetail {
     }
 }
 
-/// The answer to POST `/current-identity/mfa`: where the enrollment is found, and what finishes it.
+/// Response to POST `/current-identity/mfa`: the new enrollment and its secrets.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaStarted {
     /// Its link and its id.
     #[serde(flatten)]
     pub created: Created,
-    /// URL of the scheme `otpauth`, with the secret.
+    /// `otpauth` URL with the secret.
     #[serde(serialize_with = "secret::serialize")]
     #[schemars(with = "String")]
     pub provisioning_url: SecretString,
@@ -78,11 +78,11 @@ pub struct MfaStarted {
 }
 
 impl MfaStarted {
-    /// An enrollment that was begun.
+    /// A started enrollment.
     pub fn new(id: &MfaId, set_up: MfaSetUp) -> Self {
         Self {
             created: Created {
-                links: Links::to(OWN),
+                links: Links::to(OWN_MFA_PATH),
                 id: id.to_string(),
             },
             provisioning_url: set_up.provisioning_url,
@@ -91,15 +91,15 @@ impl MfaStarted {
     }
 }
 
-/// The recovery codes that are left to the caller.
+/// Unused recovery codes of the caller.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodesDetail {
-    /// The members that every entity has; those of the enrollment.
+    /// Members common to all entities, taken from the enrollment.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<MfaId>,
-    /// The codes that are not spent.
+    /// Codes that have not been used.
     #[serde(serialize_with = "secret::serialize_list")]
     #[schemars(with = "Vec<String>")]
     pub recovery_codes: Vec<SecretString>,
@@ -114,17 +114,17 @@ impl From<RecoveryCodesView> for RecoveryCodesDetail {
     }
 }
 
-/// A code that proves something about the caller's own enrollment.
+/// A code for operations on the caller's own MFA enrollment.
 #[derive(Debug, Clone, Serialize)]
 pub struct MfaCode {
-    /// The code, as it was typed.
+    /// The code as typed by the user.
     #[serde(serialize_with = "secret::serialize")]
     pub code: SecretString,
 }
 
 impl Decode for MfaCode {
-    const PARAMETER: &'static str = "mfaValidation";
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const BODY_NAME: &'static str = "mfaValidation";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "code",
         "A code of the authenticator app, or a recovery code.",
     )];
@@ -136,14 +136,14 @@ impl Decode for MfaCode {
     }
 }
 
-/// A code that answers the second factor of a session.
+/// A code for the second factor of a session.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct MfaAnswer(pub MfaCode);
 
 impl Decode for MfaAnswer {
-    const PARAMETER: &'static str = "mfaAuth";
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const BODY_NAME: &'static str = "mfaAuth";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "code",
         "A code of the authenticator app, or a recovery code.",
     )];
@@ -153,17 +153,17 @@ impl Decode for MfaAnswer {
     }
 }
 
-/// A code that may be missing.
+/// An optional code.
 #[derive(Debug, Clone, Default)]
 pub struct MfaCodeIfAny {
-    /// The code, as it was typed.
+    /// The code as typed by the user.
     pub code: Option<SecretString>,
 }
 
 impl Decode for MfaCodeIfAny {
-    const PARAMETER: &'static str = "mfaValidation";
+    const BODY_NAME: &'static str = "mfaValidation";
     const IS_OPTIONAL: bool = true;
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "code",
         "A code of the authenticator app, or a recovery code.",
     )];
@@ -183,9 +183,9 @@ fn base(mfa: Mfa, links: Links) -> Base<MfaId> {
 }
 
 fn links() -> Links {
-    Links::to(OWN).and("current-identity", "current-identity")
+    Links::to(OWN_MFA_PATH).with("current-identity", "current-identity")
 }
 
 fn verified_links() -> Links {
-    links().and("recovery-codes", format!("{OWN}/recovery-codes"))
+    links().with("recovery-codes", format!("{OWN_MFA_PATH}/recovery-codes"))
 }

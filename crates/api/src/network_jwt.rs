@@ -1,4 +1,4 @@
-//! The token by which clients learn which network a controller belongs to.
+//! Network JWT, by which clients identify the network of a controller.
 
 use crate::secret;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A token that names the network.
+/// A token that identifies the network.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct NetworkJwt {
     /// Its name.
@@ -18,7 +18,7 @@ pub struct NetworkJwt {
 }
 
 impl NetworkJwt {
-    /// The only one that a controller has.
+    /// The only token of a controller.
     pub fn default_network(token: SecretString) -> Self {
         Self {
             name: Cow::Borrowed("default"),

@@ -1,4 +1,4 @@
-//! Whether an identity can use a service, and what of it is missing, on the wire.
+//! Policy advice: analysis of the access of an identity to a service.
 
 use crate::entity::is_false;
 use crate::link::EntityRef;
@@ -7,24 +7,24 @@ use portcullis_domain::view::{CommonRouter, PolicyAdviceView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether an identity can use a service, and what of it is missing. What is 0 or false is left out.
+/// Analysis of the access of an identity to a service. Members that are 0 or false are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyAdvice {
-    /// The edge routers that both may use; `null` for none.
+    /// Edge routers that both may use; `null` if there are none.
     pub common_routers: Option<Vec<RouterEntityRef>>,
     /// The identity.
     pub identity: EntityRef,
     /// Id of the identity.
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
-    /// How many edge routers the identity may use.
+    /// Number of edge routers that the identity may use.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub identity_router_count: u32,
-    /// Whether the identity may offer the service.
+    /// Whether the identity may bind (host) the service.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_bind_allowed: bool,
-    /// Whether the identity may connect to the service.
+    /// Whether the identity may dial the service.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_dial_allowed: bool,
     /// The service.
@@ -32,12 +32,12 @@ pub struct PolicyAdvice {
     /// Id of the service.
     #[schemars(with = "String")]
     pub service_id: ServiceId,
-    /// Through how many edge routers the service may be used.
+    /// Number of edge routers through which the service may be used.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub service_router_count: u32,
 }
 
-/// A reference to an edge router that says whether it is connected.
+/// A reference to an edge router with its connection state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterEntityRef {

@@ -1,12 +1,12 @@
-//! Posture checks on the wire.
+//! Wire types of posture checks.
 
-mod body;
-mod definition;
-mod patch_body;
+mod check_definition;
+mod check_definition_patch;
+mod decode_check;
 mod request;
 
-pub(crate) use body::seconds;
-pub use body::{CheckBody, MfaBody, OperatingSystem, ProcessBody, ProcessMultiBody};
+pub(crate) use check_definition::seconds;
+pub use check_definition::{CheckBody, MfaBody, OperatingSystem, ProcessBody, ProcessMultiBody};
 pub use request::{PostureCheckBody, PostureCheckMerge};
 
 use crate::entity::Base;
@@ -17,23 +17,23 @@ use portcullis_domain::roles::RoleAttributes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of every posture check: they are not counted.
+/// Version of every posture check, since versions are not counted.
 const VERSION: i64 = 1;
 
 /// A posture check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckDetail {
-    /// Its type, and what it asks.
+    /// Type and criteria of the check.
     #[serde(flatten)]
     pub check: CheckBody,
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<PostureCheckId>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// The words by which policies select it; an empty list for none.
+    /// Role attributes, by which policies select it; an empty list if it has none.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub role_attributes: RoleAttributes,

@@ -1,4 +1,4 @@
-//! Types of posture checks on the wire.
+//! Wire types of posture check types.
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A type that a posture check may have, and the operating systems that it is for.
+/// A posture check type, with the operating systems that support it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckTypeDetail {
-    /// The members that every entity has; the id is the word under `typeId`.
+    /// Members common to all entities; the id is the value used in `typeId`.
     #[serde(flatten)]
     pub base: Base<Cow<'static, str>>,
-    /// What it is called.
+    /// Display name.
     pub name: Cow<'static, str>,
-    /// The systems, each with those of its versions that are worth a word.
+    /// Supported operating systems with notable versions.
     pub operating_systems: Vec<OperatingSystem>,
     /// Always `null`: types have no versions.
     pub version: Option<String>,
 }
 
 impl PostureCheckTypeDetail {
-    /// The type `support`, which exists since `created_at`.
+    /// The type `support`, created at `created_at`.
     pub fn new(support: CheckSupport, created_at: Timestamp) -> Self {
         let id = support.kind.name();
         let links = Links::to(format!("posture-check-types/{id}"));

@@ -1,4 +1,4 @@
-//! What the sessions of an identity reported, on the wire.
+//! Wire types of posture data reported by the sessions of an identity.
 
 use crate::entity::is_false;
 use crate::schema;
@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the sessions of an identity reported, the newest of everything.
+/// Latest posture data that the sessions of an identity reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureData {
-    /// What belongs to single sessions, by their ids.
+    /// Data of single API sessions, by session id.
     #[schemars(with = "BTreeMap<String, SessionData>")]
     pub api_session_posture_data: BTreeMap<ApiSessionId, SessionData>,
     /// The Windows domain.
@@ -28,13 +28,13 @@ pub struct PostureData {
     pub processes: Vec<ProcessData>,
 }
 
-/// The members that every report has.
+/// Members common to all reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportData {
     /// When it was reported; `null` if it was not.
     pub last_updated_at: Option<WireTime>,
-    /// For which check the client said to report it; empty if it did not.
+    /// Id of the posture check that the client reported it for; empty if not given.
     #[schemars(with = "String")]
     pub posture_check_id: PostureCheckId,
     /// Always false: reports do not time out.
@@ -45,7 +45,7 @@ pub struct ReportData {
 /// A Windows domain that was reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DomainData {
-    /// The members that every report has.
+    /// Members common to all reports.
     #[serde(flatten)]
     pub report: ReportData,
     /// The domain.
@@ -55,22 +55,22 @@ pub struct DomainData {
 /// MAC addresses that were reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MacData {
-    /// The members that every report has.
+    /// Members common to all reports.
     #[serde(flatten)]
     pub report: ReportData,
-    /// The addresses, bare lower-case hex.
+    /// MAC addresses, plain lower-case hex.
     pub addresses: Option<Vec<String>>,
 }
 
 /// An operating system that was reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OsData {
-    /// The members that every report has.
+    /// Members common to all reports.
     #[serde(flatten)]
     pub report: ReportData,
     /// Its build; `null` if the client gave none.
     pub build: Option<String>,
-    /// Its type, in the words of the client.
+    /// Type, as the client reported it.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// Its version.
@@ -81,35 +81,35 @@ pub struct OsData {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessData {
-    /// The members that every report has.
+    /// Members common to all reports.
     #[serde(flatten)]
     pub report: ReportData,
-    /// The hash of its binary, bare lower-case hex; left out if there is none.
+    /// Hash of the executable, plain lower-case hex; absent if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub binary_hash: String,
-    /// Whether it runs; left out if it does not.
+    /// Whether it runs; absent if it does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_running: bool,
-    /// The fingerprints of its signers, bare lower-case hex; `null` for none.
+    /// Fingerprints of its signers, plain lower-case hex; `null` if there are none.
     pub signer_fingerprints: Option<Vec<String>>,
 }
 
-/// What is known of the machine and the user behind one session.
+/// Posture of the device and the user of one API session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionData {
-    /// What happened to the machine.
+    /// Wake and unlock times of the device.
     #[serde(default)]
     pub endpoint_state: EndpointState,
-    /// How the session stands with TOTP.
+    /// MFA state of the session.
     pub mfa: MfaData,
-    /// What its SDK says of itself.
+    /// SDK information that the client reported.
     #[serde(default)]
     #[schemars(with = "schema::SdkInfo")]
     pub sdk_info: SdkInfo,
 }
 
-/// What happened to a machine.
+/// Wake and unlock times of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointState {
@@ -119,7 +119,7 @@ pub struct EndpointState {
     pub woken_at: Option<WireTime>,
 }
 
-/// How a session stands with TOTP.
+/// MFA state of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaData {
@@ -128,11 +128,11 @@ pub struct MfaData {
     pub api_session_id: ApiSessionId,
     /// When a code was last accepted.
     pub passed_at: Option<WireTime>,
-    /// Whether one was.
+    /// Whether a code was accepted.
     pub passed_mfa: bool,
-    /// Always `null`: only checks say whether unlocking the machine counts.
+    /// Always `null`: whether unlocking the device matters depends on the check.
     pub passed_on_unlock: Option<bool>,
-    /// Always `null`: only checks say whether waking up counts.
+    /// Always `null`: whether waking up the device matters depends on the check.
     pub passed_on_wake: Option<bool>,
 }
 
@@ -144,11 +144,11 @@ impl From<PostureView> for PostureData {
                 .map(|session| (session.session.clone(), session.into()))
                 .collect(),
             domain: DomainData {
-                report: ReportData::of(view.domain.as_ref()),
+                report: ReportData::from_reported(view.domain.as_ref()),
                 domain: view.domain.map(|domain| domain.value.as_str().to_owned()),
             },
             mac: MacData {
-                report: ReportData::of(view.addresses.as_ref()),
+                report: ReportData::from_reported(view.addresses.as_ref()),
                 addresses: view.addresses.map(|addresses| addresses.value.to_vec()),
             },
             os: view.os.into(),
@@ -158,7 +158,7 @@ impl From<PostureView> for PostureData {
 }
 
 impl ReportData {
-    fn of<T>(reported: Option<&Reported<T>>) -> Self {
+    fn from_reported<T>(reported: Option<&Reported<T>>) -> Self {
         let check = reported.map(|reported| reported.check.clone());
         Self {
             last_updated_at: reported.map(|reported| reported.at.into()),
@@ -170,7 +170,7 @@ impl ReportData {
 
 impl From<Option<Reported<Os>>> for OsData {
     fn from(reported: Option<Reported<Os>>) -> Self {
-        let report = ReportData::of(reported.as_ref());
+        let report = ReportData::from_reported(reported.as_ref());
         let os = reported.map(|reported| reported.value);
         let os = os.as_deref();
         Self {
@@ -188,7 +188,7 @@ impl From<Reported<Process>> for ProcessData {
     fn from(reported: Reported<Process>) -> Self {
         let process = &reported.value;
         Self {
-            report: ReportData::of(Some(&reported)),
+            report: ReportData::from_reported(Some(&reported)),
             binary_hash: process.hash.clone(),
             is_running: process.is_running,
             signer_fingerprints: signers(process),
@@ -215,7 +215,7 @@ impl From<SessionPosture> for SessionData {
     }
 }
 
-/// The signers of a process as they are shown: `null` for none.
+/// The signers of a process in a response; `None` if there are none.
 pub(crate) fn signers(process: &Process) -> Option<Vec<String>> {
     let signers: Vec<_> = process.signers.iter().cloned().collect();
     Some(signers).filter(|signers| !signers.is_empty())

@@ -1,4 +1,4 @@
-//! What clients report about their machines, on the wire.
+//! Posture responses: reports of clients about their devices.
 
 mod report;
 
@@ -8,7 +8,7 @@ use crate::schema;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService, Statement};
 use portcullis_domain::posture_check::CheckKind;
-use report::ReportBody;
+use report::ReportWriter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::num::NonZeroU32;
@@ -16,7 +16,7 @@ use std::num::NonZeroU32;
 /// Name of the body in errors.
 const PARAMETER: &str = "postureResponse";
 
-/// The body of POST `/posture-response`. How large its parts may be is for those to say who keep it.
+/// The body of POST `/posture-response`. Sizes are limited where reports are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostureResponseCreate(pub Statement);
 
@@ -24,14 +24,14 @@ pub struct PostureResponseCreate(pub Statement);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostureResponseBulk(pub Vec<Statement>);
 
-/// The answer to reports: for which services a code has to be shown sooner than was known.
+/// Response to posture reports: the services whose MFA timeout has become shorter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PostureResponse {
-    /// The services.
+    /// Services.
     pub services: Vec<PostureResponseService>,
 }
 
-/// A service for which a code has to be shown sooner than was known.
+/// A service whose MFA timeout has become shorter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureResponseService {
@@ -40,45 +40,45 @@ pub struct PostureResponseService {
     pub id: ServiceId,
     /// Its name.
     pub name: String,
-    /// Of which type the check is that ends.
+    /// Type of the check that times out.
     #[schemars(with = "schema::word::CheckKind")]
     pub posture_query_type: CheckKind,
-    /// Seconds for which a code would do otherwise; -1 for no limit.
+    /// Regular timeout of a code in seconds; -1 for no limit.
     pub timeout: i64,
-    /// Seconds that are left.
+    /// Remaining seconds.
     pub timeout_remaining: i64,
 }
 
 impl Decode for PostureResponseCreate {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = report::WORDS;
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = report::DESCRIPTIONS;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        report::statement(members).map(Self)
+        report::decode_statement(members).map(Self)
     }
 }
 
 impl Decode for PostureResponseBulk {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
     const IS_LIST: bool = true;
-    const WORDS: &'static [(&'static str, &'static str)] = report::WORDS;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = report::DESCRIPTIONS;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let mut items = members.items()?;
-        let statements = items.iter_mut().map(report::statement);
+        let statements = items.iter_mut().map(report::decode_statement);
         statements.collect::<Result<_, _>>().map(Self)
     }
 }
 
 impl Serialize for PostureResponseCreate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        ReportBody::from(&self.0).serialize(serializer)
+        ReportWriter::from(&self.0).serialize(serializer)
     }
 }
 
 impl Serialize for PostureResponseBulk {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(ReportBody::from))
+        serializer.collect_seq(self.0.iter().map(ReportWriter::from))
     }
 }
 

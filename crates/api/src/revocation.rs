@@ -1,4 +1,4 @@
-//! Revocations on the wire.
+//! Wire types of revocations.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
@@ -12,23 +12,22 @@ use portcullis_domain::tags::Tags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the groups of digits of a UUID end.
+/// Positions of the hyphens in a UUID.
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// The body of POST `/revocations`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RevocationCreate {
-    /// What is revoked, a UUID in lower case unless it is an identity.
+    /// Id of what is revoked: an identity id, or else a UUID in lower case.
     pub id: RevocationId,
-    /// Which kind of thing that is.
+    /// Type of what is revoked.
     #[serde(rename = "type")]
     pub revoked: Revoked,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
 impl Decode for RevocationCreate {
-    const PARAMETER: &'static str = "revocation";
+    const BODY_NAME: &'static str = "revocation";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let mut id = members.required_string("id")?;
@@ -40,7 +39,7 @@ impl Decode for RevocationCreate {
             if !is_uuid(&id) {
                 return Err(FieldError::new("id", "must be a UUID", id).into());
             }
-            // Tokens have it so, and are compared byte for byte.
+            // Tokens carry it in lower case and are compared byte for byte.
             id.make_ascii_lowercase();
         }
         Ok(Self {
@@ -51,7 +50,7 @@ impl Decode for RevocationCreate {
     }
 }
 
-/// Whether a text has the form of RFC 9562, section 4.
+/// Whether a string is a UUID (RFC 9562 section 4).
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(place, byte)| {
@@ -67,13 +66,13 @@ fn is_uuid(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RevocationDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<RevocationId>,
-    /// When it goes by itself.
+    /// When the revocation expires.
     pub expires_at: WireTime,
-    /// What is revoked.
+    /// Type of what is revoked.
     #[serde(rename = "type")]
     #[schemars(with = "schema::word::Revoked")]
     pub revoked: Revoked,

@@ -1,6 +1,6 @@
-//! The selectors of policies on the wire.
+//! Selectors of policies.
 
-use crate::decode::{DecodeError, Members, echo_list};
+use crate::decode::{DecodeError, Members, excerpt_list};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::{Roles, Semantic};
@@ -8,13 +8,13 @@ use portcullis_domain::view::Names;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The words for how many of a list's attributes an entity has to carry.
+/// Values of `semantic`.
 const SEMANTICS: [&str; 2] = [Semantic::AllOf.name(), Semantic::AnyOf.name()];
 
-/// A selector and how it is shown to people.
+/// A selector with its display name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedRole {
-    /// The selector, or `@` and the name of the entity that it names.
+    /// The selector, with `@<id>` replaced by `@<name>`.
     #[serde(default)]
     pub name: String,
     /// The selector.
@@ -23,8 +23,8 @@ pub struct NamedRole {
 }
 
 impl NamedRole {
-    /// How selectors are shown, with the `names` of those that they name. Who has no name there does
-    /// not exist and is left out.
+    /// Display names of selectors, given the `names` of the entities that they select by id. Entities
+    /// without a name do not exist and are left out.
     pub fn list<I: EntityId>(roles: &Roles<I>, names: &Names<I>) -> Vec<Self> {
         let plain = roles.selectors().filter(|role| !role.starts_with('@'));
         let by_id = roles.ids().filter_map(|id| Some((id, names.get(id)?)));
@@ -41,14 +41,14 @@ impl NamedRole {
     }
 }
 
-/// Selectors as they were sent. They are looked at when everything else in the body is known to be
-/// in order, as clients are used to.
-pub(crate) struct GivenRoles {
+/// Selectors as sent by the client. Like in OpenZiti, they are validated after the other members of
+/// the body.
+pub(crate) struct UnparsedRoles {
     field: String,
     selectors: Option<Vec<String>>,
 }
 
-impl GivenRoles {
+impl UnparsedRoles {
     /// Takes a list of selectors out of a body.
     pub(crate) fn take(members: &mut Members, name: &str) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -57,8 +57,8 @@ impl GivenRoles {
         })
     }
 
-    /// The entities that they select; `None` when no list was sent.
-    pub(crate) fn read<I: EntityId>(self) -> Result<Option<Roles<I>>, FieldError> {
+    /// Validates the selectors; `None` when no list was sent.
+    pub(crate) fn parse<I: EntityId>(self) -> Result<Option<Roles<I>>, FieldError> {
         let Some(selectors) = self.selectors else {
             return Ok(None);
         };
@@ -66,15 +66,15 @@ impl GivenRoles {
         match roles {
             Ok(roles) => Ok(Some(roles)),
             Err(error) => Err(FieldError {
-                value: echo_list(culprits(&selectors)),
+                value: excerpt_list(invalid_selectors(&selectors)),
                 ..error
             }),
         }
     }
 }
 
-/// The selectors that are none; all of them if it is not one alone that is at fault.
-fn culprits(selectors: &[String]) -> Vec<&str> {
+/// The malformed selectors; all selectors if each is well-formed and only their combination is invalid.
+fn invalid_selectors(selectors: &[String]) -> Vec<&str> {
     let all = || selectors.iter().map(String::as_str);
     let is_malformed = |role: &&str| role.len() < 2 || !role.starts_with(['#', '@']);
     let malformed: Vec<_> = all().filter(is_malformed).collect();
@@ -85,20 +85,20 @@ fn culprits(selectors: &[String]) -> Vec<&str> {
     }
 }
 
-/// Takes out the member `semantic`.
+/// Decodes the optional member `semantic`.
 pub(crate) fn semantic(members: &mut Members) -> Result<Option<Semantic>, DecodeError> {
     let name = members.optional_choice("semantic", &SEMANTICS)?;
     Ok(name.map(Semantic::from_name).transpose()?)
 }
 
-/// Takes out the member `semantic`, which must be there.
+/// Decodes the required member `semantic`.
 pub(crate) fn required_semantic(members: &mut Members) -> Result<Semantic, DecodeError> {
     let name = members.required_choice("semantic", &SEMANTICS)?;
     Ok(Semantic::from_name(name)?)
 }
 
-/// Selectors as they are shown: `null` for none.
-pub(crate) fn shown<I: EntityId>(roles: Roles<I>) -> Option<Roles<I>> {
+/// Selectors in a response; `None` if there are none.
+pub(crate) fn none_if_empty<I: EntityId>(roles: Roles<I>) -> Option<Roles<I>> {
     Some(roles).filter(|roles| !roles.is_empty())
 }
 
@@ -110,9 +110,9 @@ mod tests {
 
     fn read(body: &Value) -> Result<Option<Roles<ServiceId>>, FieldError> {
         let mut members = Members::parse(body.to_string().as_bytes(), "policy").unwrap();
-        GivenRoles::take(&mut members, "serviceRoles")
+        UnparsedRoles::take(&mut members, "serviceRoles")
             .unwrap()
-            .read()
+            .parse()
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(read(&json!({"serviceRoles": null})), Ok(None));
         let none = read(&json!({"serviceRoles": []})).unwrap().unwrap();
         assert!(none.is_empty());
-        assert_eq!(shown(none), None);
-        assert_eq!(shown(Roles::<ServiceId>::All), Some(Roles::All));
+        assert_eq!(none_if_empty(none), None);
+        assert_eq!(none_if_empty(Roles::<ServiceId>::All), Some(Roles::All));
     }
 }

@@ -1,32 +1,32 @@
-//! Role attributes and their use on the wire.
+//! Wire types of role attributes and their usage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// How a role attribute is used.
+/// Usage of a role attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDetail {
-    /// The attribute.
+    /// Role attribute.
     pub role_attribute: String,
-    /// Its use by each kind that can carry or name it.
+    /// Usage by each kind that can carry or select it.
     pub usage: BTreeMap<Cow<'static, str>, Usage>,
 }
 
-/// The use of a role attribute by one kind.
+/// Usage of a role attribute by one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// How many use it.
+    /// Number of entities that use it.
     pub count: u64,
-    /// The ids of those that do; `null` unless they were asked for.
+    /// Ids of these entities; `null` unless requested.
     #[serde(default)]
     pub ids: Option<Vec<String>>,
 }
 
 impl UsageDetail {
-    /// The use of an attribute by several kinds, each under its collective name.
+    /// Usage of an attribute by several kinds, by kind name.
     pub fn new(
         role_attribute: String,
         usage: impl IntoIterator<Item = (&'static str, Usage)>,

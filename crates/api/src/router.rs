@@ -1,4 +1,4 @@
-//! What edge routers and transit routers have in common on the wire.
+//! Wire types shared by edge routers and transit routers.
 
 mod enrollment;
 mod request;
@@ -18,64 +18,64 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What is shown of an edge router to administrators and clients alike.
+/// Properties of an edge router that are shown to administrators and clients.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommonEdgeRouter {
-    /// What it hands to clients that ask for it; shown to administrators.
+    /// Application data for clients that request it; shown to administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<schema::Tags>")]
     pub app_data: Option<Tags>,
-    /// What it can do, by the names of [`capability`](crate::capability); `null` as long as it did
-    /// not say.
+    /// Capabilities, by the names in [`capability`](crate::capability); `null` as long as it did
+    /// not report any.
     #[serde(default)]
     pub capabilities: Option<Vec<String>>,
-    /// What it costs to cross it.
+    /// Cost of routing a circuit through it.
     #[serde(default)]
     pub cost: Option<u16>,
-    /// Whether it is shut out.
+    /// Whether the router is disabled.
     #[serde(default)]
     pub disabled: Option<bool>,
-    /// Name of its host, as it says.
+    /// Host name that the router reported.
     #[serde(default)]
     pub hostname: String,
     /// Whether it is connected.
     #[serde(default)]
     pub is_online: bool,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// Whether circuits may begin and end at it only.
+    /// Whether circuits may only begin or end at this router, not pass through it.
     #[serde(default)]
     pub no_traversal: Option<bool>,
     /// Addresses for clients, by protocol.
     #[serde(default)]
     pub supported_protocols: BTreeMap<String, String>,
-    /// How far it knows the network.
+    /// Synchronization status of its network model.
     #[serde(default)]
     pub sync_status: Cow<'static, str>,
-    /// Version of its program; shown to clients that want to know.
+    /// Software version, as shown to clients.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
 }
 
-/// What a router runs, as it says.
+/// Version information that a router reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VersionInfo {
     /// Processor architecture.
     pub arch: String,
-    /// When its program was built.
+    /// Build date of the software.
     pub build_date: String,
     /// Operating system.
     pub os: String,
-    /// Source revision of its program.
+    /// Source revision of the software.
     pub revision: String,
-    /// Version of its program.
+    /// Version of the software.
     pub version: String,
 }
 
 impl From<RouterView> for CommonEdgeRouter {
-    /// The router as clients see it.
+    /// The router as shown to clients.
     fn from(view: RouterView) -> Self {
         let RouterConnection {
             is_online,
@@ -87,7 +87,7 @@ impl From<RouterView> for CommonEdgeRouter {
         let spec = view.router.spec;
         Self {
             app_data: None,
-            // No router says what it can do, and this is what is shown then.
+            // Shown as long as no router reports capabilities.
             capabilities: None,
             cost: Some(spec.cost),
             disabled: Some(spec.disabled),
@@ -114,8 +114,8 @@ impl From<RouterVersion> for VersionInfo {
     }
 }
 
-/// What edge routers have besides; of others nothing.
-pub(crate) fn edge(kind: RouterKind) -> Edge {
+/// The edge router settings; defaults for transit routers.
+pub(crate) fn edge_or_default(kind: RouterKind) -> Edge {
     match kind {
         RouterKind::Edge(edge) => edge,
         RouterKind::Transit => Edge::default(),

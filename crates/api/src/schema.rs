@@ -1,7 +1,7 @@
-//! JSON Schemas of what answers hold and other crates define.
+//! JSON Schemas of domain types that responses contain.
 //!
-//! Entities and their values belong to `domain`, which knows nothing of schemas. What stands here is
-//! put in their place where a schema is made: `#[schemars(with = "...")]`.
+//! Crate `domain` has no schemas. The types here replace those of `domain` in
+//! `#[schemars(with = "...")]`.
 
 use crate::code::Code;
 use crate::time::WireTime;
@@ -14,13 +14,12 @@ use portcullis_domain::roles::Semantic;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// Declares what stands for a few words.
-macro_rules! words {
+/// Declares schema types for enums that are written as strings.
+macro_rules! string_enums {
     ($($name:ident = $all:expr;)+) => {
-        /// What stands for values that are one of a few words.
+        /// Schema types for enums that are written as strings.
         pub(crate) mod word {
             $(
-                /// One of a few words.
                 pub(crate) struct $name;
             )+
         }
@@ -43,7 +42,7 @@ macro_rules! words {
     };
 }
 
-words! {
+string_enums! {
     CheckKind = CheckKind::ALL.map(CheckKind::name);
     Location = Location::ALL.map(Location::name);
     Matcher = Matcher::ALL.map(Matcher::name);
@@ -55,13 +54,13 @@ words! {
     Target = Target::ALL.map(Target::name);
 }
 
-/// The name of a code of errors.
+/// The name of an error code.
 pub(crate) struct ErrorCode;
 
-/// Values by free names that do not nest.
+/// A map whose values are not nested.
 pub(crate) struct Tags;
 
-/// An object with whatever members.
+/// An object with arbitrary members.
 pub(crate) struct Object;
 
 impl JsonSchema for WireTime {
@@ -122,10 +121,10 @@ impl JsonSchema for Object {
     }
 }
 
-/// What a client says of its machine. Members that it did not say are left out.
+/// Device information of a client. Members that it did not report are absent.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-#[expect(dead_code, reason = "stands for a type of the domain")]
+#[expect(dead_code, reason = "schema of a type of `domain`")]
 pub(crate) struct EnvInfo {
     /// Processor architecture.
     #[schemars(skip_serializing_if = "String::is_empty")]
@@ -139,7 +138,7 @@ pub(crate) struct EnvInfo {
     /// Operating system.
     #[schemars(skip_serializing_if = "String::is_empty")]
     os: String,
-    /// Its release.
+    /// Release of the operating system.
     #[schemars(skip_serializing_if = "String::is_empty")]
     os_release: String,
     /// Its version.
@@ -147,10 +146,10 @@ pub(crate) struct EnvInfo {
     os_version: String,
 }
 
-/// What a client says of its software. Members that it did not say are left out.
+/// SDK information of a client. Members that it did not report are absent.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-#[expect(dead_code, reason = "stands for a type of the domain")]
+#[expect(dead_code, reason = "schema of a type of `domain`")]
 pub(crate) struct SdkInfo {
     /// Name of the application.
     #[schemars(skip_serializing_if = "String::is_empty")]

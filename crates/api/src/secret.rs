@@ -1,4 +1,4 @@
-//! Secrets on the wire: written in clear, wrapped everywhere else.
+//! Serializers that expose secrets on the wire.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serializer;

@@ -1,4 +1,4 @@
-//! Services on the wire.
+//! Wire types of services.
 
 mod posture;
 mod request;
@@ -23,34 +23,33 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ServiceId>,
-    /// What its configurations say to the viewer, by the names of their types; `null` where none
-    /// were asked for.
+    /// Configuration data for the viewer, by the names of the configuration types; `null` if none were
+    /// requested.
     #[schemars(with = "Option<BTreeMap<Arc<str>, Arc<schema::Object>>>")]
     pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
-    /// Ids of its configurations; `null` for none.
+    /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// Whether those who dial and those who bind it have to encrypt from end to end.
+    /// Whether dialing and hosting clients have to use end-to-end encryption.
     pub encryption_required: bool,
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     #[serde(default)]
     pub max_idle_time_millis: i64,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// What the viewer may do with it; [`PolicyType::Invalid`] alone for nothing, `null` where that
-    /// was not asked.
+    /// Access of the viewer; [`PolicyType::Invalid`] alone for no access, `null` if not requested.
     pub permissions: Option<Vec<PolicyType>>,
-    /// How the posture of the viewer stands with the policies that let it use the service.
+    /// Posture checks of the policies that grant the service to the viewer.
     #[serde(default)]
     pub posture_queries: Vec<PostureQueries>,
-    /// The words by which policies select it; `null` for none.
+    /// Role attributes, by which policies select it; `null` if it has none.
     #[schemars(with = "Option<Vec<String>>")]
     pub role_attributes: Option<RoleAttributes>,
-    /// How one of its terminators is chosen.
+    /// Strategy by which a terminator is chosen.
     pub terminator_strategy: String,
 }
 
@@ -86,7 +85,7 @@ impl From<ServiceView> for ServiceDetail {
     }
 }
 
-/// What may be done, in a list that is never empty: some clients take an empty one for an error.
+/// The granted access as a list that is never empty: some clients treat an empty one as an error.
 fn permissions(grants: ServiceGrants) -> Vec<PolicyType> {
     if grants.is_empty() {
         vec![PolicyType::Invalid]

@@ -1,4 +1,4 @@
-//! Configurations that an identity is shown with services in the place of their own, on the wire.
+//! Wire types of service configuration overrides of identities.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::envelope::{ListEnvelope, ListMeta, Pagination};
@@ -8,22 +8,20 @@ use portcullis_domain::view::ServiceConfigView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which configuration is shown with which service.
+/// Assignment of a configuration to a service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceConfigAssign {
-    /// Id of the configuration.
     pub config_id: ConfigId,
-    /// Id of the service.
     pub service_id: ServiceId,
 }
 
-/// The body of POST and DELETE `/identities/{id}/service-configs`: what is assigned, or taken back.
+/// The body of POST and DELETE `/identities/{id}/service-configs`: assignments to add or remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ServiceConfigAssignments(pub Vec<ServiceConfigAssign>);
 
-/// A configuration that an identity is shown with a service.
+/// Configuration of a service that is overridden for an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceConfigDetail {
@@ -40,7 +38,7 @@ pub struct ServiceConfigDetail {
 }
 
 impl Decode for ServiceConfigAssignments {
-    const PARAMETER: &'static str = "serviceConfigs";
+    const BODY_NAME: &'static str = "serviceConfigs";
     const IS_LIST: bool = true;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -55,7 +53,7 @@ impl Decode for ServiceConfigAssignments {
 }
 
 impl ServiceConfigDetail {
-    /// All that an identity is shown: one page, as long as it has to be, that takes no filter.
+    /// All overrides of an identity on a single page, without filter fields.
     pub fn list(all: impl IntoIterator<Item = ServiceConfigView>) -> ListEnvelope<Self> {
         let data: Vec<_> = all.into_iter().map(Self::from).collect();
         let count = u64::try_from(data.len()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! Service-edge-router policies on the wire.
+//! Wire types of service edge router policies.
 
 mod request;
 
@@ -6,7 +6,7 @@ pub use request::{ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge};
 
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::{NamedRole, shown};
+use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{RouterId, ServiceEdgeRouterPolicyId, ServiceId};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -14,28 +14,28 @@ use portcullis_domain::view::ServiceEdgeRouterPolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A service-edge-router policy. Lists of selectors are `null` when they are empty.
+/// A service edge router policy. Lists of selectors are `null` if they are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouterPolicyDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ServiceEdgeRouterPolicyId>,
-    /// Through which routers.
+    /// Selectors of the edge routers that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub edge_router_roles_display: Vec<NamedRole>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     #[schemars(with = "schema::word::Semantic")]
     pub semantic: Semantic,
-    /// The use of which services.
+    /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub service_roles: Option<Roles<ServiceId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub service_roles_display: Vec<NamedRole>,
 }
 
@@ -52,9 +52,9 @@ impl From<ServiceEdgeRouterPolicyView> for ServiceEdgeRouterPolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             edge_router_roles_display: NamedRole::list(&spec.edge_router_roles, &view.edge_routers),
-            edge_router_roles: shown(spec.edge_router_roles),
+            edge_router_roles: none_if_empty(spec.edge_router_roles),
             service_roles_display: NamedRole::list(&spec.service_roles, &view.services),
-            service_roles: shown(spec.service_roles),
+            service_roles: none_if_empty(spec.service_roles),
             name: spec.name,
             semantic: spec.semantic,
         }

@@ -1,14 +1,14 @@
-//! Service policies on the wire.
+//! Wire types of service policies.
 
-mod kind;
+mod policy_type;
 mod request;
 
-pub use kind::PolicyType;
+pub use policy_type::PolicyType;
 pub use request::{ServicePolicyBody, ServicePolicyMerge};
 
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::{NamedRole, shown};
+use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -16,35 +16,35 @@ use portcullis_domain::view::ServicePolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A service policy. Lists of selectors are `null` when they are empty.
+/// A service policy. Lists of selectors are `null` if they are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServicePolicyDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ServicePolicyId>,
-    /// To whom it is granted.
+    /// Selectors of the identities that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub identity_roles_display: Vec<NamedRole>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// What has to be passed for it.
+    /// Selectors of the posture checks that have to pass.
     #[schemars(with = "Option<Vec<String>>")]
     pub posture_check_roles: Option<Roles<PostureCheckId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub posture_check_roles_display: Vec<NamedRole>,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     #[schemars(with = "schema::word::Semantic")]
     pub semantic: Semantic,
-    /// The use of which services.
+    /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
     pub service_roles: Option<Roles<ServiceId>>,
-    /// The same, as it is shown to people.
+    /// The same selectors with entity names, for display.
     pub service_roles_display: Vec<NamedRole>,
-    /// What it grants.
+    /// What the policy grants: `Dial` or `Bind`.
     #[serde(rename = "type")]
     pub kind: PolicyType,
 }
@@ -62,16 +62,16 @@ impl From<ServicePolicyView> for ServicePolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             identity_roles_display: NamedRole::list(&spec.identity_roles, &view.identities),
-            identity_roles: shown(spec.identity_roles),
+            identity_roles: none_if_empty(spec.identity_roles),
             name: spec.name,
             posture_check_roles_display: NamedRole::list(
                 &spec.posture_check_roles,
                 &view.posture_checks,
             ),
-            posture_check_roles: shown(spec.posture_check_roles),
+            posture_check_roles: none_if_empty(spec.posture_check_roles),
             semantic: spec.semantic,
             service_roles_display: NamedRole::list(&spec.service_roles, &view.services),
-            service_roles: shown(spec.service_roles),
+            service_roles: none_if_empty(spec.service_roles),
             kind: spec.grant.into(),
         }
     }

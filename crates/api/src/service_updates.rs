@@ -1,10 +1,10 @@
-//! Whether the services that a client may use have changed.
+//! Time of the last change to the services of a client.
 
 use crate::time::WireTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When the list of services of a client last changed. Clients compare the texts.
+/// When the services of a client last changed. Clients compare the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceUpdates {

@@ -1,4 +1,4 @@
-//! Service sessions on the wire.
+//! Wire types of service sessions.
 
 mod request;
 
@@ -19,18 +19,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<SessionId>,
-    /// The API session to which it was granted.
+    /// API session that it was created for.
     pub api_session: Option<EntityRef>,
-    /// Id of that.
+    /// Id of the API session.
     #[schemars(with = "String")]
     pub api_session_id: ApiSessionId,
-    /// The edge routers through which it may be used; `null` for none.
+    /// Edge routers through which it may be used; `null` if there are none.
     pub edge_routers: Option<Vec<SessionEdgeRouter>>,
-    /// Id of the identity to which it was granted.
+    /// Id of the identity that it was granted to.
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// The service.
@@ -38,19 +38,19 @@ pub struct SessionDetail {
     /// Id of the service.
     #[schemars(with = "String")]
     pub service_id: ServiceId,
-    /// What edge routers are shown, a JWT; to administrators something that opens nothing.
+    /// Session token for edge routers, a JWT; an unusable placeholder for administrators.
     #[serde(serialize_with = "secret::serialize")]
     #[schemars(with = "String")]
     pub token: SecretString,
-    /// What was granted.
+    /// Type of the session: `Dial` or `Bind`.
     #[serde(rename = "type")]
     pub kind: PolicyType,
-    /// The policies that grant it; shown to administrators.
+    /// Policies that grant it; shown to administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_policies: Option<Vec<EntityRef>>,
 }
 
-/// The routers that a service session passes, as GET `/sessions/{id}/route-path` shows them.
+/// Route of a service session, as GET `/sessions/{id}/route-path` shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRoutePath {
@@ -59,7 +59,7 @@ pub struct SessionRoutePath {
 }
 
 impl SessionDetail {
-    /// The session as its holder sees it, who shows `token` to edge routers.
+    /// The session as shown to its holder, who presents `token` to edge routers.
     pub fn for_holder(view: SessionView, token: SecretString) -> Self {
         let session = view.session;
         let routers: Vec<_> = view.edge_routers.into_iter().map(Into::into).collect();
@@ -69,7 +69,7 @@ impl SessionDetail {
                 created_at: session.created_at.into(),
                 id: session.id,
                 tags: session.tags,
-                // A session is granted and goes; nothing in it changes.
+                // A session never changes between its creation and its deletion.
                 updated_at: session.created_at.into(),
             },
             api_session: Some(EntityRef::api_session(&session.api_session)),
@@ -84,18 +84,18 @@ impl SessionDetail {
         }
     }
 
-    /// The session as administrators see it: with the policies that grant it, and with its id for the
-    /// token.
+    /// The session as shown to administrators: with the policies that grant it, and its id in place of
+    /// the token.
     pub fn for_administrator(mut view: SessionView) -> Self {
         let policies = std::mem::take(&mut view.policies);
-        let stand_in = view.session.id.as_str().into();
+        let placeholder = view.session.id.as_str().into();
         Self {
             service_policies: Some(policies.into_iter().map(Into::into).collect()),
-            ..Self::for_holder(view, stand_in)
+            ..Self::for_holder(view, placeholder)
         }
     }
 }
 
 fn links(id: &SessionId) -> Links {
-    Links::to_all(&format!("sessions/{id}"), ["route-path"])
+    Links::with_self_and_children(&format!("sessions/{id}"), ["route-path"])
 }

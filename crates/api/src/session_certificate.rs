@@ -1,6 +1,6 @@
-//! Certificates of API sessions on the wire.
+//! Wire types of API session certificates.
 
-use crate::authenticator::bundle;
+use crate::authenticator::ca_bundle;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::Links;
@@ -12,20 +12,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Longest certificate request, in characters; see `crates/api/src/enroll.rs`.
+/// Length of a certificate signing request, in characters; see `enroll.rs`.
 const CSR_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/current-api-session/certificates`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionCertificateCreate {
-    /// Request for the certificate, PEM.
+    /// Certificate signing request, PEM.
     pub csr: String,
 }
 
 impl Decode for SessionCertificateCreate {
-    const PARAMETER: &'static str = "sessionCertificate";
-    const WORDS: &'static [(&'static str, &'static str)] =
-        &[("csr", "Request for the certificate, PEM.")];
+    const BODY_NAME: &'static str = "sessionCertificate";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("csr", "Certificate signing request, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("csr", CSR_LENGTH)?;
@@ -36,46 +36,46 @@ impl Decode for SessionCertificateCreate {
     }
 }
 
-/// A certificate that was issued for a session.
+/// A certificate that was issued for an API session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCertificateCreated {
-    /// Where it is found.
+    /// Link `self`.
     #[serde(rename = "_links")]
     pub links: Links,
     /// Its id.
     #[schemars(with = "String")]
     pub id: SessionCertificateId,
-    /// The authorities that clients are to trust, PEM.
+    /// CA certificates that clients have to trust, PEM.
     pub cas: String,
-    /// The certificate and its intermediates without the root, PEM.
+    /// Certificate with its intermediates, without the root, PEM.
     pub certificate: String,
 }
 
 impl SessionCertificateCreated {
-    /// A certificate and the authorities of the network.
+    /// A certificate and the CA certificates of the network.
     pub fn new(id: SessionCertificateId, certificate: String, authorities: &str) -> Self {
         Self {
             links: links(&id),
             id,
-            cas: bundle(authorities),
+            cas: ca_bundle(authorities),
             certificate,
         }
     }
 }
 
-/// A certificate of a session.
+/// A certificate of an API session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCertificateDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<SessionCertificateId>,
-    /// The certificate and, as far as they are known, its intermediates, PEM.
+    /// Certificate with its known intermediates, PEM.
     pub certificate: String,
     /// Lower-case hex SHA-1 of the certificate.
     pub fingerprint: String,
-    /// Its subject.
+    /// Subject of the certificate.
     pub subject: String,
     /// The first second of its validity.
     pub valid_from: WireTime,

@@ -1,4 +1,4 @@
-//! External JWT signers on the wire.
+//! Wire types of external JWT signers.
 
 mod request;
 
@@ -16,95 +16,95 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// An external JWT signer, for administrators.
+/// An external JWT signer, as shown to administrators.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignerDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<SignerId>,
-    /// What has to be among the audiences of its tokens.
+    /// Audience that its tokens have to name.
     pub audience: String,
-    /// Its certificate, PEM, if its key is in one.
+    /// Certificate with its public key, PEM, if it has one.
     pub cert_pem: Option<String>,
-    /// Where the claim stands that names the identity.
+    /// JSON pointer to the claim that identifies the identity.
     pub claims_property: String,
     /// The OAuth client id.
     pub client_id: Option<String>,
     /// Common name of the certificate; empty when there is none.
     pub common_name: String,
-    /// Whether its tokens count.
+    /// Whether its tokens are accepted.
     pub enabled: bool,
-    /// Where the claim stands that becomes the role attributes of new identities.
+    /// JSON pointer to the claim that provides the role attributes of new identities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enroll_attribute_claims_selector: Option<String>,
-    /// The policy of new identities.
+    /// Authentication policy of newly enrolled identities.
     #[schemars(with = "String")]
     pub enroll_auth_policy_id: AuthPolicyId,
-    /// Where the claim stands that becomes the name of new identities.
+    /// JSON pointer to the claim that provides the name of new identities.
     pub enroll_name_claims_selector: String,
-    /// Whether holders of its tokens may ask for a certificate.
+    /// Whether holders of its tokens may enroll for a client certificate.
     #[serde(default, skip_serializing_if = "is_false")]
     pub enroll_to_cert_enabled: bool,
-    /// Whether holders of its tokens may become identities that go on with tokens.
+    /// Whether holders of its tokens may enroll as identities that authenticate by token.
     #[serde(default, skip_serializing_if = "is_false")]
     pub enroll_to_token_enabled: bool,
-    /// Where people log in.
+    /// URL at which users log in.
     pub external_auth_url: Option<String>,
     /// Lower-case hex SHA-1 of the certificate.
     pub fingerprint: Option<String>,
-    /// Its issuer.
+    /// Issuer of its tokens.
     pub issuer: String,
-    /// The address of its key set, if its keys are in one.
+    /// URL of its key set (JWKS), if it has one.
     pub jwks_endpoint: Option<String>,
-    /// The key id that its tokens name.
+    /// Key id (`kid`) in its tokens.
     pub kid: Option<String>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// The last second of the certificate; the year 1 when there is none.
+    /// Last second of validity of the certificate; year 1 if there is none.
     pub not_after: WireTime,
-    /// The first second of the certificate; the year 1 when there is none.
+    /// First second of validity of the certificate; year 1 if there is none.
     pub not_before: WireTime,
     /// The OAuth scopes.
     pub scopes: Option<BTreeSet<String>>,
-    /// Which token clients are to present: `ACCESS` or `ID`.
+    /// Token that clients have to present: `ACCESS` or `ID`.
     pub target_token: String,
-    /// Whether the claim is the external id of the identity, not its id.
+    /// Whether the claim holds the external id of the identity instead of its id.
     pub use_external_id: bool,
 }
 
-/// An external JWT signer, for everybody who might log in with it.
+/// An external JWT signer, as shown to clients before they log in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientSignerDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<SignerId>,
-    /// The audience that its tokens need.
+    /// Audience that its tokens have to name.
     pub audience: String,
     /// The OAuth client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Whether holders of its tokens may ask for a certificate.
+    /// Whether holders of its tokens may enroll for a client certificate.
     #[serde(default, skip_serializing_if = "is_false")]
     pub enroll_to_cert_enabled: bool,
-    /// Whether holders of its tokens may become identities that go on with tokens.
+    /// Whether holders of its tokens may enroll as identities that authenticate by token.
     #[serde(default, skip_serializing_if = "is_false")]
     pub enroll_to_token_enabled: bool,
-    /// Where people log in.
+    /// URL at which users log in.
     pub external_auth_url: Option<String>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
     /// The OAuth scopes.
     pub scopes: Option<BTreeSet<String>>,
-    /// Which token clients are to present: `ACCESS` or `ID`.
+    /// Token that clients have to present: `ACCESS` or `ID`.
     pub target_token: String,
 }
 
-/// The instant that stands where there is none.
-fn no_time() -> Timestamp {
+/// The instant that stands for none: Go's zero time.
+fn zero_time() -> Timestamp {
     let year_one = date(1, 1, 1).at(0, 0, 0, 0);
     Offset::UTC.to_timestamp(year_one).unwrap_or(Timestamp::MIN)
 }
@@ -119,7 +119,7 @@ fn base(signer: &Signer) -> Base<SignerId> {
     }
 }
 
-fn unless_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
+fn none_if_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
     (!scopes.is_empty()).then_some(scopes)
 }
 
@@ -129,7 +129,7 @@ impl From<Signer> for SignerDetail {
         let certificate = signer.keys.certificate().cloned();
         let (not_before, not_after) = match &certificate {
             Some(certificate) => (certificate.not_before, certificate.not_after),
-            None => (no_time(), no_time()),
+            None => (zero_time(), zero_time()),
         };
         let (fingerprint, cert_pem, common_name) = match certificate {
             Some(one) => (Some(one.fingerprint), Some(one.pem), one.common_name),
@@ -157,7 +157,7 @@ impl From<Signer> for SignerDetail {
             name: spec.name,
             not_after: not_after.into(),
             not_before: not_before.into(),
-            scopes: unless_empty(spec.scopes),
+            scopes: none_if_empty(spec.scopes),
             target_token: spec.target_token.name().to_owned(),
             use_external_id: spec.use_external_id,
         }
@@ -176,7 +176,7 @@ impl From<Signer> for ClientSignerDetail {
             enroll_to_token_enabled: spec.enrollment.to_token,
             external_auth_url: spec.external_auth_url,
             name: spec.name,
-            scopes: unless_empty(spec.scopes),
+            scopes: none_if_empty(spec.scopes),
             target_token: spec.target_token.name().to_owned(),
         }
     }

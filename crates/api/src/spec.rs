@@ -1,4 +1,4 @@
-//! The descriptions of the APIs that a controller offers.
+//! API descriptions that a controller offers.
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -10,18 +10,18 @@ use std::borrow::Cow;
 /// A description of an API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpecDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     pub base: Base<Cow<'static, str>>,
-    /// Name of the API, which is the id as well.
+    /// Name of the API, which is also the id.
     pub name: Cow<'static, str>,
 }
 
 impl SpecDetail {
-    /// The description of the API `name`, which exists since `created_at`.
+    /// The description of the API `name`, created at `created_at`.
     pub fn new(name: &'static str, created_at: Timestamp) -> Self {
         let path = format!("specs/{name}");
-        let links = Links::to(&path).and("spec", format!("{path}/spec"));
+        let links = Links::to(&path).with("spec", format!("{path}/spec"));
         Self {
             base: Base::unchanging(links, Cow::Borrowed(name), created_at),
             name: Cow::Borrowed(name),

@@ -1,4 +1,4 @@
-//! Terminators on the wire.
+//! Wire types of terminators.
 
 mod request;
 
@@ -18,28 +18,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
-    /// What the router connects to.
+    /// Address that the router connects to.
     pub address: String,
-    /// The part of the router that connects circuits to the service.
+    /// Binding of the router that connects circuits to the service.
     pub binding: String,
-    /// What it costs to use it.
+    /// Static cost of the terminator.
     #[serde(default)]
     pub cost: u16,
-    /// What using it costs besides, by what was learnt of late.
+    /// Dynamic cost, which reflects recent dial results.
     #[serde(default)]
     pub dynamic_cost: u16,
-    /// The instance of the service that it is.
+    /// Instance id of the terminator within its service.
     #[serde(default)]
     pub identity: String,
-    /// How it is preferred among those of the service.
+    /// Precedence among the terminators of the service.
     #[serde(default)]
     #[schemars(with = "schema::word::Precedence")]
     pub precedence: Precedence,
-    /// Its router, as one of those that pass traffic on.
+    /// Router of the terminator.
     pub router: EntityRef,
     /// Id of its router.
     #[schemars(with = "String")]
@@ -51,15 +51,15 @@ pub struct TerminatorDetail {
     pub service_id: ServiceId,
 }
 
-/// A terminator as clients see it.
+/// A terminator, as shown to clients.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorClientDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
-    /// The instance of the service that it is.
+    /// Instance id of the terminator within its service.
     #[serde(default)]
     pub identity: String,
     /// Id of its router.
@@ -108,7 +108,7 @@ impl From<TerminatorView> for TerminatorClientDetail {
     }
 }
 
-/// The members that every entity has; takes the tags.
+/// Members common to all entities; takes the tags out of `terminator`.
 fn base(terminator: &mut Terminator) -> Base<TerminatorId> {
     Base {
         links: Links::to(format!("terminators/{}", terminator.id)),

@@ -1,4 +1,4 @@
-//! Instants on the wire.
+//! Timestamps in RFC 3339.
 
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
@@ -11,7 +11,7 @@ static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
 /// An instant as RFC 3339 text in UTC with exactly three fraction digits and `Z`.
 ///
-/// Some clients read nothing else. What is finer than a millisecond is cut off.
+/// Some clients parse no other form. Anything below a millisecond is truncated.
 ///
 /// # Examples
 ///
@@ -26,10 +26,10 @@ static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 pub struct WireTime(pub Timestamp);
 
 impl WireTime {
-    /// Reads RFC 3339 text (section 5.6) with any offset and any number of fraction digits.
+    /// Parses RFC 3339 text (section 5.6) with any offset and any number of fraction digits.
     ///
-    /// What lies after [`LATEST`], in the last hours of the year 9999, becomes that: people write
-    /// such instants when they mean "never".
+    /// Instants after [`MAX_TIMESTAMP`], in the last hours of the year 9999, become [`MAX_TIMESTAMP`]: they are used
+    /// to mean "never".
     pub fn parse(text: &str) -> Option<Self> {
         let (civil, offset) = split_at_offset(text)?;
         let instant = civil.parse::<DateTime>().ok()?;
@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for WireTime {
     }
 }
 
-/// Splits an RFC 3339 `date-time` in front of its offset, whose value comes second.
+/// Splits an RFC 3339 `date-time` into the civil time and the value of the offset.
 fn split_at_offset(text: &str) -> Option<(&str, Offset)> {
     let seconds = "0000-00-00T00:00:00";
     let is_in_place = |(index, expected): (usize, u8)| match (expected, text.as_bytes().get(index))
@@ -97,11 +97,11 @@ fn split_at_offset(text: &str) -> Option<(&str, Offset)> {
         (count > 0).then_some(count + 1)
     })?;
     let (civil, offset) = text.split_at_checked(seconds.len() + digits)?;
-    Some((civil, offset_of(offset)?))
+    Some((civil, parse_offset(offset)?))
 }
 
-/// The value of `Z` or `±hh:mm`.
-fn offset_of(text: &str) -> Option<Offset> {
+/// Parses `Z` or `±hh:mm`.
+fn parse_offset(text: &str) -> Option<Offset> {
     if text.eq_ignore_ascii_case("z") {
         return Some(Offset::UTC);
     }

@@ -1,4 +1,4 @@
-//! The tracing of identities on the wire.
+//! Wire types of identity tracing.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::duration;
@@ -11,44 +11,47 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 
-/// Longest id of a trace and longest name of a channel, in characters.
-const LONGEST: usize = 64;
+/// Maximum length of a trace id or a channel name, in characters.
+const MAX_TEXT_LENGTH: usize = 64;
 
-/// Most channels that are named.
-const CHANNELS: usize = 16;
+/// Maximum number of channels.
+const MAX_CHANNELS: usize = 16;
 
-/// The end of what is not traced: Go's zero time, which clients expect there.
-const NEVER: &str = "0001-01-01T00:00:00.000Z";
+/// End of a trace that is off: Go's zero time, which clients expect.
+const ZERO_TIME: &str = "0001-01-01T00:00:00.000Z";
 
 /// The body of PUT `/identities/{id}/trace`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceIdentity {
-    /// How to trace; `None` not to.
+    /// Trace settings; `None` to turn tracing off.
     pub spec: Option<TraceSpec>,
 }
 
 impl Decode for TraceIdentity {
-    const PARAMETER: &'static str = "traceSpec";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
-        ("enabled", "Whether to trace it; without it, tracing ends."),
+    const BODY_NAME: &'static str = "traceSpec";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        (
+            "enabled",
+            "Whether to trace the identity; if absent or false, tracing ends.",
+        ),
         (
             "duration",
-            "For how long, such as `10m` or `1h30m`; demanded by a trace that is to begin.",
+            "Duration of the trace, such as `10m` or `1h30m`; required to start a trace.",
         ),
         (
             "traceId",
-            "What reports are to be found by; one is made up if none is given.",
+            "Id by which trace reports are found; generated if absent.",
         ),
         (
             "channels",
-            "The names of the channels that are traced; every one if none is named.",
+            "Names of the channels to trace; all channels if empty or absent.",
         ),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let is_enabled = members.optional_bool("enabled")?.unwrap_or_default();
         let duration = duration(members, is_enabled)?;
-        let id = members.bounded_string("traceId", 1..=LONGEST)?;
+        let id = members.bounded_string("traceId", 1..=MAX_TEXT_LENGTH)?;
         let channels = channels(members)?;
         let spec = is_enabled.then_some(TraceSpec {
             id,
@@ -62,9 +65,9 @@ impl Decode for TraceIdentity {
 impl Serialize for TraceIdentity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let spec = self.spec.as_ref();
-        let body = Body {
+        let body = TraceUpdateBody {
             enabled: spec.is_some(),
-            duration: spec.map(|spec| duration::text(spec.duration)),
+            duration: spec.map(|spec| duration::format(spec.duration)),
             trace_id: spec.and_then(|spec| spec.id.as_deref()),
             channels: spec
                 .map(|spec| &spec.channels)
@@ -74,10 +77,10 @@ impl Serialize for TraceIdentity {
     }
 }
 
-/// What clients send.
+/// The body as clients write it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'s> {
+struct TraceUpdateBody<'s> {
     enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<String>,
@@ -87,7 +90,7 @@ struct Body<'s> {
     channels: Option<&'s BTreeSet<String>>,
 }
 
-/// Who wants no tracing needs to say nothing about its duration, but nothing wrong either.
+/// Decodes the duration, which is optional to turn tracing off but has to be valid.
 fn duration(members: &mut Members, is_enabled: bool) -> Result<SignedDuration, DecodeError> {
     let text = members.optional_string("duration")?.unwrap_or_default();
     if text.is_empty() && !is_enabled {
@@ -107,34 +110,34 @@ fn channels(members: &mut Members) -> Result<BTreeSet<String>, DecodeError> {
     let fault = |reason: String, value: &str| {
         DecodeError::from(FieldError::new(members.path("channels"), reason, value))
     };
-    if named.len() > CHANNELS {
+    if named.len() > MAX_CHANNELS {
         let count = named.len().to_string();
         return Err(fault(
-            format!("must have at most {CHANNELS} entries"),
+            format!("must have at most {MAX_CHANNELS} entries"),
             &count,
         ));
     }
-    let is_name = |name: &String| (1..=LONGEST).contains(&name.chars().count());
+    let is_name = |name: &String| (1..=MAX_TEXT_LENGTH).contains(&name.chars().count());
     match named.iter().find(|name| !is_name(name)) {
         Some(name) => Err(fault(
-            format!("entries must be 1 to {LONGEST} characters long"),
+            format!("entries must be 1 to {MAX_TEXT_LENGTH} characters long"),
             name,
         )),
         None => Ok(named.into_iter().collect()),
     }
 }
 
-/// How an identity is traced. What is off has neither `enabled` nor an id.
+/// Trace settings of an identity. `enabled` and the trace id are absent if tracing is off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceDetail {
-    /// Whether it is.
+    /// Whether tracing is on.
     #[serde(default, skip_serializing_if = "is_false")]
     pub enabled: bool,
-    /// What reports are found by.
+    /// Id by which trace reports are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// When it ends; the zero time for what is off.
+    /// When tracing ends; the zero time if it is off.
     pub until: Option<WireTime>,
 }
 
@@ -149,7 +152,7 @@ impl From<Option<Trace>> for TraceDetail {
             None => Self {
                 enabled: false,
                 trace_id: None,
-                until: WireTime::parse(NEVER),
+                until: WireTime::parse(ZERO_TIME),
             },
         }
     }

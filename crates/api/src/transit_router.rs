@@ -1,4 +1,4 @@
-//! Transit routers on the wire, and edge routers in the list of all routers.
+//! Wire types of transit routers, whose collection includes edge routers.
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -10,47 +10,47 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A router among all routers of the network.
+/// A transit router, or an edge router in the collection of transit routers.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransitRouterDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
-    /// Ids of its configurations; `null` for none.
+    /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// What it costs to cross it.
+    /// Cost of routing a circuit through it.
     #[serde(default)]
     pub cost: u16,
-    /// Addresses at which controllers reach it.
+    /// Addresses at which controllers can reach the router.
     #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
     pub ctrl_chan_listeners: CtrlChanListeners,
-    /// Whether it is shut out.
+    /// Whether the router is disabled.
     #[serde(default)]
     pub disabled: bool,
-    /// Its pending enrollment; shown of transit routers alone.
+    /// Pending enrollment; shown for transit routers only.
     #[serde(flatten)]
     pub enrollment: EnrollmentMembers,
-    /// Lower-case hex SHA-1 of its certificate; `null` before it enrolled.
+    /// Lower-case hex SHA-1 of the certificate; `null` before enrollment.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
     pub interfaces: Option<Vec<Value>>,
     /// Whether it is connected.
     #[serde(default)]
     pub is_online: bool,
-    /// Whether it has enrolled; always so for edge routers, which enroll in another way.
+    /// Whether it has enrolled; always true for edge routers, which enroll in another way.
     #[serde(default)]
     pub is_verified: bool,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// Whether circuits may begin and end at it only.
+    /// Whether circuits may only begin or end at this router, not pass through it.
     #[serde(default)]
     pub no_traversal: bool,
-    /// A certificate that was issued to it and that it did not use yet.
+    /// Certificate that was issued to it but not used yet.
     pub unverified_cert_pem: Option<String>,
-    /// Lower-case hex SHA-1 of that.
+    /// Lower-case hex SHA-1 of that certificate.
     pub unverified_fingerprint: Option<String>,
 }
 

@@ -1,36 +1,36 @@
-//! What a controller is and which APIs it offers where.
+//! Version information of a controller.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What a controller is and which APIs it offers where.
+/// Version of a controller, and the APIs that it offers.
 ///
-/// The first thing that clients read: some end themselves when `apiVersions` or `capabilities` is
-/// missing, so both are always there.
+/// Clients read it first: some fail if `apiVersions` or `capabilities` is missing, so both are always
+/// present.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Version {
-    /// The APIs by their names, each by its versions.
+    /// API versions, by API name and version.
     #[serde(default)]
     pub api_versions: BTreeMap<Cow<'static, str>, BTreeMap<Cow<'static, str>, ApiVersion>>,
-    /// When the program was built.
+    /// Build date of the software.
     #[serde(default)]
     pub build_date: String,
-    /// Name and version of the program.
+    /// Name and version of the software.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_info: Option<String>,
-    /// What the controller is capable of.
+    /// Capabilities of the controller.
     #[serde(default)]
     pub capabilities: Vec<Cow<'static, str>>,
-    /// Revision of the program.
+    /// Source revision of the software.
     #[serde(default)]
     pub revision: String,
-    /// What the program runs on.
+    /// Runtime that the software was built for.
     #[serde(default)]
     pub runtime_version: String,
-    /// Level of the API, for example `v2.1.0`; clients decide by it what they may use.
+    /// API level, for example `v2.1.0`, by which clients choose the features that they use.
     pub version: String,
 }
 
@@ -38,19 +38,19 @@ pub struct Version {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiVersion {
-    /// Where it is found, one URL for each listener.
+    /// Base URLs, one for each listener.
     #[serde(default)]
     pub api_base_urls: Vec<String>,
-    /// Its prefix.
+    /// Path prefix.
     pub path: String,
 }
 
 impl Version {
-    /// Adds version 1 of the API `name` under the prefix `path`, offered by the listeners whose
-    /// base URLs are given without a path.
+    /// Adds version 1 of the API `name` with the prefix `path`, on listeners with these base URLs, which
+    /// have no path.
     ///
-    /// The client API is listed a second time as `edge`, which older clients look for. The URLs of the
-    /// fabric are without its prefix, as clients know them.
+    /// The client API is also listed as `edge`, which older clients look for. The URLs of the fabric API
+    /// omit its prefix, as clients expect.
     pub fn offer(&mut self, name: &'static str, path: &str, base_urls: &[String]) {
         let below = if name == "fabric" { "" } else { path };
         let api = ApiVersion {
@@ -68,8 +68,8 @@ impl Version {
         self.api_versions.insert(Cow::Borrowed(name), versions);
     }
 
-    /// The prefix of version 1 of the API `name`.
-    pub fn path_of(&self, name: &str) -> Option<&str> {
+    /// The path prefix of version 1 of the API `name`.
+    pub fn api_path(&self, name: &str) -> Option<&str> {
         let version = self.api_versions.get(name)?.get("v1")?;
         Some(&version.path)
     }
@@ -98,10 +98,10 @@ mod tests {
         assert_eq!(written["apiVersions"]["edge-client"], client);
         assert_eq!(written["capabilities"], json!([]));
         assert_eq!(
-            version.path_of("edge-management"),
+            version.api_path("edge-management"),
             Some("/edge/management/v1")
         );
-        assert_eq!(version.path_of("fabric"), None);
+        assert_eq!(version.api_path("fabric"), None);
         version.offer("fabric", "/fabric/v1", &urls);
         let fabric = json!({"apiBaseUrls": urls, "path": "/fabric/v1"});
         let written = serde_json::to_value(&version).unwrap();

@@ -1,4 +1,4 @@
-//! Requests about authentication policies, as clients write them.
+//! Bodies of authentication policy requests, as clients write them.
 
 use super::{Primary, Secondary};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
@@ -10,43 +10,41 @@ use std::collections::BTreeSet;
 /// The body of POST `/auth-policies` and PUT `/auth-policies/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuthPolicyCreate {
-    /// Its unique name.
     pub name: String,
-    /// Rules on primary mechanisms.
+    /// Rules for primary authentication methods.
     pub primary: Primary,
-    /// Rules on secondary factors.
+    /// Rules for secondary factors.
     pub secondary: Secondary,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/auth-policies/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/auth-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuthPolicyUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
-    primary: PrimaryUpdate,
+    primary: PrimaryPatch,
     #[serde(skip_serializing_if = "is_default")]
-    secondary: SecondaryUpdate,
+    secondary: SecondaryPatch,
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<Tags>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PrimaryUpdate {
+struct PrimaryPatch {
     #[serde(skip_serializing_if = "is_default")]
-    cert: CertUpdate,
+    cert: CertPatch,
     #[serde(skip_serializing_if = "is_default")]
-    ext_jwt: ExtJwtUpdate,
+    ext_jwt: ExtJwtPatch,
     #[serde(skip_serializing_if = "is_default")]
-    updb: UpdbUpdate,
+    updb: UpdbPatch,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct CertUpdate {
+struct CertPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     allow_expired_certs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +53,7 @@ struct CertUpdate {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ExtJwtUpdate {
+struct ExtJwtPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +62,7 @@ struct ExtJwtUpdate {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct UpdbUpdate {
+struct UpdbPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,8 +81,8 @@ struct UpdbUpdate {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct SecondaryUpdate {
-    /// The empty text demands the tokens of no signer any more.
+struct SecondaryPatch {
+    /// An empty string removes the requirement.
     #[serde(skip_serializing_if = "Option::is_none")]
     require_ext_jwt_signer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,16 +106,16 @@ impl From<AuthPolicyPatch> for AuthPolicyUpdate {
         let (cert, updb) = (patch.primary.cert, patch.primary.updb);
         Self {
             name: patch.name,
-            primary: PrimaryUpdate {
-                cert: CertUpdate {
+            primary: PrimaryPatch {
+                cert: CertPatch {
                     allow_expired_certs: cert.allow_expired_certs,
                     allowed: cert.allowed,
                 },
-                ext_jwt: ExtJwtUpdate {
+                ext_jwt: ExtJwtPatch {
                     allowed: patch.primary.ext_jwt.allowed,
                     allowed_signers: patch.primary.ext_jwt.allowed_signers,
                 },
-                updb: UpdbUpdate {
+                updb: UpdbPatch {
                     allowed: updb.allowed,
                     lockout_duration_minutes: updb.lockout_duration_minutes,
                     max_attempts: updb.max_attempts,
@@ -127,7 +125,7 @@ impl From<AuthPolicyPatch> for AuthPolicyUpdate {
                     require_special_char: updb.require_special_char,
                 },
             },
-            secondary: SecondaryUpdate {
+            secondary: SecondaryPatch {
                 require_ext_jwt_signer: signer
                     .map(|signer| signer.map(|id| id.to_string()).unwrap_or_default()),
                 require_totp: patch.secondary.require_totp,

@@ -1,4 +1,4 @@
-//! Requests about authentication policies, as the server reads them.
+//! Bodies of authentication policy requests, as the server decodes them.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::auth_policy::{
@@ -11,19 +11,17 @@ use std::collections::BTreeSet;
 /// The body of POST `/auth-policies` and PUT `/auth-policies/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthPolicyBody {
-    /// What administrators decide about the policy.
     pub spec: AuthPolicySpec,
 }
 
 /// The body of PATCH `/auth-policies/{id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MergeAuthPolicy {
-    /// The members to change.
     pub patch: AuthPolicyPatch,
 }
 
 impl Decode for AuthPolicyBody {
-    const PARAMETER: &'static str = "authPolicy";
+    const BODY_NAME: &'static str = "authPolicy";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let name = members.required_string("name")?;
@@ -76,7 +74,7 @@ fn secondary(members: &mut Members) -> Result<Secondary, DecodeError> {
 }
 
 impl Decode for MergeAuthPolicy {
-    const PARAMETER: &'static str = "authPolicy";
+    const BODY_NAME: &'static str = "authPolicy";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let primary = members.object("primary")?;
@@ -132,7 +130,7 @@ fn signers(ids: Vec<String>) -> BTreeSet<SignerId> {
     ids.into_iter().map(SignerId::from_wire).collect()
 }
 
-/// A signer by its id; the blank one stands for none.
+/// A signer id; a blank one means no signer.
 fn signer(id: String) -> Option<SignerId> {
     (!id.trim().is_empty()).then(|| SignerId::from_wire(id))
 }

@@ -1,4 +1,4 @@
-//! Requests about authenticators, read by the server and written by clients.
+//! Bodies of authenticator requests.
 
 use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
 use crate::decode::{Decode, DecodeError, Members};
@@ -10,24 +10,22 @@ use secrecy::SecretString;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// Longest certificate or request for one, in characters; see `crates/api/src/enroll.rs`.
+/// Length of a certificate or certificate signing request, in characters; see `enroll.rs`.
 const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/authenticators`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthenticatorCreate {
-    /// Whose it is to be.
+    /// Identity that the authenticator belongs to.
     pub identity_id: IdentityId,
-    /// What is to be presented.
     #[serde(flatten)]
     pub credential: NewCredential,
-    /// What users attach to it.
     #[serde(skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// A credential as an administrator gives it.
+/// A credential set by an administrator.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "method", rename_all = "lowercase")]
 pub enum NewCredential {
@@ -39,37 +37,35 @@ pub enum NewCredential {
     },
     /// A username and password.
     Updb {
-        /// The username.
         username: String,
-        /// The password.
         #[serde(serialize_with = "secret::serialize")]
         password: SecretString,
     },
 }
 
 impl Decode for AuthenticatorCreate {
-    const PARAMETER: &'static str = "authenticator";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "authenticator";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("certPem", "The certificate, PEM."),
         ("username", "The username."),
         ("password", "The password."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        members.one_of("method", &["cert", "updb"]);
+        members.record_choices("method", &["cert", "updb"]);
         let method = members.required_string("method")?;
         let identity_id = IdentityId::from_wire(members.required_string("identityId")?);
         let credential = match method.as_str() {
             "cert" => {
                 let pem = members.bounded_string("certPem", PEM_LENGTH)?;
-                let cert_pem = needed("certPem", pem)?;
+                let cert_pem = required_by_method("certPem", pem)?;
                 NewCredential::Cert { cert_pem }
             },
             "updb" => {
                 let name = members.new_username("username")?;
-                let username = needed("username", name)?;
+                let username = required_by_method("username", name)?;
                 let secret = members.bounded_secret("password", PASSWORD_LENGTH)?;
-                let password = needed("password", secret)?;
+                let password = required_by_method("password", secret)?;
                 NewCredential::Updb { username, password }
             },
             _ => {
@@ -88,19 +84,16 @@ impl Decode for AuthenticatorCreate {
 /// The body of PUT `/authenticators/{id}`: a username and password.
 #[derive(Debug, Clone, Serialize)]
 pub struct AuthenticatorReplace {
-    /// The new username.
     pub username: String,
-    /// The new password.
     #[serde(serialize_with = "secret::serialize")]
     pub password: SecretString,
-    /// What users attach to it from now on.
     #[serde(skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
 impl Decode for AuthenticatorReplace {
-    const PARAMETER: &'static str = "authenticator";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "authenticator";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("username", "The new username."),
         ("password", "The new password."),
     ];
@@ -116,67 +109,62 @@ impl Decode for AuthenticatorReplace {
     }
 }
 
-/// The body of PATCH `/authenticators/{id}`; what is missing stays as it is.
+/// The body of PATCH `/authenticators/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct AuthenticatorPatch {
-    /// The new username.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// The new password.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
     pub password: Option<SecretString>,
-    /// What users attach to it from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for AuthenticatorPatch {
-    const PARAMETER: &'static str = "authenticator";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "authenticator";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("username", "The new username."),
         ("password", "The new password."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            username: members.bounded_string_if_any("username", USERNAME_LENGTH)?,
-            password: members.bounded_secret_if_any("password", PASSWORD_LENGTH)?,
+            username: members.optional_bounded_string("username", USERNAME_LENGTH)?,
+            password: members.optional_bounded_secret("password", PASSWORD_LENGTH)?,
             tags: members.tags()?,
         })
     }
 }
 
-/// The body of PUT and PATCH `/current-identity/authenticators/{id}`: what the owner of an
-/// authenticator has to know besides.
+/// The body of PUT and PATCH `/current-identity/authenticators/{id}`, which also needs the current
+/// password.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ByOwner<T> {
-    /// The password as it is until then.
     #[serde(serialize_with = "secret::serialize")]
     pub current_password: SecretString,
-    /// What is to change.
     #[serde(flatten)]
     pub change: T,
 }
 
 impl<T: Decode> Decode for ByOwner<T> {
-    const PARAMETER: &'static str = T::PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[
-        ("currentPassword", "The password as it is until then."),
+    const BODY_NAME: &'static str = T::BODY_NAME;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        ("currentPassword", "The current password."),
         ("username", "The new username."),
         ("password", "The new password."),
     ];
 
     fn name() -> String {
-        format!("{}ByOwner", T::name())
+        format!("{}WithCurrent", T::name())
     }
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        // No rule of today holds for what was chosen once.
-        members.limit_tags(TagLimits::OWN);
+        // The existing password need not satisfy the rules for new ones.
+        members.set_tag_limits(TagLimits::OWN);
         let current = members.bounded_secret("currentPassword", 0..=*PASSWORD_LENGTH.end())?;
         Ok(Self {
             current_password: required("currentPassword", current)?,
@@ -189,17 +177,15 @@ impl<T: Decode> Decode for ByOwner<T> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtendRequest {
-    /// Whether the new certificate is to have another key.
+    /// Whether the new certificate needs a new key.
     pub roll_keys: bool,
 }
 
 impl Decode for ExtendRequest {
-    const PARAMETER: &'static str = "requestExtendAuthenticator";
+    const BODY_NAME: &'static str = "requestExtendAuthenticator";
     const IS_OPTIONAL: bool = true;
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
-        "rollKeys",
-        "Whether the new certificate is to have another key.",
-    )];
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("rollKeys", "Whether the new certificate needs a new key.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -212,14 +198,16 @@ impl Decode for ExtendRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Extend {
-    /// Request for the new certificate, PEM.
+    /// Certificate signing request for the new certificate, PEM.
     pub client_cert_csr: String,
 }
 
 impl Decode for Extend {
-    const PARAMETER: &'static str = "extend";
-    const WORDS: &'static [(&'static str, &'static str)] =
-        &[("clientCertCsr", "Request for the new certificate, PEM.")];
+    const BODY_NAME: &'static str = "extend";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "clientCertCsr",
+        "Certificate signing request for the new certificate, PEM.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("clientCertCsr", PEM_LENGTH)?;
@@ -238,8 +226,8 @@ pub struct ExtendVerify {
 }
 
 impl Decode for ExtendVerify {
-    const PARAMETER: &'static str = "extend";
-    const WORDS: &'static [(&'static str, &'static str)] =
+    const BODY_NAME: &'static str = "extend";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("clientCert", "The new certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -250,12 +238,12 @@ impl Decode for ExtendVerify {
     }
 }
 
-/// What the method of a new authenticator needs.
-fn needed<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
+/// A member that the method of the new authenticator requires.
+fn required_by_method<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
     value.ok_or_else(|| FieldError::new(name, "is required", ""))
 }
 
-/// What counts as missing when it is empty.
+/// A required member; an empty one counts as missing.
 fn required<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
     value.ok_or_else(|| FieldError::new(name, "is required", "<nil>"))
 }

@@ -1,4 +1,4 @@
-//! Requests about authorities, read by the server and written by clients.
+//! Bodies of CA requests.
 
 use super::ClaimChange;
 use crate::decode::{Decode, DecodeError, Members};
@@ -10,49 +10,47 @@ use portcullis_domain::tags::Tags;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
-/// Longest certificate, in characters: many times the size of one with a key of 16384 bits.
+/// Length of a certificate, in characters: many times the size of one with a key of 16384 bits.
 const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/cas`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaCreate {
-    /// The certificate, PEM; what follows the first one is passed over.
+    /// The certificate, PEM; anything after the first one is ignored.
     pub cert_pem: String,
-    /// Members shared with a replacement.
+    /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub replace: CaReplace,
 }
 
-/// The body of PUT `/cas/{id}`. What is left out is set back to its default.
+/// The body of PUT `/cas/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaReplace {
-    /// The role attributes of identities that it enrolls by itself.
+    /// Role attributes of automatically enrolled identities.
     pub identity_roles: RoleAttributes,
-    /// Whether its certificates are a way in.
+    /// Whether its certificates may be used to authenticate.
     pub is_auth_enabled: bool,
-    /// Whether whoever holds one of its certificates becomes an identity.
+    /// Whether the holder of one of its certificates may enroll as a new identity.
     pub is_auto_ca_enrollment_enabled: bool,
-    /// Whether enrollments may be redeemed with its certificates.
+    /// Whether its certificates may be used to complete `ottca` enrollments.
     pub is_ott_ca_enrollment_enabled: bool,
-    /// The name.
     pub name: String,
-    /// How identities that it enrolls by itself are named; the empty text stands for the default.
+    /// Name format of automatically enrolled identities; an empty string selects the default.
     pub identity_name_format: String,
-    /// Where its certificates name the external id of their holder, if they do.
+    /// Location of the external id in its certificates, if they carry one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id_claim: Option<ClaimChange>,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
 impl CaReplace {
-    /// What administrators decide by it.
+    /// Validates the claim and converts to the spec.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] when the claim is none. It is reported under
+    /// [`FieldError`] when the claim is incomplete or invalid. It is reported as
     /// [`Code::InvalidField`](crate::code::Code::InvalidField).
     pub fn spec(self) -> Result<CaSpec, FieldError> {
         let claim = self.external_id_claim.map(|claim| {
@@ -71,8 +69,8 @@ impl CaReplace {
         })
     }
 
-    /// Reads everything but the format of names, which a creation may leave out.
-    fn read(
+    /// Decodes all members; `format` decodes the name format, which is optional in POST only.
+    fn decode_with(
         members: &mut Members,
         format: impl FnOnce(&mut Members) -> Result<String, DecodeError>,
     ) -> Result<Self, DecodeError> {
@@ -82,21 +80,21 @@ impl CaReplace {
             is_auth_enabled: members.required_bool("isAuthEnabled")?,
             is_auto_ca_enrollment_enabled: members.required_bool("isAutoCaEnrollmentEnabled")?,
             is_ott_ca_enrollment_enabled: members.required_bool("isOttCaEnrollmentEnabled")?,
-            name: checked(members.required_string("name")?)?,
+            name: validated_name(members.required_string("name")?)?,
             identity_name_format: format(members)?,
-            external_id_claim: ClaimChange::read(members)?,
+            external_id_claim: ClaimChange::decode(members)?,
             tags: members.tags()?.unwrap_or_default(),
         })
     }
 }
 
 impl Decode for CaCreate {
-    const PARAMETER: &'static str = "ca";
+    const BODY_NAME: &'static str = "ca";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             cert_pem: members.required_bounded_string("certPem", PEM_LENGTH)?,
-            replace: CaReplace::read(members, |members| {
+            replace: CaReplace::decode_with(members, |members| {
                 Ok(members
                     .optional_string("identityNameFormat")?
                     .unwrap_or_default())
@@ -106,47 +104,46 @@ impl Decode for CaCreate {
 }
 
 impl Decode for CaReplace {
-    const PARAMETER: &'static str = "ca";
+    const BODY_NAME: &'static str = "ca";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        Self::read(members, |members| {
+        Self::decode_with(members, |members| {
             members.required_string("identityNameFormat")
         })
     }
 }
 
-/// The body of PATCH `/cas/{id}`. What is `None` stays as it is, but for the claim.
+/// The body of PATCH `/cas/{id}`. Members that are `None` stay unchanged, except the claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaMerge {
-    /// New role attributes of identities that it enrolls by itself, all of them.
+    /// Replaces the role attributes of automatically enrolled identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_roles: Option<RoleAttributes>,
-    /// Whether its certificates are a way in.
+    /// Whether its certificates may be used to authenticate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_auth_enabled: Option<bool>,
-    /// Whether whoever holds one of its certificates becomes an identity.
+    /// Whether the holder of one of its certificates may enroll as a new identity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_auto_ca_enrollment_enabled: Option<bool>,
-    /// Whether enrollments may be redeemed with its certificates.
+    /// Whether its certificates may be used to complete `ottca` enrollments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_ott_ca_enrollment_enabled: Option<bool>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How identities that it enrolls by itself are named; the empty text stands for the default.
+    /// Name format of automatically enrolled identities; an empty string selects the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_name_format: Option<String>,
-    /// What of the claim changes. `None` takes the claim away; without members set it stays.
+    /// Changes to the claim. `None` removes the claim; a value without members keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id_claim: Option<ClaimChange>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for CaMerge {
-    const PARAMETER: &'static str = "ca";
+    const BODY_NAME: &'static str = "ca";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let roles = members.string_list("identityRoles")?;
@@ -155,30 +152,33 @@ impl Decode for CaMerge {
             is_auth_enabled: members.optional_bool("isAuthEnabled")?,
             is_auto_ca_enrollment_enabled: members.optional_bool("isAutoCaEnrollmentEnabled")?,
             is_ott_ca_enrollment_enabled: members.optional_bool("isOttCaEnrollmentEnabled")?,
-            name: members.optional_string("name")?.map(checked).transpose()?,
+            name: members
+                .optional_string("name")?
+                .map(validated_name)
+                .transpose()?,
             identity_name_format: members.optional_string("identityNameFormat")?,
-            external_id_claim: ClaimChange::read(members)?,
+            external_id_claim: ClaimChange::decode(members)?,
             tags: members.tags()?,
         })
     }
 }
 
 impl From<CaMerge> for CaPatch {
-    fn from(merge: CaMerge) -> Self {
+    fn from(patch: CaMerge) -> Self {
         Self {
-            name: merge.name,
-            is_auto_enrollment_enabled: merge.is_auto_ca_enrollment_enabled,
-            is_ott_enrollment_enabled: merge.is_ott_ca_enrollment_enabled,
-            is_auth_enabled: merge.is_auth_enabled,
-            identity_roles: merge.identity_roles,
-            identity_name_format: merge.identity_name_format,
-            external_id_claim: merge.external_id_claim.map(Into::into),
-            tags: merge.tags,
+            name: patch.name,
+            is_auto_enrollment_enabled: patch.is_auto_ca_enrollment_enabled,
+            is_ott_enrollment_enabled: patch.is_ott_ca_enrollment_enabled,
+            is_auth_enabled: patch.is_auth_enabled,
+            identity_roles: patch.identity_roles,
+            identity_name_format: patch.identity_name_format,
+            external_id_claim: patch.external_id_claim.map(Into::into),
+            tags: patch.tags,
         }
     }
 }
 
-fn checked(name: String) -> Result<String, FieldError> {
+fn validated_name(name: String) -> Result<String, FieldError> {
     check_name(&name)?;
     Ok(name)
 }

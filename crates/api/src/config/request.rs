@@ -1,4 +1,4 @@
-//! Requests about configurations, read by the server and written by clients.
+//! Bodies of configuration requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::config::{ConfigPatch, ConfigSpec, Object};
@@ -15,38 +15,35 @@ const PARAMETER: &str = "config";
 pub struct ConfigCreate {
     /// Id of its type.
     pub config_type_id: ConfigTypeId,
-    /// Members shared with a replacement.
+    /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub replace: ConfigReplace,
 }
 
-/// The body of PUT `/configs/{id}`. What is left out is set back to its default.
+/// The body of PUT `/configs/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigReplace {
-    /// What it is to say.
+    /// JSON document, valid against the schema of its type.
     pub data: Object,
-    /// The name.
     pub name: String,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/configs/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/configs/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConfigMerge {
-    /// What it is to say, all of it.
+    /// Replaces the JSON document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Object>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for ConfigCreate {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -57,7 +54,7 @@ impl Decode for ConfigCreate {
 }
 
 impl Decode for ConfigReplace {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -69,7 +66,7 @@ impl Decode for ConfigReplace {
 }
 
 impl Decode for ConfigMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -81,7 +78,7 @@ impl Decode for ConfigMerge {
 }
 
 impl ConfigReplace {
-    /// What administrators decide by it about a configuration of the type `config_type`.
+    /// The spec of a configuration of the type `config_type`.
     pub fn spec(self, config_type: ConfigTypeId) -> ConfigSpec {
         ConfigSpec {
             name: self.name,
@@ -99,11 +96,11 @@ impl From<ConfigCreate> for ConfigSpec {
 }
 
 impl From<ConfigMerge> for ConfigPatch {
-    fn from(merge: ConfigMerge) -> Self {
+    fn from(patch: ConfigMerge) -> Self {
         Self {
-            name: merge.name,
-            data: merge.data,
-            tags: merge.tags,
+            name: patch.name,
+            data: patch.data,
+            tags: patch.tags,
         }
     }
 }

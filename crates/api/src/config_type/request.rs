@@ -1,4 +1,4 @@
-//! Requests about types of configurations, read by the server and written by clients.
+//! Bodies of configuration type requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::config::{ConfigTypePatch, ConfigTypeSpec, Object, Target};
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "configType";
 
-/// The words for what configurations are for.
+/// Values of `target`.
 const TARGETS: [&str; 3] = [
     Target::Service.name(),
     Target::Router.name(),
@@ -18,42 +18,39 @@ const TARGETS: [&str; 3] = [
 /// The body of POST `/config-types`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigTypeCreate {
-    /// Members shared with a replacement.
+    /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub replace: ConfigTypeReplace,
-    /// What its configurations are for; services where it is left out.
+    /// What its configurations apply to; services if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
-/// The body of PUT `/config-types/{id}`. What is left out is set back to its default.
+/// The body of PUT `/config-types/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigTypeReplace {
-    /// The name.
     pub name: String,
-    /// The JSON Schema of its configurations; without one any object will do.
+    /// JSON Schema of its configurations; `None` if any object is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Object>,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/config-types/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/config-types/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConfigTypeMerge {
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A new schema, for configurations that are written from then on.
+    /// A new schema, applied to configurations written from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Object>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for ConfigTypeCreate {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let replace = ConfigTypeReplace::decode(members)?;
@@ -66,7 +63,7 @@ impl Decode for ConfigTypeCreate {
 }
 
 impl Decode for ConfigTypeReplace {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -78,7 +75,7 @@ impl Decode for ConfigTypeReplace {
 }
 
 impl Decode for ConfigTypeMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -99,23 +96,23 @@ impl From<ConfigTypeCreate> for ConfigTypeSpec {
 }
 
 impl From<ConfigTypeReplace> for ConfigTypeSpec {
-    /// Whatever the target is here, a replaced type keeps its own.
-    fn from(replace: ConfigTypeReplace) -> Self {
+    /// Sets the default target, which an update ignores: the target cannot be changed.
+    fn from(update: ConfigTypeReplace) -> Self {
         Self {
-            name: replace.name,
-            schema: replace.schema,
+            name: update.name,
+            schema: update.schema,
             target: Target::default(),
-            tags: replace.tags,
+            tags: update.tags,
         }
     }
 }
 
 impl From<ConfigTypeMerge> for ConfigTypePatch {
-    fn from(merge: ConfigTypeMerge) -> Self {
+    fn from(patch: ConfigTypeMerge) -> Self {
         Self {
-            name: merge.name,
-            schema: merge.schema,
-            tags: merge.tags,
+            name: patch.name,
+            schema: patch.schema,
+            tags: patch.tags,
         }
     }
 }

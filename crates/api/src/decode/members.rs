@@ -1,9 +1,9 @@
-//! The members of an object in a body, taken out one by one as typed fields.
+//! Members of a JSON object in a body, taken out one by one as typed fields.
 
 use super::DecodeError;
 use super::node::{self, Node};
-use super::unreadable::Unreadable;
-use super::watch::{Rule, Shape, Watch};
+use super::parse_error::ParseError;
+use super::trace::{Constraint, DecodeTrace, JsonType};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::tags::TagLimits;
@@ -12,21 +12,21 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::RangeInclusive;
 
+mod common;
 mod documents;
-mod kinds;
 mod maps;
-mod sets;
+mod objects;
 
+pub(crate) use common::excerpt_list;
 pub use maps::StringLists;
-pub(crate) use sets::echo_list;
 
-/// Longest part of a refused value that an error repeats, in characters.
-const LONGEST_ECHO: usize = 64;
+/// Maximum length of a value quoted in an error, in characters.
+const MAX_EXCERPT_CHARS: usize = 64;
 
 /// The members of one JSON object, each to be taken out by its name.
 ///
-/// Methods take the first name as it is documented, match it without regard to case, and treat
-/// `null` as absent. What is never taken is ignored.
+/// Methods take the documented name, match it without regard to ASCII case, and treat `null` as
+/// absent. Members that are never taken are ignored.
 ///
 /// # Examples
 ///
@@ -42,9 +42,8 @@ pub struct Members {
     /// Path of the object in the body, with a dot at the end unless it is empty.
     prefix: String,
     nodes: Vec<(String, Node)>,
-    /// Who is told what is asked for, when a request is only read to describe it.
-    watch: Option<Watch>,
-    /// How much may be attached under `tags`.
+    /// Records every access while a request is decoded only to describe it.
+    trace: Option<DecodeTrace>,
     tag_limits: TagLimits,
 }
 
@@ -59,43 +58,43 @@ impl fmt::Debug for Members {
 }
 
 impl Members {
-    /// Reads the members of a body that must be there; `parameter` names it in errors.
+    /// Parses a required body; errors call it `body_name`.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no object.
-    /// The value `null` is an object without members.
-    pub fn parse(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
-        match Self::read(bytes)? {
+    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is not an object.
+    /// `null` counts as an object without members.
+    pub fn parse(bytes: &[u8], body_name: &str) -> Result<Self, DecodeError> {
+        match Self::parse_object(bytes)? {
             Some(members) => Ok(members),
-            None => Err(missing(parameter, "").into()),
+            None => Err(missing(body_name, "").into()),
         }
     }
 
-    /// Reads the members of a body that may be missing, which has none then.
+    /// Parses an optional body; a missing one has no members.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Parse`] when there is a body and it is no object.
+    /// [`DecodeError::Parse`] when there is a body and it is not an object.
     pub fn parse_optional(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Ok(Self::read(bytes)?.unwrap_or_else(|| Self {
+        Ok(Self::parse_object(bytes)?.unwrap_or_else(|| Self {
             prefix: String::new(),
             nodes: Vec::new(),
-            watch: None,
+            trace: None,
             tag_limits: TagLimits::MANAGED,
         }))
     }
 
-    /// Reads the items of a body that is a list and must be there; `parameter` names it in errors.
-    /// Items stand under their positions, the first one under `0`.
+    /// Parses a required body that is a list; errors call it `body_name`. Items are members named by
+    /// their positions, starting with `0`.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no list.
-    /// The value `null` is a list without items.
-    pub fn parse_list(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
-        let items = match Node::parse(bytes).map_err(|error| unreadable(&error))? {
-            None => return Err(missing(parameter, "[]").into()),
+    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is not a list.
+    /// `null` counts as an empty list.
+    pub fn parse_list(bytes: &[u8], body_name: &str) -> Result<Self, DecodeError> {
+        let items = match Node::parse(bytes).map_err(|error| parse_error(&error))? {
+            None => return Err(missing(body_name, "[]").into()),
             Some(Node::Null) => Vec::new(),
             Some(Node::List(items)) => items,
             Some(other) => return Err(wrong_type("the body", "a list", &other)),
@@ -106,13 +105,13 @@ impl Members {
             nodes: numbered
                 .map(|(position, item)| (position.to_string(), item))
                 .collect(),
-            watch: None,
+            trace: None,
             tag_limits: TagLimits::MANAGED,
         })
     }
 
-    fn read(bytes: &[u8]) -> Result<Option<Self>, DecodeError> {
-        let members = match Node::parse(bytes).map_err(|error| unreadable(&error))? {
+    fn parse_object(bytes: &[u8]) -> Result<Option<Self>, DecodeError> {
+        let members = match Node::parse(bytes).map_err(|error| parse_error(&error))? {
             None => return Ok(None),
             Some(Node::Null) => Vec::new(),
             Some(Node::Object(members)) => members,
@@ -121,121 +120,121 @@ impl Members {
         Ok(Some(Self {
             prefix: String::new(),
             nodes: members,
-            watch: None,
+            trace: None,
             tag_limits: TagLimits::MANAGED,
         }))
     }
 
-    /// The same members, of which `watch` is told what is asked for.
-    pub(crate) fn watched(mut self, watch: &Watch) -> Self {
-        self.watch = Some(watch.clone());
+    /// Records every access in `trace`.
+    pub(crate) fn with_trace(mut self, trace: &DecodeTrace) -> Self {
+        self.trace = Some(trace.clone());
         self
     }
 
-    /// Tells whoever watches what the member `name` has to be.
-    fn note(&self, name: &str, rule: impl FnOnce() -> Rule) {
-        if let Some(watch) = &self.watch {
-            watch.rule(&self.path(name), rule());
+    /// Records a constraint on the member `name`, if accesses are traced.
+    fn record_constraint(&self, name: &str, rule: impl FnOnce() -> Constraint) {
+        if let Some(trace) = &self.trace {
+            trace.record_constraint(&self.path(name), rule());
         }
     }
 
-    /// Says which words the text `name` may be, where it is the reader who finds that out.
-    pub(crate) fn one_of(&self, name: &str, words: &[&'static str]) {
-        self.note(name, || Rule::OneOf(words.to_vec()));
+    /// Records the allowed values of the string `name`, for members that the caller checks itself.
+    pub(crate) fn record_choices(&self, name: &str, words: &[&'static str]) {
+        self.record_constraint(name, || Constraint::OneOf(words.to_vec()));
     }
 
-    /// Path of the member `name` in the body, as errors give it.
+    /// Path of the member `name` in the body, as used in errors.
     pub fn path(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 
-    /// A text.
+    /// An optional string.
     pub fn optional_string(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
-        self.take(name, Shape::Text, |node| match node {
+        self.take(name, JsonType::String, |node| match node {
             Node::Text(text) => Ok(text),
             other => Err(other),
         })
     }
 
-    /// A text that must be there; it may be empty.
+    /// A required string; it may be empty.
     pub fn required_string(&mut self, name: &str) -> Result<String, DecodeError> {
         let text = self.optional_string(name)?;
         self.require(name, text)
     }
 
-    /// A text whose number of characters is bounded; an empty one counts as absent.
+    /// An optional string with a length in characters within `length`; an empty one counts as absent.
     pub fn bounded_string(
         &mut self,
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
         let text = self.optional_string(name)?.filter(|text| !text.is_empty());
-        self.note(name, || Rule::Length(length.clone()));
-        self.bound(name, length, text)
+        self.record_constraint(name, || Constraint::Length(length.clone()));
+        self.validate_string(name, length, text)
     }
 
-    /// A text that may be missing and whose number of characters is bounded; an empty one has none.
-    pub fn bounded_string_if_any(
+    /// An optional string with a length in characters within `length`; an empty one has length 0.
+    pub fn optional_bounded_string(
         &mut self,
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
         let text = self.optional_string(name)?;
-        self.note(name, || Rule::Length(length.clone()));
-        self.bound(name, length, text)
+        self.record_constraint(name, || Constraint::Length(length.clone()));
+        self.validate_string(name, length, text)
     }
 
-    fn bound(
+    fn validate_string(
         &self,
         name: &str,
         length: RangeInclusive<usize>,
         text: Option<String>,
     ) -> Result<Option<String>, DecodeError> {
         if let Some(text) = &text {
-            check_length(&self.path(name), text.chars().count(), &length, text)?;
+            validate_length(&self.path(name), text.chars().count(), &length, text)?;
         }
         Ok(text)
     }
 
-    /// A text that must be there and whose number of characters is bounded; it may be empty.
+    /// A required string with a length in characters within `length`.
     pub fn required_bounded_string(
         &mut self,
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<String, DecodeError> {
-        self.note(name, || Rule::Length(length.clone()));
+        self.record_constraint(name, || Constraint::Length(length.clone()));
         let text = self.required_string(name)?;
-        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        validate_length(&self.path(name), text.chars().count(), &length, &text)?;
         Ok(text)
     }
 
-    /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
-    /// do not repeat it.
+    /// An optional secret with a length in characters within `length`; an empty one counts as absent.
+    /// Errors do not quote it.
     pub fn bounded_secret(
         &mut self,
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?.filter(|text| !text.is_empty());
-        self.note(name, || Rule::Length(length.clone()));
-        self.note(name, || Rule::Secret);
-        self.bound_secret(name, length, text)
+        self.record_constraint(name, || Constraint::Length(length.clone()));
+        self.record_constraint(name, || Constraint::Secret);
+        self.validate_secret(name, length, text)
     }
 
-    /// A secret text that may be missing and whose number of characters is bounded; an empty one has
-    /// none. Errors do not repeat it.
-    pub fn bounded_secret_if_any(
+    /// An optional secret with a length in characters within `length`; an empty one has length 0.
+    /// Errors do not quote it.
+    pub fn optional_bounded_secret(
         &mut self,
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?;
-        self.note(name, || Rule::Length(length.clone()));
-        self.note(name, || Rule::Secret);
-        self.bound_secret(name, length, text)
+        self.record_constraint(name, || Constraint::Length(length.clone()));
+        self.record_constraint(name, || Constraint::Secret);
+        self.validate_secret(name, length, text)
     }
 
-    fn bound_secret(
+    fn validate_secret(
         &self,
         name: &str,
         length: RangeInclusive<usize>,
@@ -244,21 +243,21 @@ impl Members {
         let Some(text) = text else {
             return Ok(None);
         };
-        // Wrapped before it is checked, so that it is wiped on the way out of an error too.
+        // Wrapped before the check, so that it is wiped on an error too.
         let count = text.chars().count();
         let secret = SecretString::from(text);
-        check_length(&self.path(name), count, &length, "")?;
+        validate_length(&self.path(name), count, &length, "")?;
         Ok(Some(secret))
     }
 
-    /// One of the texts in `choices`, compared byte for byte.
+    /// An optional string that has to be one of `choices`, compared byte for byte.
     pub fn optional_choice(
         &mut self,
         name: &str,
         choices: &[&'static str],
     ) -> Result<Option<&'static str>, DecodeError> {
         let text = self.optional_string(name)?;
-        self.one_of(name, choices);
+        self.record_choices(name, choices);
         let Some(text) = text else {
             return Ok(None);
         };
@@ -267,13 +266,13 @@ impl Members {
             None => Err(FieldError::new(
                 self.path(name),
                 format!("must be one of {}", choices.join(", ")),
-                echo(&text),
+                excerpt(&text),
             )
             .into()),
         }
     }
 
-    /// One of the texts in `choices`, which must be there.
+    /// A required string that has to be one of `choices`, compared byte for byte.
     pub fn required_choice(
         &mut self,
         name: &str,
@@ -283,31 +282,30 @@ impl Members {
         self.require(name, choice)
     }
 
-    /// A boolean.
+    /// An optional boolean.
     pub fn optional_bool(&mut self, name: &str) -> Result<Option<bool>, DecodeError> {
-        self.take(name, Shape::Flag, |node| match node {
+        self.take(name, JsonType::Boolean, |node| match node {
             Node::Bool(value) => Ok(value),
             other => Err(other),
         })
     }
 
-    /// A boolean that must be there.
     pub fn required_bool(&mut self, name: &str) -> Result<bool, DecodeError> {
         let value = self.optional_bool(name)?;
         self.require(name, value)
     }
 
-    /// A whole number that must be there.
+    /// A required whole number.
     pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
         let value = self.optional_integer(name)?;
         self.require(name, value)
     }
 
-    /// A whole number of things; one below 0 counts as 0, as clients are used to.
+    /// An optional count; a negative one counts as 0, as in OpenZiti.
     pub fn optional_count(&mut self, name: &str) -> Result<Option<u32>, DecodeError> {
         let path = self.path(name);
-        self.note(name, || Rule::Range(0, u32::MAX.into()));
-        let Some(value) = self.take(name, Shape::Integer, integer)? else {
+        self.record_constraint(name, || Constraint::Range(0, u32::MAX.into()));
+        let Some(value) = self.take(name, JsonType::Integer, integer)? else {
             return Ok(None);
         };
         match u32::try_from(value.max(0)) {
@@ -319,30 +317,30 @@ impl Members {
         }
     }
 
-    /// A number of things, as [`Members::optional_count`] reads it, that must be there.
+    /// A required count, decoded like [`Members::optional_count`].
     pub fn required_count(&mut self, name: &str) -> Result<u32, DecodeError> {
         let count = self.optional_count(name)?;
         self.require(name, count)
     }
 
-    /// A whole number.
+    /// An optional whole number.
     pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
-        self.take(name, Shape::Integer, integer)
+        self.take(name, JsonType::Integer, integer)
     }
 
-    /// A whole number from 0 to 65535.
+    /// An optional whole number from 0 to 65535.
     pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
         let path = self.path(name);
-        self.note(name, || Rule::Range(0, u16::MAX.into()));
-        self.take(name, Shape::Integer, integer)?
+        self.record_constraint(name, || Constraint::Range(0, u16::MAX.into()));
+        self.take(name, JsonType::Integer, integer)?
             .map(|value| to_u16(&path, value))
             .transpose()
     }
 
-    /// An RFC 3339 instant that must be there. Another text is a parse error, as a wrong type is.
+    /// A required RFC 3339 timestamp. Any other string is a parse error, like a wrong type.
     pub fn required_time(&mut self, name: &str) -> Result<WireTime, DecodeError> {
         let path = self.path(name);
-        self.note(name, || Rule::Format("date-time"));
+        self.record_constraint(name, || Constraint::Format("date-time"));
         let text = self.required_string(name)?;
         WireTime::parse(&text).ok_or_else(|| {
             DecodeError::Parse(format!(
@@ -351,52 +349,51 @@ impl Members {
         })
     }
 
-    /// A list of texts.
+    /// An optional list of strings.
     pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
-        let items = self.take(name, Shape::Texts, |node| match node {
+        let items = self.take(name, JsonType::StringList, |node| match node {
             Node::List(items) => Ok(items),
             other => Err(other),
         })?;
         let path = self.path(name);
-        items.map(|items| texts(&path, items)).transpose()
+        items.map(|items| into_strings(&path, items)).transpose()
     }
 
-    /// A list of texts that must be there; it may be empty.
+    /// A required list of strings; it may be empty.
     pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
         let list = self.string_list(name)?;
         list.ok_or_else(|| missing(&self.path(name), "[]").into())
     }
 
-    /// An object whose members are read like those of the body.
+    /// An optional nested object.
     pub fn object(&mut self, name: &str) -> Result<Option<Self>, DecodeError> {
         let prefix = format!("{}.", self.path(name));
-        let members = self.take_object(name, Shape::Object)?;
-        let (watch, tag_limits) = (self.watch.clone(), self.tag_limits);
+        let members = self.take_object(name, JsonType::Object)?;
+        let (trace, tag_limits) = (self.trace.clone(), self.tag_limits);
         Ok(members.map(|members| Self {
             prefix,
             nodes: members,
-            watch,
+            trace,
             tag_limits,
         }))
     }
 
-    /// An object that must be there, whose members are read like those of the body.
+    /// A required nested object.
     pub fn required_object(&mut self, name: &str) -> Result<Self, DecodeError> {
         let object = self.object(name)?;
         self.require(name, object)
     }
 
-    /// An object that is kept as it is: names are not matched without regard to case, and `null`
-    /// is a value.
+    /// An optional object that is kept unchanged: names are case-sensitive, and `null` is a value.
     pub fn json_object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
-        let object = self.take_object(name, Shape::Document)?;
+        let object = self.take_object(name, JsonType::Document)?;
         Ok(object.map(node::into_map))
     }
 
     fn take_object(
         &mut self,
         name: &str,
-        shape: Shape,
+        shape: JsonType,
     ) -> Result<Option<Vec<(String, Node)>>, DecodeError> {
         self.take(name, shape, |node| match node {
             Node::Object(members) => Ok(members),
@@ -404,15 +401,15 @@ impl Members {
         })
     }
 
-    /// Takes the last member of that name out; `read` gives back a node of another type.
+    /// Takes out the last member of that name; `read` returns a node of the wrong type unchanged.
     fn take<T>(
         &mut self,
         name: &str,
-        shape: Shape,
+        shape: JsonType,
         read: impl FnOnce(Node) -> Result<T, Node>,
     ) -> Result<Option<T>, DecodeError> {
-        if let Some(watch) = &self.watch {
-            watch.asked(&self.path(name), shape);
+        if let Some(trace) = &self.trace {
+            trace.record_access(&self.path(name), shape);
         }
         let node = self
             .nodes
@@ -423,7 +420,7 @@ impl Members {
             Node::Null => Ok(None),
             node => read(node)
                 .map(Some)
-                .map_err(|node| wrong_type(&self.path(name), shape.words(), &node)),
+                .map_err(|node| wrong_type(&self.path(name), shape.description(), &node)),
         }
     }
 
@@ -432,7 +429,7 @@ impl Members {
     }
 }
 
-fn unreadable(error: &Unreadable) -> DecodeError {
+fn parse_error(error: &ParseError) -> DecodeError {
     DecodeError::Parse(error.describe())
 }
 
@@ -441,11 +438,14 @@ fn missing(path: &str, value: &str) -> FieldError {
 }
 
 fn wrong_type(path: &str, expected: &str, found: &Node) -> DecodeError {
-    DecodeError::Parse(format!("{path} must be {expected}, not {}", found.kind()))
+    DecodeError::Parse(format!(
+        "{path} must be {expected}, not {}",
+        found.type_name()
+    ))
 }
 
-/// The items of the list at `path` as texts.
-fn texts(path: &str, items: Vec<Node>) -> Result<Vec<String>, DecodeError> {
+/// The items of the list at `path` as strings.
+fn into_strings(path: &str, items: Vec<Node>) -> Result<Vec<String>, DecodeError> {
     let items = items.into_iter().enumerate();
     let read = |(place, item)| match item {
         Node::Text(text) => Ok(text),
@@ -467,7 +467,7 @@ fn to_u16(path: &str, value: i64) -> Result<u16, DecodeError> {
     })
 }
 
-fn check_length(
+fn validate_length(
     path: &str,
     count: usize,
     length: &RangeInclusive<usize>,
@@ -480,12 +480,12 @@ fn check_length(
     } else {
         return Ok(());
     };
-    Err(FieldError::new(path, reason, echo(value)).into())
+    Err(FieldError::new(path, reason, excerpt(value)).into())
 }
 
-/// The beginning of a refused value, so that an answer does not grow with the request.
-fn echo(value: &str) -> String {
-    value.chars().take(LONGEST_ECHO).collect()
+/// Cuts a refused value short, so that a response does not grow with the request.
+fn excerpt(value: &str) -> String {
+    value.chars().take(MAX_EXCERPT_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! The JSON tree of a body, with the members of objects in the order in which they came.
+//! JSON tree of a body, with object members in document order.
 
-use super::unreadable::Unreadable;
+use super::parse_error::ParseError;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// Most values in one body. In memory a value takes many times the two bytes that it may have in a
-/// body.
-pub(super) const MOST_VALUES: u32 = 65_536;
+/// Maximum number of values in one body. A value takes many times more memory than the two bytes
+/// that it may take in the body.
+pub(super) const MAX_VALUES: u32 = 65_536;
 
-/// Most levels of lists and objects, which is how far `serde_json` follows them.
-pub(super) const MOST_LEVELS: u32 = 127;
+/// Maximum nesting of lists and objects, which is the recursion limit of `serde_json`.
+pub(super) const MAX_LEVELS: u32 = 127;
 
 /// A JSON value.
 ///
@@ -27,11 +27,11 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Reads the first JSON value of `bytes`; `None` when there is nothing but white space.
+    /// Parses the first JSON value of `bytes`; `None` when there is nothing but white space.
     ///
     /// Nesting deeper than 127 levels is an error: `serde_json` stops there, long before the stack
     /// ends. So are more than 65536 values.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Unreadable> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, ParseError> {
         if bytes
             .iter()
             .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
@@ -39,15 +39,14 @@ impl Node {
             return Ok(None);
         }
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        let left = Cell::new(Some(MOST_VALUES));
-        NodeReader { left: &left }
+        let left = Cell::new(Some(MAX_VALUES));
+        NodeReader { remaining: &left }
             .deserialize(&mut deserializer)
             .map(Some)
-            .map_err(|error| Unreadable::new(error, left.get().is_none()))
+            .map_err(|error| ParseError::new(error, left.get().is_none()))
     }
 
-    /// The JSON type in words, for errors.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
@@ -58,19 +57,19 @@ impl Node {
         }
     }
 
-    /// Whether it has at most `levels` levels of lists and objects.
-    pub(super) fn is_within(&self, levels: usize) -> bool {
+    /// Whether lists and objects are nested at most `levels` deep.
+    pub(super) fn is_within_depth(&self, levels: usize) -> bool {
         match self {
             Self::List(_) | Self::Object(_) if levels == 0 => false,
-            Self::List(items) => items.iter().all(|item| item.is_within(levels - 1)),
+            Self::List(items) => items.iter().all(|item| item.is_within_depth(levels - 1)),
             Self::Object(members) => members
                 .iter()
-                .all(|(_name, member)| member.is_within(levels - 1)),
+                .all(|(_name, member)| member.is_within_depth(levels - 1)),
             _ => true,
         }
     }
 
-    /// The same value for use beyond decoding; of repeated members the last one stays.
+    /// Converts to a [`Value`]; of repeated members, the last one wins.
     pub(super) fn into_value(self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -83,7 +82,7 @@ impl Node {
     }
 }
 
-/// Turns the members of an object into a map; of repeated ones the last one stays.
+/// Converts the members of an object to a map; of repeated ones, the last one wins.
 pub(super) fn into_map(members: Vec<(String, Node)>) -> Map<String, Value> {
     members
         .into_iter()
@@ -91,19 +90,19 @@ pub(super) fn into_map(members: Vec<(String, Node)>) -> Map<String, Value> {
         .collect()
 }
 
-/// Reads a value and those inside of it.
+/// Deserializes a value and its nested values.
 #[derive(Clone, Copy)]
 struct NodeReader<'c> {
-    /// How many values there may still be; `None` once there was one too many.
-    left: &'c Cell<Option<u32>>,
+    /// Number of values still allowed; `None` once it is exceeded.
+    remaining: &'c Cell<Option<u32>>,
 }
 
 impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
     type Value = Node;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        let left = self.left.get().and_then(|left| left.checked_sub(1));
-        self.left.set(left);
+        let left = self.remaining.get().and_then(|left| left.checked_sub(1));
+        self.remaining.set(left);
         if left.is_none() {
             return Err(D::Error::custom("too many values"));
         }
@@ -194,11 +193,11 @@ mod tests {
         assert!(Node::parse(nested(127).as_bytes()).is_ok());
         for text in [nested(128), "[".repeat(500_000), "{\"\":".repeat(128)] {
             let refused = Node::parse(text.as_bytes()).unwrap_err();
-            assert!(matches!(refused, Unreadable::TooDeep), "{refused:?}");
+            assert!(matches!(refused, ParseError::TooDeep), "{refused:?}");
         }
         for text in ["[".repeat(127), format!("{}nope", "[".repeat(127))] {
             let refused = Node::parse(text.as_bytes()).unwrap_err();
-            assert!(matches!(refused, Unreadable::NotJson(_)), "{refused:?}");
+            assert!(matches!(refused, ParseError::NotJson(_)), "{refused:?}");
         }
     }
 
@@ -215,13 +214,13 @@ mod tests {
             let read = Node::parse(text.as_bytes());
             assert_eq!(read.is_ok(), is_read);
             if let Err(error) = read {
-                assert!(matches!(error, Unreadable::TooManyValues), "{error:?}");
+                assert!(matches!(error, ParseError::TooManyValues), "{error:?}");
             }
         }
         // As many as there may be, and then something else is wrong.
         let damaged = inner(65_535).replace(']', "");
         let refused = Node::parse(damaged.as_bytes()).unwrap_err();
-        assert!(matches!(refused, Unreadable::NotJson(_)), "{refused:?}");
+        assert!(matches!(refused, ParseError::NotJson(_)), "{refused:?}");
     }
 
     #[test]

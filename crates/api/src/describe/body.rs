@@ -1,14 +1,14 @@
-//! Bodies that are made up, member by member.
+//! Access to members of made-up bodies by path.
 
 use serde_json::{Map, Value};
 
-/// What stands at `path`, whose steps are names and places in lists.
+/// The value at `path`, whose segments are member names and list indexes; `None` for `null`.
 pub(super) fn get<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
     body.pointer(&pointer(path))
         .filter(|value| !value.is_null())
 }
 
-/// Puts `value` at `path`. What the path leads through becomes an object, or a list of one item.
+/// Puts `value` at `path`. Missing parents become objects, or lists of one item.
 pub(super) fn set(body: &mut Value, path: &str, value: Value) {
     let (step, rest) = match path.split_once('.') {
         Some((step, rest)) => (step, Some(rest)),
@@ -40,7 +40,7 @@ fn pointer(path: &str) -> String {
     format!("/{}", path.replace('.', "/"))
 }
 
-/// The path of what a member lies in; empty for the body.
+/// Path of the object that contains a member; empty for the body.
 pub(super) fn parent(path: &str) -> &str {
     let outer = path.rsplit_once('.').map_or("", |(outer, _name)| outer);
     outer

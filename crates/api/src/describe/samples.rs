@@ -1,10 +1,10 @@
-//! Values to be tried.
+//! Sample values for members.
 
-use crate::decode::{Asked, Rule, Shape};
+use crate::decode::{Constraint, FieldAccess, JsonType};
 use serde_json::{Value, json};
 
-/// Texts that one reader or another takes.
-const TEXTS: [&str; 12] = [
+/// Strings that some decoder accepts.
+const SAMPLE_STRINGS: [&str; 12] = [
     "sample",
     "",
     "2031-04-05T06:07:08.009Z",
@@ -19,8 +19,8 @@ const TEXTS: [&str; 12] = [
     "1",
 ];
 
-/// Lists of texts that one reader or another takes.
-const LISTS: [&str; 7] = [
+/// Items of one-item lists that some decoder accepts.
+const SAMPLE_LIST_ITEMS: [&str; 7] = [
     "sample",
     "#all",
     "identity",
@@ -30,32 +30,32 @@ const LISTS: [&str; 7] = [
     "1.2.3",
 ];
 
-/// The value to be tried for a member after `turn` others were refused.
-pub(super) fn sample(asked: &Asked, turn: usize) -> Option<Value> {
-    match asked.shape? {
-        Shape::Text => text(asked, turn),
-        Shape::Texts if turn == LISTS.len() => Some(json!([])),
-        Shape::Texts => LISTS.get(turn).map(|text| json!([text])),
-        Shape::Flag => [true, false].get(turn).map(|flag| json!(flag)),
-        Shape::Integer => [1, 0, 60].get(turn).map(|number| json!(number)),
-        Shape::Objects => [json!([{}]), json!([])].get(turn).cloned(),
-        Shape::Object
-        | Shape::Document
-        | Shape::Flat
-        | Shape::TextMap
-        | Shape::IntegerMap
-        | Shape::TextsMap => (turn == 0).then(|| json!({})),
+/// The value to try for a member after `attempt` others were refused.
+pub(super) fn sample(access: &FieldAccess, attempt: usize) -> Option<Value> {
+    match access.json_type? {
+        JsonType::String => text(access, attempt),
+        JsonType::StringList if attempt == SAMPLE_LIST_ITEMS.len() => Some(json!([])),
+        JsonType::StringList => SAMPLE_LIST_ITEMS.get(attempt).map(|text| json!([text])),
+        JsonType::Boolean => [true, false].get(attempt).map(|flag| json!(flag)),
+        JsonType::Integer => [1, 0, 60].get(attempt).map(|number| json!(number)),
+        JsonType::ObjectList => [json!([{}]), json!([])].get(attempt).cloned(),
+        JsonType::Object
+        | JsonType::Document
+        | JsonType::FlatObject
+        | JsonType::StringMap
+        | JsonType::IntegerMap
+        | JsonType::StringListMap => (attempt == 0).then(|| json!({})),
     }
 }
 
-fn text(asked: &Asked, turn: usize) -> Option<Value> {
-    if let Some(words) = super::words(asked) {
-        return words.get(turn).map(|word| json!(word));
+fn text(access: &FieldAccess, attempt: usize) -> Option<Value> {
+    if let Some(words) = super::choices(access) {
+        return words.get(attempt).map(|word| json!(word));
     }
-    let shortest = asked.rules.iter().find_map(|rule| match rule {
-        Rule::Length(length) => Some(*length.start()),
+    let shortest = access.constraints.iter().find_map(|rule| match rule {
+        Constraint::Length(length) => Some(*length.start()),
         _ => None,
     });
-    let text = TEXTS.get(turn)?;
+    let text = SAMPLE_STRINGS.get(attempt)?;
     Some(json!(format!("{text:x<0$}", shortest.unwrap_or_default())))
 }

@@ -1,20 +1,22 @@
-//! What was found out about a reader, as a JSON Schema.
+//! JSON Schema of a probed decoder.
 
 use super::body::parent;
-use super::explorer::{Explorer, Member};
-use crate::decode::{Rule, Shape};
+use super::probe::{Member, Probe};
+use crate::decode::{Constraint, JsonType};
 use serde_json::{Map, Value, json};
 
-/// The meaning of members by their path.
-type Words = [(&'static str, &'static str)];
+/// Descriptions of members by path.
+type Descriptions = [(&'static str, &'static str)];
 
-/// An object of JSON.
+/// A JSON object.
 type Object = Map<String, Value>;
 
-/// The schema of a body, of which there is one explorer for each kind.
-pub(super) fn of(explorers: &[Explorer], words: &Words) -> Value {
-    let is_list = explorers.iter().any(Explorer::is_list);
-    let kinds = explorers.iter().map(|kind| object(kind, words, "").into());
+/// The schema of a body, given one probe for each of its variants.
+pub(super) fn build(probes: &[Probe], descriptions: &Descriptions) -> Value {
+    let is_list = probes.iter().any(Probe::is_list);
+    let kinds = probes
+        .iter()
+        .map(|kind| object(kind, descriptions, "").into());
     let kinds: Vec<Value> = kinds.collect();
     let one = match &kinds[..] {
         [only] => only.clone(),
@@ -28,11 +30,11 @@ pub(super) fn of(explorers: &[Explorer], words: &Words) -> Value {
 }
 
 /// The schema of an object: the body, or the member at the path `outer`.
-fn object(explorer: &Explorer, words: &Words, outer: &str) -> Object {
+fn object(probe: &Probe, descriptions: &Descriptions, outer: &str) -> Object {
     let mut properties = Object::new();
     let mut required = Vec::new();
-    for found in explorer.members() {
-        let path = &*found.asked.path;
+    for found in probe.members() {
+        let path = &*found.access.path;
         if parent(path) != outer {
             continue;
         }
@@ -40,7 +42,7 @@ fn object(explorer: &Explorer, words: &Words, outer: &str) -> Object {
         if found.is_required {
             required.push(name.to_owned());
         }
-        let schema = member(explorer, words, found);
+        let schema = member(probe, descriptions, found);
         properties.insert(name.to_owned(), schema.into());
     }
     let mut schema = typed("object");
@@ -52,43 +54,43 @@ fn object(explorer: &Explorer, words: &Words, outer: &str) -> Object {
     schema
 }
 
-fn member(explorer: &Explorer, words: &Words, member: &Member) -> Object {
-    let asked = &member.asked;
-    let mut schema = match asked.shape {
-        Some(Shape::Object) => object(explorer, words, &asked.path),
-        Some(Shape::Objects) => list(object(explorer, words, &asked.path)),
-        Some(other) => plain(other),
+fn member(probe: &Probe, descriptions: &Descriptions, member: &Member) -> Object {
+    let access = &member.access;
+    let mut schema = match access.json_type {
+        Some(JsonType::Object) => object(probe, descriptions, &access.path),
+        Some(JsonType::ObjectList) => list(object(probe, descriptions, &access.path)),
+        Some(other) => scalar(other),
         None => Object::new(),
     };
-    for rule in &asked.rules {
-        apply(rule, &mut schema);
+    for rule in &access.constraints {
+        apply_constraint(rule, &mut schema);
     }
-    let place = asked.path.replace(".0.", ".");
+    let place = access.path.replace(".0.", ".");
     let place = place.strip_prefix("0.").unwrap_or(&place);
-    if let Some((_, words)) = words.iter().find(|(path, _)| *path == place) {
+    if let Some((_, words)) = descriptions.iter().find(|(path, _)| *path == place) {
         schema.insert("description".to_owned(), (*words).into());
     }
     schema
 }
 
-/// The schema of what has no members that are read one by one.
-fn plain(shape: Shape) -> Object {
+/// The schema of a type without described members.
+fn scalar(shape: JsonType) -> Object {
     match shape {
-        Shape::Text => typed("string"),
-        Shape::Flag => typed("boolean"),
-        Shape::Integer => with(typed("integer"), "format", "int64"),
-        Shape::Texts | Shape::Objects => list(typed("string")),
-        Shape::Object | Shape::Document => typed("object"),
-        Shape::Flat => {
+        JsonType::String => typed("string"),
+        JsonType::Boolean => typed("boolean"),
+        JsonType::Integer => with(typed("integer"), "format", "int64"),
+        JsonType::StringList | JsonType::ObjectList => list(typed("string")),
+        JsonType::Object | JsonType::Document => typed("object"),
+        JsonType::FlatObject => {
             let value = json!({"type": ["string", "number", "boolean", "null"]});
             with(typed("object"), "additionalProperties", value)
         },
-        Shape::TextMap => with(typed("object"), "additionalProperties", typed("string")),
-        Shape::IntegerMap => {
+        JsonType::StringMap => with(typed("object"), "additionalProperties", typed("string")),
+        JsonType::IntegerMap => {
             let number = json!({"type": "integer", "minimum": 0, "maximum": u16::MAX});
             with(typed("object"), "additionalProperties", number)
         },
-        Shape::TextsMap => {
+        JsonType::StringListMap => {
             let texts = json!({"type": ["array", "null"], "items": {"type": "string"}});
             with(typed("object"), "additionalProperties", texts)
         },
@@ -108,10 +110,10 @@ fn with(mut schema: Object, name: &str, value: impl Into<Value>) -> Object {
     schema
 }
 
-fn apply(rule: &Rule, schema: &mut Object) {
+fn apply_constraint(rule: &Constraint, schema: &mut Object) {
     let mut put = |name: &str, value: Value| schema.insert(name.to_owned(), value);
     match rule {
-        Rule::Length(length) => {
+        Constraint::Length(length) => {
             if *length.start() > 0 {
                 put("minLength", (*length.start()).into());
             }
@@ -119,19 +121,19 @@ fn apply(rule: &Rule, schema: &mut Object) {
                 put("maxLength", (*length.end()).into());
             }
         },
-        Rule::Secret => {
+        Constraint::Secret => {
             put("format", "password".into());
         },
-        Rule::OneOf(words) => {
+        Constraint::OneOf(words) => {
             put("enum", json!(words));
         },
-        Rule::Range(least, most) => {
+        Constraint::Range(least, most) => {
             put("minimum", (*least).into());
             if *most < i64::MAX {
                 put("maximum", (*most).into());
             }
         },
-        Rule::Format(format) => {
+        Constraint::Format(format) => {
             put("format", (*format).into());
         },
     }

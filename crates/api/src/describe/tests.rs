@@ -129,7 +129,7 @@ fn texts_have_their_bounds() {
         json!(["ott", "ottca", "updb"])
     );
     let request = described::<ByOwner<AuthenticatorPatch>>();
-    assert_eq!(request.name, "AuthenticatorPatchByOwner");
+    assert_eq!(request.name, "AuthenticatorPatchWithCurrent");
     let password = &request.schema["properties"]["currentPassword"];
     assert_eq!(password["minLength"], 1);
     assert_eq!(password["format"], "password");

@@ -1,4 +1,4 @@
-//! Requests about edge routers, read by the server and written by clients.
+//! Bodies of edge router requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::router::{RouterBody, RouterMerge};
@@ -10,42 +10,42 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "edgeRouter";
 
-/// The body of POST `/edge-routers` and PUT `/edge-routers/{id}`. What is left out is set to its
-/// default.
+/// The body of POST `/edge-routers` and PUT `/edge-routers/{id}`. Absent members are set to their
+/// defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterBody {
-    /// What it hands to clients that ask for it.
+    /// Application data for clients that request it.
     pub app_data: Tags,
-    /// Whether it is to be a tunneler too.
+    /// Whether the router also acts as a tunneler.
     pub is_tunneler_enabled: bool,
-    /// The words by which policies select it.
+    /// Role attributes, by which policies select it.
     pub role_attributes: RoleAttributes,
-    /// Members that every router has.
+    /// Members common to all routers.
     #[serde(flatten)]
     pub router: RouterBody,
 }
 
-/// The body of PATCH `/edge-routers/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/edge-routers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterMerge {
-    /// What it is to hand to clients, all of it.
+    /// Replaces the application data for clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app_data: Option<Tags>,
-    /// Whether it is to be a tunneler too.
+    /// Whether the router also acts as a tunneler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_tunneler_enabled: Option<bool>,
-    /// New role attributes, all of them.
+    /// Replaces all role attributes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_attributes: Option<RoleAttributes>,
-    /// Members that every router has.
+    /// Members common to all routers.
     #[serde(flatten)]
     pub router: RouterMerge,
 }
 
 impl Decode for EdgeRouterBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let tunneler = members.optional_bool("isTunnelerEnabled")?;
@@ -59,7 +59,7 @@ impl Decode for EdgeRouterBody {
 }
 
 impl Decode for EdgeRouterMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -72,21 +72,21 @@ impl Decode for EdgeRouterMerge {
 }
 
 impl From<EdgeRouterBody> for RouterSpec {
-    fn from(body: EdgeRouterBody) -> Self {
-        body.router.spec(RouterKind::Edge(Edge {
-            role_attributes: body.role_attributes,
-            is_tunneler_enabled: body.is_tunneler_enabled,
-            app_data: body.app_data,
+    fn from(create: EdgeRouterBody) -> Self {
+        create.router.spec(RouterKind::Edge(Edge {
+            role_attributes: create.role_attributes,
+            is_tunneler_enabled: create.is_tunneler_enabled,
+            app_data: create.app_data,
         }))
     }
 }
 
 impl From<EdgeRouterMerge> for RouterPatch {
-    fn from(merge: EdgeRouterMerge) -> Self {
-        merge.router.patch(EdgePatch {
-            role_attributes: merge.role_attributes,
-            is_tunneler_enabled: merge.is_tunneler_enabled,
-            app_data: merge.app_data,
+    fn from(patch: EdgeRouterMerge) -> Self {
+        patch.router.patch(EdgePatch {
+            role_attributes: patch.role_attributes,
+            is_tunneler_enabled: patch.is_tunneler_enabled,
+            app_data: patch.app_data,
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Requests about edge-router policies, read by the server and written by clients.
+//! Bodies of edge router policy requests.
 
 use crate::decode::{Decode, DecodeError, Members};
-use crate::role::{GivenRoles, required_semantic, semantic};
+use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{IdentityId, RouterId};
 use portcullis_domain::policies::{EdgeRouterPolicyPatch, EdgeRouterPolicySpec};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -11,50 +11,46 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "policy";
 
-/// The body of POST `/edge-router-policies` and PUT `/edge-router-policies/{id}`. What is
-/// left out is set to its default.
+/// The body of POST `/edge-router-policies` and PUT `/edge-router-policies/{id}`. Absent
+/// members are set to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterPolicyBody {
-    /// The use of which routers.
+    /// Selectors of the edge routers that the policy applies to.
     pub edge_router_roles: Roles<RouterId>,
-    /// To whom it is granted.
+    /// Selectors of the identities that the policy applies to.
     pub identity_roles: Roles<IdentityId>,
-    /// The name.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/edge-router-policies/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/edge-router-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterPolicyMerge {
-    /// New list of routers.
+    /// Replaces the selectors of edge routers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// New list of identities.
+    /// Replaces the selectors of identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New semantic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<Semantic>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for EdgeRouterPolicyBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let routers = GivenRoles::take(members, "edgeRouterRoles")?;
-        let identities = GivenRoles::take(members, "identityRoles")?;
+        let routers = UnparsedRoles::take(members, "edgeRouterRoles")?;
+        let identities = UnparsedRoles::take(members, "identityRoles")?;
         let name = members.required_string("name")?;
         let semantic = required_semantic(members)?;
         let tags = members.tags()?.unwrap_or_default();
@@ -62,18 +58,18 @@ impl Decode for EdgeRouterPolicyBody {
             name,
             semantic,
             tags,
-            edge_router_roles: routers.read()?.unwrap_or_default(),
-            identity_roles: identities.read()?.unwrap_or_default(),
+            edge_router_roles: routers.parse()?.unwrap_or_default(),
+            identity_roles: identities.parse()?.unwrap_or_default(),
         })
     }
 }
 
 impl Decode for EdgeRouterPolicyMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let routers = GivenRoles::take(members, "edgeRouterRoles")?;
-        let identities = GivenRoles::take(members, "identityRoles")?;
+        let routers = UnparsedRoles::take(members, "edgeRouterRoles")?;
+        let identities = UnparsedRoles::take(members, "identityRoles")?;
         let name = members.optional_string("name")?;
         let semantic = semantic(members)?;
         let tags = members.tags()?;
@@ -81,33 +77,33 @@ impl Decode for EdgeRouterPolicyMerge {
             name,
             semantic,
             tags,
-            edge_router_roles: routers.read()?,
-            identity_roles: identities.read()?,
+            edge_router_roles: routers.parse()?,
+            identity_roles: identities.parse()?,
         })
     }
 }
 
 impl From<EdgeRouterPolicyBody> for EdgeRouterPolicySpec {
-    fn from(body: EdgeRouterPolicyBody) -> Self {
+    fn from(create: EdgeRouterPolicyBody) -> Self {
         Self {
-            name: body.name,
-            semantic: body.semantic,
-            identity_roles: body.identity_roles,
-            edge_router_roles: body.edge_router_roles,
+            name: create.name,
+            semantic: create.semantic,
+            identity_roles: create.identity_roles,
+            edge_router_roles: create.edge_router_roles,
             is_system: false,
-            tags: body.tags,
+            tags: create.tags,
         }
     }
 }
 
 impl From<EdgeRouterPolicyMerge> for EdgeRouterPolicyPatch {
-    fn from(merge: EdgeRouterPolicyMerge) -> Self {
+    fn from(patch: EdgeRouterPolicyMerge) -> Self {
         Self {
-            name: merge.name,
-            semantic: merge.semantic,
-            identity_roles: merge.identity_roles,
-            edge_router_roles: merge.edge_router_roles,
-            tags: merge.tags,
+            name: patch.name,
+            semantic: patch.semantic,
+            identity_roles: patch.identity_roles,
+            edge_router_roles: patch.edge_router_roles,
+            tags: patch.tags,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What routers send to obtain certificates.
+//! Enrollment requests of routers.
 
 use super::{CSR_LENGTH, TEXT_LENGTH};
 use crate::decode::{Decode, DecodeError, Members};
@@ -6,22 +6,22 @@ use crate::secret;
 use secrecy::SecretString;
 use serde::Serialize;
 
-/// The body of POST `/enroll/erott`, which brings the token along.
+/// The body of POST `/enroll/erott`, which includes the token.
 ///
-/// The requests may have the names that they have elsewhere, too.
+/// The CSR members are also accepted under the names that they have in the other router bodies.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollErott {
-    /// The token of the enrollment; without one there is none to complete.
+    /// Enrollment token, which identifies the enrollment.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
     pub token: Option<SecretString>,
-    /// Request for the client certificate, PEM.
+    /// Certificate signing request for the client certificate, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_csr: Option<String>,
-    /// Request for the server certificate, PEM.
+    /// Certificate signing request for the server certificate, PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_csr: Option<String>,
 }
@@ -30,23 +30,29 @@ pub struct EnrollErott {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtendRouter {
-    /// Request for the new client certificate, PEM.
+    /// Certificate signing request for the new client certificate, PEM.
     pub cert_csr: String,
-    /// Request for the new server certificate, PEM.
+    /// Certificate signing request for the new server certificate, PEM.
     pub server_cert_csr: String,
 }
 
 impl Decode for EnrollErott {
-    const PARAMETER: &'static str = "erOttEnrollmentRequest";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "erOttEnrollmentRequest";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "token",
-            "The token of the enrollment; without one there is none to complete.",
+            "Enrollment token, which identifies the enrollment.",
         ),
-        ("clientCsr", "Request for the client certificate, PEM."),
-        ("certCsr", "Another name of `clientCsr`."),
-        ("serverCsr", "Request for the server certificate, PEM."),
-        ("serverCertCsr", "Another name of `serverCsr`."),
+        (
+            "clientCsr",
+            "Certificate signing request for the client certificate, PEM.",
+        ),
+        ("certCsr", "Alias of `clientCsr`."),
+        (
+            "serverCsr",
+            "Certificate signing request for the server certificate, PEM.",
+        ),
+        ("serverCertCsr", "Alias of `serverCsr`."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -64,12 +70,15 @@ impl Decode for EnrollErott {
 }
 
 impl Decode for ExtendRouter {
-    const PARAMETER: &'static str = "routerExtendEnrollmentRequest";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
-        ("certCsr", "Request for the new client certificate, PEM."),
+    const BODY_NAME: &'static str = "routerExtendEnrollmentRequest";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        (
+            "certCsr",
+            "Certificate signing request for the new client certificate, PEM.",
+        ),
         (
             "serverCertCsr",
-            "Request for the new server certificate, PEM.",
+            "Certificate signing request for the new server certificate, PEM.",
         ),
     ];
 

@@ -1,4 +1,4 @@
-//! Requests about enrollments, read by the server and written by clients.
+//! Bodies of enrollment requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::time::WireTime;
@@ -11,12 +11,12 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentCreate {
-    /// The identity that is to obtain a credential.
+    /// Identity that enrolls.
     pub identity_id: IdentityId,
-    /// How it is to be redeemed.
+    /// Enrollment method.
     #[serde(serialize_with = "name_of")]
     pub method: MethodKind,
-    /// When it is to end.
+    /// When it expires.
     pub expires_at: WireTime,
     /// The third-party authority, for `ottca`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,13 +27,13 @@ pub struct EnrollmentCreate {
 }
 
 impl EnrollmentCreate {
-    /// The method with what it needs.
+    /// The method with its parameters.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `caId` or `username` when that is needed and missing. It is reported under
-    /// [`Code::InvalidField`](crate::code::Code::InvalidField), after an identity that does not
-    /// exist.
+    /// [`FieldError`] on `caId` or `username` if it is required and missing. It is reported as
+    /// [`Code::InvalidField`](crate::code::Code::InvalidField), after the check that the identity
+    /// exists.
     pub fn enrollment(&self) -> Result<Method, FieldError> {
         match self.method {
             MethodKind::Ott => Ok(Method::Ott),
@@ -52,8 +52,8 @@ impl EnrollmentCreate {
 }
 
 impl Decode for EnrollmentCreate {
-    const PARAMETER: &'static str = "enrollment";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "enrollment";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("caId", "The third-party authority, for the method `ottca`."),
         ("username", "The username, for the method `updb`."),
     ];
@@ -63,7 +63,7 @@ impl Decode for EnrollmentCreate {
             identity_id: IdentityId::from_wire(members.required_string("identityId")?),
             method: method(members)?,
             expires_at: members.required_time("expiresAt")?,
-            ca_id: given(members, "caId")?.map(CaId::from_wire),
+            ca_id: non_empty_string(members, "caId")?.map(CaId::from_wire),
             username: members.new_username("username")?,
         })
     }
@@ -73,12 +73,12 @@ impl Decode for EnrollmentCreate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentRefresh {
-    /// When the enrollment is to end.
+    /// When the enrollment expires.
     pub expires_at: WireTime,
 }
 
 impl Decode for EnrollmentRefresh {
-    const PARAMETER: &'static str = "refresh";
+    const BODY_NAME: &'static str = "refresh";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -88,7 +88,7 @@ impl Decode for EnrollmentRefresh {
 }
 
 fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
-    members.one_of("method", &MethodKind::ALL.map(MethodKind::name));
+    members.record_choices("method", &MethodKind::ALL.map(MethodKind::name));
     let name = members.required_string("method")?;
     MethodKind::from_name(&name).ok_or_else(|| {
         let all = MethodKind::ALL.map(MethodKind::name).join(", ");
@@ -101,8 +101,8 @@ fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
     })
 }
 
-/// A text that counts as absent when it is empty.
-fn given(members: &mut Members, name: &str) -> Result<Option<String>, DecodeError> {
+/// An optional string; an empty one counts as absent.
+fn non_empty_string(members: &mut Members, name: &str) -> Result<Option<String>, DecodeError> {
     Ok(members
         .optional_string(name)?
         .filter(|text| !text.is_empty()))

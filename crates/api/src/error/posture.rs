@@ -1,12 +1,12 @@
-//! What keeps a client from a service, as the error tells it.
+//! Failed posture checks as the cause of an error.
 
 use super::Cause;
 use portcullis_domain::posture::PolicyFailure;
 use serde_json::{Map, Value, json};
 
 impl Cause {
-    /// The policies that were not passed, each with the checks that are in the way. Clients look there
-    /// for what to report, or whether to ask for a code.
+    /// The failed policies, each with its failed checks. Clients use them to decide what to report, or
+    /// whether to prompt for an MFA code.
     pub fn posture(failures: &[PolicyFailure]) -> Self {
         let ids: Vec<&str> = failures.iter().map(|failure| failure.id.as_str()).collect();
         let message = format!(

@@ -1,37 +1,37 @@
-//! Requests about the members of a cluster of controllers.
+//! Bodies of cluster membership requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 
 /// The body of POST `/cluster/add-member`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddMember {
-    /// Where the controller is reached.
+    /// Address of the controller.
     pub address: String,
-    /// Whether it is to have a vote.
+    /// Whether it is a voting member.
     pub is_voter: bool,
 }
 
 /// The body of POST `/cluster/remove-member`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoveMember {
-    /// The controller.
+    /// Id of the controller.
     pub id: String,
 }
 
 /// The body of POST `/cluster/transfer-leadership`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferLeadership {
-    /// The controller that is to lead; any other where it is left out.
+    /// Id of the new leader; any other controller if absent.
     pub new_leader_id: Option<String>,
 }
 
 const PARAMETER: &str = "member";
 
 impl Decode for AddMember {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[
-        ("address", "Where the controller is reached."),
-        ("isVoter", "Whether it is to have a vote."),
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        ("address", "Address of the controller."),
+        ("isVoter", "Whether it is a voting member."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -43,8 +43,9 @@ impl Decode for AddMember {
 }
 
 impl Decode for RemoveMember {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[("id", "The controller.")];
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("id", "Id of the controller.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -54,10 +55,10 @@ impl Decode for RemoveMember {
 }
 
 impl Decode for TransferLeadership {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "newLeaderId",
-        "The controller that is to lead; any other where it is left out.",
+        "Id of the new leader; any other controller if absent.",
     )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {

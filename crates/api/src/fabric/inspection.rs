@@ -1,4 +1,4 @@
-//! Looking into controllers and routers.
+//! Inspection of controllers and routers.
 
 use crate::decode::{Decode, DecodeError, Members};
 use schemars::JsonSchema;
@@ -8,43 +8,43 @@ pub use serde_json::Value;
 /// The body of POST `/inspections`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InspectRequest {
-    /// A regular expression for the ids of those to look into.
+    /// Regular expression for the ids of the controllers and routers to inspect.
     pub app_regex: String,
-    /// What is to be looked at.
+    /// Names of the values to inspect.
     pub requested_values: Vec<String>,
 }
 
-/// The answer, which comes without an envelope.
+/// Response to an inspection, without an envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InspectResponse {
-    /// What could not be looked at, and why.
+    /// Values that could not be read, with the reasons.
     pub errors: Vec<String>,
-    /// Whether everything could.
+    /// Whether all values could be read.
     pub success: bool,
-    /// What was seen.
+    /// Inspected values.
     pub values: Vec<InspectValue>,
 }
 
-/// One thing that was seen.
+/// An inspected value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InspectValue {
-    /// The id of the controller or router.
+    /// Id of the controller or router.
     pub app_id: String,
-    /// What was asked for.
+    /// Name of the value.
     pub name: String,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
 impl Decode for InspectRequest {
-    const PARAMETER: &'static str = "request";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "request";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "appRegex",
-            "A regular expression for the ids of those to look into.",
+            "Regular expression for the ids of the controllers and routers to inspect.",
         ),
-        ("requestedValues", "What is to be looked at."),
+        ("requestedValues", "Names of the values to inspect."),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {

@@ -1,29 +1,32 @@
-//! Requests about links and circuits.
+//! Bodies of link and circuit requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
 
-/// The body of PATCH `/links/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/links/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkMerge {
-    /// Whether it is to be taken for broken.
+    /// Whether the link is treated as down.
     pub down: Option<bool>,
-    /// What it is to cost besides its latency.
+    /// Static cost of the link, added to its latency.
     pub static_cost: Option<u32>,
 }
 
 /// The body of DELETE `/circuits/{id}`, which may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CircuitDelete {
-    /// Whether what is under way is dropped.
+    /// Whether data in transit is dropped.
     pub immediate: bool,
 }
 
 impl Decode for LinkMerge {
-    const PARAMETER: &'static str = "link";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
-        ("down", "Whether it is to be taken for broken."),
-        ("staticCost", "What it is to cost besides its latency."),
+    const BODY_NAME: &'static str = "link";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        ("down", "Whether the link is treated as down."),
+        (
+            "staticCost",
+            "Static cost of the link, added to its latency.",
+        ),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -37,7 +40,7 @@ impl Decode for LinkMerge {
     }
 }
 
-/// Reads a cost that is set by hand.
+/// Validates a static cost.
 fn static_cost(cost: i64) -> Result<u32, FieldError> {
     u32::try_from(cost).map_err(|_out_of_range| {
         let reason = format!("must be between 0 and {}", u32::MAX);
@@ -46,9 +49,9 @@ fn static_cost(cost: i64) -> Result<u32, FieldError> {
 }
 
 impl Decode for CircuitDelete {
-    const PARAMETER: &'static str = "options";
-    const WORDS: &'static [(&'static str, &'static str)] =
-        &[("immediate", "Whether what is under way is dropped.")];
+    const BODY_NAME: &'static str = "options";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("immediate", "Whether data in transit is dropped.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

@@ -1,4 +1,4 @@
-//! Routers as the fabric has them, of both kinds.
+//! Edge and transit routers in the fabric API.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
@@ -19,33 +19,33 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
-    /// Ids of its configurations; `null` for none.
+    /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Whether it is connected.
     pub connected: bool,
-    /// What it costs to cross it.
+    /// Cost of routing a circuit through it.
     pub cost: u16,
-    /// Addresses at which controllers reach it.
+    /// Addresses at which controllers can reach the router.
     #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
     pub ctrl_chan_listeners: CtrlChanListeners,
-    /// Whether it is shut out.
+    /// Whether the router is disabled.
     pub disabled: bool,
-    /// Lower-case hex SHA-1 of its certificate; `null` while it has none.
+    /// Lower-case hex SHA-1 of the certificate; `null` if it has none.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.
     pub interfaces: Option<Vec<Value>>,
-    /// Where other routers reach it; `null` while it is not connected.
+    /// Link listener addresses for other routers; `null` while it is not connected.
     pub listener_addresses: Option<Vec<Value>>,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// Whether circuits may begin and end at it only.
+    /// Whether circuits may only begin or end at this router, not pass through it.
     pub no_traversal: bool,
-    /// What it runs; left out while it is not connected.
+    /// Version information; absent while it is not connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version_info: Option<VersionInfo>,
 }
@@ -53,79 +53,79 @@ pub struct RouterDetail {
 /// The body of POST `/routers`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouterCreate {
-    /// The id, which its certificate bears too.
+    /// The id, which its certificate carries too.
     pub id: RouterId,
-    /// The fingerprint of its certificate, if that is known.
+    /// The fingerprint of its certificate, if known.
     pub fingerprint: Option<String>,
-    /// The members that the edge knows too.
+    /// Members shared with the edge API.
     pub common: RouterBody,
 }
 
-/// The body of PUT `/routers/{id}`. What is left out is set back to its default.
+/// The body of PUT `/routers/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouterReplace {
     /// The fingerprint of its certificate; `None` for no certificate.
     pub fingerprint: Option<String>,
-    /// The members that the edge knows too.
+    /// Members shared with the edge API.
     pub common: RouterBody,
 }
 
-/// The body of PATCH `/routers/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/routers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterPart {
-    /// The fingerprint of its certificate; of the two, the inner `None` is for no certificate.
+    /// The fingerprint of its certificate; `Some(None)` removes the certificate.
     pub fingerprint: Option<Option<String>>,
-    /// The members that the edge knows too.
+    /// Members shared with the edge API.
     pub common: RouterMerge,
 }
 
 const PARAMETER: &str = "router";
 
 impl Decode for RouterCreate {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let id = members.required_string("id")?;
-        check_id(&id)?;
+        validate_id(&id)?;
         let fingerprint = members.optional_string("fingerprint")?;
         Ok(Self {
             id: RouterId::from_wire(id),
-            fingerprint: fingerprint.map(fingerprint_of).transpose()?.flatten(),
-            common: body(members)?,
+            fingerprint: fingerprint.map(parse_fingerprint).transpose()?.flatten(),
+            common: decode_common(members)?,
         })
     }
 }
 
 impl Decode for RouterReplace {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let fingerprint = members.required_string("fingerprint")?;
         Ok(Self {
-            fingerprint: fingerprint_of(fingerprint)?,
-            common: body(members)?,
+            fingerprint: parse_fingerprint(fingerprint)?,
+            common: decode_common(members)?,
         })
     }
 }
 
 impl Decode for RouterPart {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let fingerprint = members.optional_string("fingerprint")?;
         Ok(Self {
-            fingerprint: fingerprint.map(fingerprint_of).transpose()?,
+            fingerprint: fingerprint.map(parse_fingerprint).transpose()?,
             common: RouterMerge::decode(members)?,
         })
     }
 }
 
-/// The members that the edge knows too, of which the fabric demands more.
-fn body(members: &mut Members) -> Result<RouterBody, DecodeError> {
+/// Decodes the members shared with the edge API, more of which are required here.
+fn decode_common(members: &mut Members) -> Result<RouterBody, DecodeError> {
     let cost = members.optional_u16("cost")?;
     let cost = match cost {
         Some(cost) => cost,
-        None => missing(members, "cost")?,
+        None => missing_member(members, "cost")?,
     };
     let no_traversal = members.required_bool("noTraversal")?;
     Ok(RouterBody {
@@ -135,28 +135,28 @@ fn body(members: &mut Members) -> Result<RouterBody, DecodeError> {
     })
 }
 
-/// Says that a member is missing, of which nothing is left.
-fn missing<T>(members: &mut Members, name: &str) -> Result<T, DecodeError> {
+/// Reports a missing member that was already taken out.
+fn missing_member<T>(members: &mut Members, name: &str) -> Result<T, DecodeError> {
     members.required_string(name)?;
     Err(FieldError::new(name, "is required", "").into())
 }
 
-/// Most characters of an id that somebody chooses.
-const LONGEST_ID: usize = 100;
+/// Maximum length of a chosen id, in characters.
+const MAX_ID_LENGTH: usize = 100;
 
-/// Checks that a text can be the id of a router, in a path and in filters too.
-fn check_id(id: &str) -> Result<(), FieldError> {
+/// Checks that an id of a router can be used in paths and filters.
+fn validate_id(id: &str) -> Result<(), FieldError> {
     let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     let is_path = matches!(id, "." | "..");
-    if id.is_empty() || id.len() > LONGEST_ID || is_path || !id.bytes().all(is_fit) {
+    if id.is_empty() || id.len() > MAX_ID_LENGTH || is_path || !id.bytes().all(is_fit) {
         let reason = "must be 1 to 100 letters, digits, dots, hyphens and underscores";
         return Err(FieldError::new("id", reason, id));
     }
     Ok(())
 }
 
-/// Reads a fingerprint, in either case of letters and with or without colons; the empty text for none.
-fn fingerprint_of(text: String) -> Result<Option<String>, FieldError> {
+/// Parses a fingerprint, in either letter case and with or without colons; empty for none.
+fn parse_fingerprint(text: String) -> Result<Option<String>, FieldError> {
     let digits: String = text.chars().filter(|digit| *digit != ':').collect();
     if digits.is_empty() {
         return Ok(None);
@@ -169,7 +169,7 @@ fn fingerprint_of(text: String) -> Result<Option<String>, FieldError> {
 }
 
 impl RouterCreate {
-    /// Its id, and what is decided about it.
+    /// The id and the spec.
     pub fn spec(self) -> (RouterId, RouterSpec) {
         let spec = RouterSpec {
             certificate: self.fingerprint.map(RouterCertificate::known_by),
@@ -180,14 +180,14 @@ impl RouterCreate {
 }
 
 impl RouterReplace {
-    /// What is decided about it but its certificate, and the fingerprint of that.
+    /// The spec without the certificate, and the fingerprint of the certificate.
     pub fn spec(self) -> (RouterSpec, Option<String>) {
         (self.common.spec(RouterKind::Transit), self.fingerprint)
     }
 }
 
 impl RouterPart {
-    /// The changes that it asks for but that of its certificate, and the fingerprint of that.
+    /// The changes to the spec without the certificate, and the new fingerprint.
     pub fn patch(self) -> (RouterPatch, Option<Option<String>>) {
         (self.common.patch(EdgePatch::default()), self.fingerprint)
     }
@@ -199,7 +199,10 @@ impl From<ManagedRouterView> for RouterDetail {
         let spec = router.spec;
         Self {
             base: Base {
-                links: Links::to_all(&format!("routers/{}", router.id), ["terminators"]),
+                links: Links::with_self_and_children(
+                    &format!("routers/{}", router.id),
+                    ["terminators"],
+                ),
                 created_at: router.created_at.into(),
                 id: router.id,
                 tags: spec.tags,

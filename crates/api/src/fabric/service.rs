@@ -1,4 +1,4 @@
-//! Services as the fabric has them: without what the edge adds.
+//! Services in the fabric API, without the members of the edge API.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
@@ -17,49 +17,46 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<ServiceId>,
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: i64,
-    /// Its unique name.
+    /// Unique name.
     pub name: String,
-    /// How one of its terminators is chosen.
+    /// Strategy by which a terminator is chosen.
     pub terminator_strategy: String,
 }
 
-/// The body of POST `/services` and PUT `/services/{id}`. What is left out is at its default; what
-/// only the edge knows of a service stays as it is.
+/// The body of POST `/services` and PUT `/services/{id}`. Absent members are set to their defaults;
+/// members that only the edge API has stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceBody {
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: u64,
-    /// The name.
     pub name: String,
-    /// What users attach to it.
     pub tags: Tags,
-    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    /// Strategy by which a terminator is chosen; an empty string selects the default.
     pub terminator_strategy: String,
 }
 
-/// The body of PATCH `/services/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/services/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServicePart {
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: Option<u64>,
-    /// A new name.
     pub name: Option<String>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     pub tags: Option<Tags>,
-    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    /// Strategy by which a terminator is chosen; an empty string selects the default.
     pub terminator_strategy: Option<String>,
 }
 
 const PARAMETER: &str = "service";
 
 impl Decode for ServiceBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let part = ServicePart::decode(members)?;
@@ -67,7 +64,7 @@ impl Decode for ServiceBody {
             max_idle_time_millis: part.max_idle_time_millis.unwrap_or_default(),
             name: match part.name {
                 Some(name) => name,
-                // Taken already, so this says that it is missing.
+                // Taken out already, so this reports it as missing.
                 None => members.required_string("name")?,
             },
             tags: part.tags.unwrap_or_default(),
@@ -77,7 +74,7 @@ impl Decode for ServiceBody {
 }
 
 impl Decode for ServicePart {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -90,11 +87,11 @@ impl Decode for ServicePart {
 }
 
 impl ServiceBody {
-    /// A service that is the fabric's alone.
+    /// The spec of a service that only the fabric API shows.
     ///
     /// # Errors
     ///
-    /// [`UnknownStrategy`] when the strategy is none.
+    /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
         let create = ServiceCreate {
             configs: BTreeSet::new(),
@@ -111,11 +108,11 @@ impl ServiceBody {
         })
     }
 
-    /// The changes that it asks for as a replacement.
+    /// The changes to the spec of an existing service.
     ///
     /// # Errors
     ///
-    /// [`UnknownStrategy`] when the strategy is none.
+    /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
         let part = ServicePart {
             max_idle_time_millis: Some(self.max_idle_time_millis),
@@ -128,11 +125,11 @@ impl ServiceBody {
 }
 
 impl ServicePart {
-    /// The changes that it asks for.
+    /// The changes to the spec.
     ///
     /// # Errors
     ///
-    /// [`UnknownStrategy`] when the strategy is none.
+    /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
         let merge = ServiceMerge {
             max_idle_time_millis: self.max_idle_time_millis,
@@ -171,5 +168,5 @@ pub(super) fn reference(service: Named<ServiceId>) -> EntityRef {
 }
 
 fn links(id: &ServiceId) -> Links {
-    Links::to_all(&format!("services/{id}"), ["terminators"])
+    Links::with_self_and_children(&format!("services/{id}"), ["terminators"])
 }

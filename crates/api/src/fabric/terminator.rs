@@ -1,4 +1,4 @@
-//! Terminators as the fabric has them.
+//! Terminators in the fabric API.
 
 use super::{router, service};
 use crate::decode::{Decode, DecodeError, Members};
@@ -17,23 +17,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
-    /// What the router connects to.
+    /// Address that the router connects to.
     pub address: String,
-    /// The part of the router that connects circuits to the service.
+    /// Binding of the router that connects circuits to the service.
     pub binding: String,
-    /// What it costs to use it.
+    /// Static cost of the terminator.
     pub cost: u16,
-    /// What using it costs besides, by what was learnt of late.
+    /// Dynamic cost, which reflects recent dial results.
     pub dynamic_cost: u16,
-    /// The identity that hosts it; empty where nobody said.
+    /// Id of the identity that hosts it; empty if unknown.
     pub host_id: String,
-    /// The instance of the service that it is.
+    /// Instance id of the terminator within its service.
     pub instance_id: String,
-    /// How it is preferred among those of the service.
+    /// Precedence among the terminators of the service.
     #[schemars(with = "schema::word::Precedence")]
     pub precedence: Precedence,
     /// Its router.
@@ -48,30 +48,30 @@ pub struct TerminatorDetail {
     pub service_id: ServiceId,
 }
 
-/// The body of POST `/terminators` and PUT `/terminators/{id}`. What is left out is at its default.
+/// The body of POST `/terminators` and PUT `/terminators/{id}`. Absent members are set to their
+/// defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminatorBody {
-    /// The members that the edge knows too.
+    /// Members shared with the edge API.
     pub common: TerminatorReplace,
-    /// The identity that hosts it.
+    /// Id of the identity that hosts it.
     pub host_id: String,
-    /// The instance of the service that it is; it never changes.
+    /// Instance id of the terminator within its service; it cannot be changed.
     pub instance_id: String,
 }
 
-/// The body of PATCH `/terminators/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/terminators/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminatorPart {
-    /// The members that the edge knows too.
+    /// Members shared with the edge API.
     pub common: TerminatorMerge,
-    /// New host.
     pub host_id: Option<String>,
 }
 
 const PARAMETER: &str = "terminator";
 
 impl Decode for TerminatorBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -83,7 +83,7 @@ impl Decode for TerminatorBody {
 }
 
 impl Decode for TerminatorPart {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -94,10 +94,10 @@ impl Decode for TerminatorPart {
 }
 
 impl From<TerminatorBody> for TerminatorSpec {
-    fn from(body: TerminatorBody) -> Self {
+    fn from(create: TerminatorBody) -> Self {
         Self {
-            host_id: Some(body.host_id),
-            ..body.common.spec(body.instance_id)
+            host_id: Some(create.host_id),
+            ..create.common.spec(create.instance_id)
         }
     }
 }

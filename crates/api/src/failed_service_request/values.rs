@@ -1,4 +1,4 @@
-//! What checks expected, and what there was instead.
+//! Expected and actual values of failed posture checks.
 
 use crate::posture_check::{CheckBody, OperatingSystem, ProcessBody, ProcessMultiBody, seconds};
 use crate::posture_data::signers;
@@ -11,66 +11,66 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// The type of a check under `postureCheckType`, what it expected and what there was instead.
+/// Type of a check in `postureCheckType`, with its expected and actual values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "postureCheckType",
     rename_all = "SCREAMING_SNAKE_CASE",
     rename_all_fields = "camelCase"
 )]
-pub enum FailureValues {
-    /// Another operating system.
+pub enum CheckFailureValues {
+    /// Operating system not accepted.
     Os {
-        /// What there was.
-        actual_value: ActualOsBody,
-        /// What had to be.
+        /// The actual value.
+        actual_value: ActualOsDetail,
+        /// The expected value.
         expected_value: Vec<OperatingSystem>,
     },
-    /// Another Windows domain; an empty one if none was reported.
+    /// Windows domain not accepted; the actual value is empty if none was reported.
     Domain {
-        /// What there was.
+        /// The actual value.
         actual_value: String,
-        /// What had to be.
+        /// The expected value.
         expected_value: Vec<String>,
     },
-    /// Other MAC addresses; `null` if none were reported.
+    /// MAC addresses not accepted; the actual value is `null` if none were reported.
     Mac {
-        /// What there was.
+        /// The actual value.
         actual_value: Option<Vec<String>>,
-        /// What had to be.
+        /// The expected value.
         expected_value: Vec<String>,
     },
-    /// No TOTP code, or one whose time was over.
+    /// No MFA code was accepted, or it has timed out.
     Mfa {
-        /// What there was.
-        actual_value: MfaValuesBody,
-        /// By what it was judged.
-        criteria: MfaCriteriaBody,
-        /// What had to be.
-        expected_value: MfaValuesBody,
+        /// The actual value.
+        actual_value: MfaValuesDetail,
+        /// Timing criteria that were applied.
+        criteria: MfaCriteriaDetail,
+        /// The expected value.
+        expected_value: MfaValuesDetail,
     },
-    /// No such process, or another one.
+    /// Process not running, or not the expected one.
     Process {
-        /// What there was.
-        actual_value: ActualProcessBody,
-        /// What had to be.
+        /// The actual value.
+        actual_value: ActualProcessDetail,
+        /// The expected value.
         expected_value: ProcessBody,
     },
-    /// No such processes, or others.
+    /// Processes not running, or not the expected ones.
     ProcessMulti {
-        /// What there was.
-        actual_value: Vec<ActualProcessBody>,
-        /// What had to be.
+        /// The actual value.
+        actual_value: Vec<ActualProcessDetail>,
+        /// The expected value.
         expected_value: Vec<ProcessMultiBody>,
-        /// How many of them had to run.
+        /// Whether all of the processes had to run, or any one of them.
         #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
     },
 }
 
-/// An operating system, in the words of a client; empty if none was reported.
+/// Operating system as the client reported it; empty if none was reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ActualOsBody {
+pub struct ActualOsDetail {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: String,
@@ -81,58 +81,58 @@ pub struct ActualOsBody {
 /// A process as it was reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ActualProcessBody {
-    /// The hash of its binary.
+pub struct ActualProcessDetail {
+    /// Hash of the executable.
     pub hash: String,
     /// Whether it ran.
     pub is_running: bool,
-    /// Its binary; left out if the process was not reported.
+    /// Path of the executable; absent if the process was not reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// The fingerprints of its signers; `null` for none.
+    /// Fingerprints of its signers; `null` if there are none.
     pub signer_fingerprints: Option<Vec<String>>,
 }
 
-/// In which respects a check of TOTP codes was passed, or had to be.
+/// Conditions of an MFA check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "clients know them as they are"
+    reason = "the members are fixed by the API"
 )]
-pub struct MfaValuesBody {
-    /// Whether a code was shown at all.
+pub struct MfaValuesDetail {
+    /// Whether a code was accepted at all.
     pub passed_mfa: bool,
-    /// Whether unlocking the machine had not ended it.
+    /// Whether the check still passes after the last unlock of the device.
     pub passed_on_unlock: bool,
-    /// Whether waking up had not ended it.
+    /// Whether the check still passes after the last wake-up of the device.
     pub passed_on_wake: bool,
-    /// Whether there was no code whose time went on.
+    /// Whether the last accepted code has timed out.
     pub timed_out: bool,
 }
 
-/// By what a check of TOTP codes was judged.
+/// Timing criteria of an MFA check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MfaCriteriaBody {
-    /// When a code was last shown.
+pub struct MfaCriteriaDetail {
+    /// When a code was last accepted.
     pub passed_mfa_at: Option<WireTime>,
-    /// Seconds that were left; -1 for no limit.
+    /// Seconds that remained; -1 for no limit.
     pub timeout_remaining_seconds: i64,
-    /// Seconds for which a code did; -1 for no limit.
+    /// Seconds for which a code is valid; -1 for no limit.
     pub timeout_seconds: i64,
-    /// When the machine was last unlocked.
+    /// When the device was last unlocked.
     pub unlocked_at: Option<WireTime>,
-    /// When the machine last woke up.
+    /// When the device last woke up.
     pub woken_at: Option<WireTime>,
 }
 
-impl FailureValues {
-    /// What `check` expected, and what there was instead.
+impl CheckFailureValues {
+    /// The values that `check` expected and the `actual` ones.
     pub(super) fn new(check: &Check, actual: &Actual) -> Self {
         match CheckBody::from(check) {
             CheckBody::Os { operating_systems } => Self::Os {
-                actual_value: ActualOsBody::of(actual),
+                actual_value: ActualOsDetail::from_actual(actual),
                 expected_value: operating_systems,
             },
             CheckBody::Domain { domains } => Self::Domain {
@@ -149,11 +149,11 @@ impl FailureValues {
                 },
                 expected_value: mac_addresses,
             },
-            CheckBody::Mfa(_) => Self::of_code(check, actual),
+            CheckBody::Mfa(_) => Self::for_mfa(check, actual),
             CheckBody::Process { process } => Self::Process {
                 actual_value: match actual {
                     Actual::Process(Some(process)) => process.into(),
-                    _ => ActualProcessBody::default(),
+                    _ => ActualProcessDetail::default(),
                 },
                 expected_value: process,
             },
@@ -171,7 +171,7 @@ impl FailureValues {
         }
     }
 
-    fn of_code(check: &Check, actual: &Actual) -> Self {
+    fn for_mfa(check: &Check, actual: &Actual) -> Self {
         let expected = match check {
             Check::Mfa(mfa) => MfaValues::expected(*mfa),
             _ => MfaValues::default(),
@@ -188,8 +188,8 @@ impl FailureValues {
     }
 }
 
-impl ActualOsBody {
-    fn of(actual: &Actual) -> Self {
+impl ActualOsDetail {
+    fn from_actual(actual: &Actual) -> Self {
         match actual {
             Actual::Os(Some(os)) => Self {
                 kind: os.kind.clone(),
@@ -200,7 +200,7 @@ impl ActualOsBody {
     }
 }
 
-impl From<&ActualProcess> for ActualProcessBody {
+impl From<&ActualProcess> for ActualProcessDetail {
     fn from(actual: &ActualProcess) -> Self {
         let process = &actual.process;
         Self {
@@ -212,7 +212,7 @@ impl From<&ActualProcess> for ActualProcessBody {
     }
 }
 
-impl From<MfaValues> for MfaValuesBody {
+impl From<MfaValues> for MfaValuesDetail {
     fn from(values: MfaValues) -> Self {
         Self {
             passed_mfa: values.passed_mfa,
@@ -223,7 +223,7 @@ impl From<MfaValues> for MfaValuesBody {
     }
 }
 
-impl From<MfaCriteria> for MfaCriteriaBody {
+impl From<MfaCriteria> for MfaCriteriaDetail {
     fn from(criteria: MfaCriteria) -> Self {
         Self {
             passed_mfa_at: criteria.passed_at.map(Into::into),

@@ -1,10 +1,10 @@
-//! Requests about identities, as clients write them.
+//! Bodies of identity requests, as clients write them.
 
 use portcullis_domain::tags::{AppData, Tags};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The type that every identity has that is not a router's.
+/// The type of every identity that does not belong to a router.
 const DEFAULT_TYPE: &str = "Default";
 
 /// The body of POST `/identities`.
@@ -12,10 +12,10 @@ const DEFAULT_TYPE: &str = "Default";
 /// # Examples
 ///
 /// ```
-/// use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
+/// use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment};
 ///
 /// let mut body = IdentityCreate::named("laptop");
-/// body.enrollment = Some(EnrollmentChoice::ott());
+/// body.enrollment = Some(IdentityCreateEnrollment::ott());
 /// assert_eq!(
 ///     serde_json::to_string(&body)?,
 ///     r#"{"name":"laptop","type":"Default","isAdmin":false,"enrollment":{"ott":true}}"#
@@ -25,16 +25,16 @@ const DEFAULT_TYPE: &str = "Default";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityCreate {
-    /// Members shared with a replacement.
+    /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub update: IdentityUpdate,
-    /// How the identity obtains its first credential.
+    /// How the identity obtains its first authenticator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enrollment: Option<EnrollmentChoice>,
 }
 
 impl IdentityCreate {
-    /// A request with defaults for everything but the name, and without an enrollment.
+    /// Defaults for everything but the name, without an enrollment.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             update: IdentityUpdate::named(name),
@@ -43,22 +43,22 @@ impl IdentityCreate {
     }
 }
 
-/// How an identity obtains its first credential; one member at most is set.
+/// How an identity obtains its first authenticator; at most one member is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EnrollmentChoice {
-    /// By a certificate of the network.
+    /// Enrolls with a certificate issued by the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     ott: Option<bool>,
-    /// By a certificate of a third-party authority.
+    /// Enrolls with a certificate of a third-party CA.
     #[serde(skip_serializing_if = "Option::is_none")]
     ottca: Option<String>,
-    /// By choosing a password for a username.
+    /// Enrolls by choosing a password for a username.
     #[serde(skip_serializing_if = "Option::is_none")]
     updb: Option<String>,
 }
 
 impl EnrollmentChoice {
-    /// By a certificate of the network.
+    /// Enrolls with a certificate issued by the network.
     pub fn ott() -> Self {
         Self {
             ott: Some(true),
@@ -66,7 +66,7 @@ impl EnrollmentChoice {
         }
     }
 
-    /// By a certificate of the third-party authority of that id.
+    /// Enrolls with a certificate of the third-party CA with that id.
     pub fn ottca(ca: impl Into<String>) -> Self {
         Self {
             ottca: Some(ca.into()),
@@ -74,7 +74,7 @@ impl EnrollmentChoice {
         }
     }
 
-    /// By choosing a password for `username`.
+    /// Enrolls by choosing a password for `username`.
     pub fn updb(username: impl Into<String>) -> Self {
         Self {
             updb: Some(username.into()),
@@ -83,24 +83,23 @@ impl EnrollmentChoice {
     }
 }
 
-/// The body of PUT `/identities/{id}`. What is left out is set back to its default.
+/// The body of PUT `/identities/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityUpdate {
-    /// The name.
     pub name: String,
-    /// The type; `Default` unless it is a router's.
+    /// Identity type; `Default` unless the identity belongs to a router.
     #[serde(rename = "type")]
     pub kind: String,
     /// Whether it is an administrator.
     pub is_admin: bool,
-    /// What may be left out.
+    /// Optional members.
     #[serde(flatten)]
     pub options: IdentityOptions,
 }
 
 impl IdentityUpdate {
-    /// A request with defaults for everything but the name.
+    /// Defaults for everything but the name.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -111,41 +110,39 @@ impl IdentityUpdate {
     }
 }
 
-/// The body of PATCH `/identities/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/identities/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityPatch {
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether it is an administrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_admin: Option<bool>,
-    /// Everything else.
+    /// Optional members.
     #[serde(flatten)]
     pub options: IdentityOptions,
 }
 
-/// Members of an identity that every request may leave out.
+/// Optional members of an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityOptions {
-    /// The words by which policies select it.
+    /// Role attributes, by which policies select it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_attributes: Option<Vec<String>>,
     /// Id of its authentication policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_policy_id: Option<String>,
-    /// What links it to an external signer; the empty text takes the link away.
+    /// External id for external signers and third-party CAs; an empty string clears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// What it may do on the management API.
+    /// Permissions on the management API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
-    /// What its application keeps with it.
+    /// Application data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app_data: Option<AppData>,
-    /// What users attach to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
     /// Precedence of its terminators: `default`, `required` or `failed`.
@@ -166,6 +163,6 @@ pub struct IdentityOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DisableParams {
-    /// For how many minutes; 0 until it is enabled again.
+    /// Minutes for which the identity is disabled; 0 until it is enabled again.
     pub duration_minutes: i64,
 }

@@ -1,4 +1,4 @@
-//! Identities as they are shown.
+//! Identities in responses.
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
@@ -27,36 +27,36 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<IdentityId>,
-    /// What its application keeps with it.
+    /// Application data.
     #[serde(default)]
     #[schemars(with = "schema::Object")]
     pub app_data: AppData,
-    /// Its authentication policy, if that can be read.
+    /// Authentication policy, if it can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_policy: Option<EntityRef>,
     /// Id of its authentication policy.
     #[schemars(with = "String")]
     pub auth_policy_id: AuthPolicyId,
-    /// Its credentials.
+    /// Authenticators of the identity.
     pub authenticators: IdentityAuthenticators,
-    /// Cost of its terminators where the service has none of its own.
+    /// Default cost of its terminators.
     #[serde(default)]
     pub default_hosting_cost: u16,
-    /// Precedence of its terminators where the service has none of its own.
+    /// Default precedence of its terminators.
     #[serde(default)]
     #[schemars(with = "schema::word::Precedence")]
     pub default_hosting_precedence: Precedence,
-    /// Whether it is shut out now.
+    /// Whether the identity is disabled now.
     #[serde(default)]
     pub disabled: bool,
-    /// Since when it is shut out, or was until the end that was set came.
+    /// When the identity was disabled; stays set after a temporary disablement has run out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<WireTime>,
-    /// Until when it is shut out; absent is until enabled again.
+    /// When the disablement ends; absent if it lasts until the identity is enabled again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_until: Option<WireTime>,
     /// `online`, `offline` or `unknown`, as edge routers report it.
@@ -64,11 +64,11 @@ pub struct IdentityDetail {
     pub edge_router_connection_status: Cow<'static, str>,
     /// Its pending enrollments, expired ones included.
     pub enrollment: IdentityEnrollments,
-    /// What its client said of its machine at the last login.
+    /// Device information that its client reported at the last login.
     #[serde(default)]
     #[schemars(with = "schema::EnvInfo")]
     pub env_info: EnvInfo,
-    /// Links it to the subject of an external JWT signer.
+    /// External id, by which external JWT signers and third-party CAs name the identity.
     pub external_id: Option<String>,
     /// Whether it has an API session.
     #[serde(default)]
@@ -78,9 +78,9 @@ pub struct IdentityDetail {
     pub has_edge_router_connection: bool,
     /// The network interfaces that its client reported.
     pub interfaces: Option<Vec<Value>>,
-    /// Whether it is an administrator by appointment.
+    /// Whether the identity is an administrator.
     pub is_admin: bool,
-    /// Whether it is the administrator that was made when the controller was initialised.
+    /// Whether it is the default administrator, created at initialization.
     #[serde(default)]
     pub is_default_admin: bool,
     /// Whether it has a verified TOTP enrollment.
@@ -88,13 +88,13 @@ pub struct IdentityDetail {
     pub is_mfa_enabled: bool,
     /// Its name.
     pub name: String,
-    /// What it may do on the management API; `null` when nothing was ever decided.
+    /// Permissions on the management API; `null` if never set.
     #[schemars(with = "Option<Vec<String>>")]
     pub permissions: Option<PermissionSet>,
-    /// The words by which policies select it.
+    /// Role attributes, by which policies select it.
     #[schemars(with = "Vec<String>")]
     pub role_attributes: RoleAttributes,
-    /// What its client said of its software at the last login.
+    /// SDK information that its client reported at the last login.
     #[serde(default)]
     #[schemars(with = "schema::SdkInfo")]
     pub sdk_info: SdkInfo,
@@ -114,10 +114,10 @@ pub struct IdentityDetail {
     pub kind_id: Cow<'static, str>,
 }
 
-/// The credentials of an identity, one of each method.
+/// Authenticators of an identity, one per method.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityAuthenticators {
-    /// The certificate; of several the youngest.
+    /// Certificate authenticator; the most recent if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cert: Option<CertSummary>,
     /// The username.
@@ -125,7 +125,7 @@ pub struct IdentityAuthenticators {
     pub updb: Option<UpdbSummary>,
 }
 
-/// A certificate by which an identity proves itself.
+/// Certificate authenticator of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CertSummary {
     /// Lower-case hex SHA-1 of the certificate.
@@ -136,7 +136,7 @@ pub struct CertSummary {
     pub id: AuthenticatorId,
 }
 
-/// A username by which an identity proves itself.
+/// Username and password authenticator of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UpdbSummary {
     /// Id of the authenticator.
@@ -147,16 +147,16 @@ pub struct UpdbSummary {
     pub username: String,
 }
 
-/// The pending enrollments of an identity, one of each method.
+/// Pending enrollments of an identity, one per method.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityEnrollments {
-    /// With a certificate request.
+    /// One-time token, completed with a certificate signing request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ott: Option<PendingEnrollment>,
-    /// With a certificate of a third-party authority.
+    /// One-time token, completed with a certificate of a third-party CA.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ottca: Option<PendingEnrollment>,
-    /// By choosing a password.
+    /// By choosing a password for a username.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updb: Option<PendingEnrollment>,
 }
@@ -165,20 +165,19 @@ pub struct IdentityEnrollments {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingEnrollment {
-    /// The third-party authority, if its certificate is demanded and its name known.
+    /// Third-party CA whose certificate is required, if its name is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<EntityRef>,
-    /// Id of the third-party authority.
+    /// Id of the third-party CA.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub ca_id: Option<CaId>,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: WireTime,
     /// Its id.
     #[schemars(with = "String")]
     pub id: EnrollmentId,
-    /// The token in the signed form that is handed to a person; absent for callers that may only read
-    /// enrollments.
+    /// Enrollment JWT, which is handed to the user; absent for callers that may only read enrollments.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -186,7 +185,7 @@ pub struct PendingEnrollment {
     )]
     #[schemars(with = "Option<String>")]
     pub jwt: Option<SecretString>,
-    /// The token; absent for callers that may only read enrollments.
+    /// Enrollment token; absent for callers that may only read enrollments.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -197,10 +196,10 @@ pub struct PendingEnrollment {
 }
 
 impl IdentityDetail {
-    /// The identity of the caller, who reaches it under another path.
+    /// The identity of the caller, with links below `current-identity`.
     pub fn of_caller(view: IdentityView) -> Self {
         Self::with_links(view, |_id, _policy| {
-            Links::to("current-identity").and("mfa", "current-identity/mfa")
+            Links::to("current-identity").with("mfa", "current-identity/mfa")
         })
     }
 
@@ -234,7 +233,7 @@ impl IdentityDetail {
                 .disabled
                 .and_then(|since| since.until)
                 .map(Into::into),
-            // No router reports connections, and this is what is shown then.
+            // Shown as long as no router reports connections.
             edge_router_connection_status: Cow::Borrowed("offline"),
             enrollment: enrollments(view.enrollments, view.ca),
             env_info: identity.env_info,
@@ -263,7 +262,7 @@ impl From<IdentityView> for IdentityDetail {
     }
 }
 
-/// The pending enrollments with the authority that one of them is about.
+/// The pending enrollments, with the CA of the `ottca` enrollment.
 fn enrollments(
     enrollments: Vec<(Enrollment, Option<EnrollmentSecrets>)>,
     ca: Option<CaRef>,

@@ -1,4 +1,4 @@
-//! Requests about identities, as the server reads them.
+//! Bodies of identity requests, as the server decodes them.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
@@ -13,38 +13,37 @@ use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::tags::AppData;
 use std::collections::BTreeMap;
 
-/// Words that are taken as a type. All but the router's mean the same.
+/// Accepted identity types. All but `Router` mean `Default`.
 const TYPES: [&str; 5] = ["User", "Device", "Service", "Router", "Default"];
 
 /// The body of POST `/identities`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateIdentity {
-    /// What administrators decide about the identity.
     pub spec: IdentitySpec,
-    /// How it is to obtain its first credential, if not by later arrangement.
+    /// How the identity obtains its first authenticator; `None` to decide later.
     pub enrollment: Option<Method>,
 }
 
 impl Decode for CreateIdentity {
-    const PARAMETER: &'static str = "identity";
-    const WORDS: &'static [(&'static str, &'static str)] = &[
+    const BODY_NAME: &'static str = "identity";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "enrollment",
-            "How the identity is to obtain its first credential: by one of these methods at most.",
+            "How the identity obtains its first authenticator: by at most one of these methods.",
         ),
-        ("enrollment.ott", "Whether by a one-time token."),
+        ("enrollment.ott", "Whether to enroll with a one-time token."),
         (
             "enrollment.ottca",
-            "By a one-time token and a certificate of this third-party authority: its id.",
+            "Id of the third-party CA whose certificate is required in addition to a one-time token.",
         ),
         (
             "enrollment.updb",
-            "By a one-time token and a password: the username.",
+            "Username for which a password is chosen with a one-time token.",
         ),
     ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        if let Some(IdentityType::Router) = kind(members)? {
+        if let Some(IdentityType::Router) = decode_type(members)? {
             return Err(FieldError::new(
                 members.path("type"),
                 "router identities are created with their router; create an edge router instead",
@@ -53,8 +52,8 @@ impl Decode for CreateIdentity {
             .into());
         }
         Ok(Self {
-            spec: spec(members)?,
-            enrollment: enrollment(members)?,
+            spec: decode_spec(members)?,
+            enrollment: decode_enrollment(members)?,
         })
     }
 }
@@ -62,19 +61,19 @@ impl Decode for CreateIdentity {
 /// The body of PUT `/identities/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplaceIdentity {
-    /// What administrators decide about the identity; what the body leaves out is at its default.
+    /// The spec; absent members are at their defaults.
     pub spec: IdentitySpec,
-    /// The type that the caller takes it to have, which nobody can change.
+    /// The type, which cannot be changed.
     pub kind: IdentityType,
 }
 
 impl Decode for ReplaceIdentity {
-    const PARAMETER: &'static str = "identity";
+    const BODY_NAME: &'static str = "identity";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            spec: spec(members)?,
-            kind: to_kind(members.required_choice("type", &TYPES)?),
+            spec: decode_spec(members)?,
+            kind: parse_type(members.required_choice("type", &TYPES)?),
         })
     }
 }
@@ -82,23 +81,22 @@ impl Decode for ReplaceIdentity {
 /// The body of PATCH `/identities/{id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PatchIdentity {
-    /// The members to change.
     pub patch: IdentityPatch,
 }
 
 impl PatchIdentity {
-    /// Whether no member is set that could change anything. A type is none.
+    /// Whether no member is set that could change anything. The type is not one of those.
     pub fn is_empty(&self) -> bool {
         self.patch == IdentityPatch::default()
     }
 }
 
 impl Decode for PatchIdentity {
-    const PARAMETER: &'static str = "identity";
+    const BODY_NAME: &'static str = "identity";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        // Taken to be refused when it is none; a type cannot be changed.
-        kind(members)?;
+        // Decoded only to refuse an unknown type; the type cannot be changed.
+        decode_type(members)?;
         let patch = IdentityPatch {
             name: members
                 .optional_string("name")?
@@ -108,7 +106,7 @@ impl Decode for PatchIdentity {
             is_default_admin: members.optional_bool("isDefaultAdmin")?,
             role_attributes: members.role_attributes()?,
             auth_policy: auth_policy(members)?,
-            external_id: members.optional_string("externalId")?.map(unless_blank),
+            external_id: members.optional_string("externalId")?.map(non_blank),
             permissions: permissions(members)?,
             app_data: app_data(members)?,
             tags: members.tags()?,
@@ -124,15 +122,15 @@ impl Decode for PatchIdentity {
 /// The body of POST `/identities/{id}/disable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisableIdentity {
-    /// For how long; `None` until it is enabled again.
+    /// How long the identity is disabled; `None` until it is enabled again.
     pub duration: Option<SignedDuration>,
 }
 
 impl Decode for DisableIdentity {
-    const PARAMETER: &'static str = "disable";
-    const WORDS: &'static [(&'static str, &'static str)] = &[(
+    const BODY_NAME: &'static str = "disable";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "durationMinutes",
-        "For how many minutes it is shut out; 0 until it is enabled again.",
+        "Minutes for which the identity is disabled; 0 until it is enabled again.",
     )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -148,18 +146,16 @@ fn app_data(members: &mut Members) -> Result<Option<AppData>, DecodeError> {
     Ok(object.map(AppData::from_json).transpose()?)
 }
 
-/// Reads the members that a creation and a replacement share.
-fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
-    // Of several that are missing, clients are used to hear of this one first.
+/// Decodes the members that POST and PUT share.
+fn decode_spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
+    // OpenZiti reports this one first if several are missing.
     let is_admin = members.required_bool("isAdmin")?;
     let name = IdentityName::new(members.required_string("name")?)?;
     Ok(IdentitySpec {
         is_admin,
         role_attributes: members.role_attributes()?.unwrap_or_default(),
         auth_policy: auth_policy(members)?.unwrap_or_else(auth_policy::default_id),
-        external_id: members
-            .optional_string("externalId")?
-            .and_then(unless_blank),
+        external_id: members.optional_string("externalId")?.and_then(non_blank),
         permissions: permissions(members)?,
         app_data: app_data(members)?.unwrap_or_default(),
         tags: members.tags()?.unwrap_or_default(),
@@ -175,11 +171,11 @@ fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
     })
 }
 
-fn kind(members: &mut Members) -> Result<Option<IdentityType>, DecodeError> {
-    Ok(members.optional_choice("type", &TYPES)?.map(to_kind))
+fn decode_type(members: &mut Members) -> Result<Option<IdentityType>, DecodeError> {
+    Ok(members.optional_choice("type", &TYPES)?.map(parse_type))
 }
 
-fn to_kind(name: &str) -> IdentityType {
+fn parse_type(name: &str) -> IdentityType {
     if name == IdentityType::Router.name() {
         IdentityType::Router
     } else {
@@ -187,8 +183,8 @@ fn to_kind(name: &str) -> IdentityType {
     }
 }
 
-/// Reads the one way of enrolling that is asked for.
-fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
+/// Decodes the requested enrollment method.
+fn decode_enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
     let Some(mut choice) = members.object("enrollment")? else {
         return Ok(None);
     };
@@ -217,7 +213,7 @@ fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
 
 fn auth_policy(members: &mut Members) -> Result<Option<AuthPolicyId>, DecodeError> {
     let id = members.optional_string("authPolicyId")?;
-    Ok(id.map(|id| unless_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire)))
+    Ok(id.map(|id| non_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire)))
 }
 
 fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeError> {
@@ -227,7 +223,7 @@ fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeErr
 
 fn default_precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> {
     let path = members.path("defaultHostingPrecedence");
-    members.one_of(
+    members.record_choices(
         "defaultHostingPrecedence",
         &Precedence::ALL.map(Precedence::name),
     );
@@ -249,7 +245,7 @@ fn precedences(
     precedences.collect::<Result<_, _>>().map(Some)
 }
 
-/// Reads a precedence; the empty text that some clients send stands for the default.
+/// Parses a precedence; the empty string, which some clients send, is the default.
 fn precedence(path: &str, name: &str) -> Result<Precedence, FieldError> {
     if name.is_empty() {
         Ok(Precedence::Default)
@@ -269,6 +265,6 @@ fn costs(members: &mut Members) -> Result<Option<BTreeMap<ServiceId, u16>>, Deco
     Ok(costs.map(by_service))
 }
 
-fn unless_blank(text: String) -> Option<String> {
+fn non_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }

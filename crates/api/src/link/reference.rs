@@ -1,4 +1,4 @@
-//! Links of, and references to, services and what is needed to use them.
+//! Links and references of services, policies, routers and sessions.
 
 use super::{EntityRef, Links};
 use portcullis_domain::ids::{
@@ -15,44 +15,44 @@ const EDGE_ROUTERS: &str = "edge-routers";
 const TRANSIT_ROUTERS: &str = "transit-routers";
 const API_SESSIONS: &str = "api-sessions";
 
-/// What can be followed from a service, besides itself.
-const OF_A_SERVICE: [&str; 4] = [
+/// Links of a service, besides `self`.
+const SERVICE_LINKS: [&str; 4] = [
     "configs",
     "service-edge-router-policies",
     "service-policies",
     "terminators",
 ];
 
-/// What can be followed from a service policy, besides itself.
-const OF_A_SERVICE_POLICY: [&str; 3] = ["identities", "posture-checks", "services"];
+/// Links of a service policy, besides `self`.
+const SERVICE_POLICY_LINKS: [&str; 3] = ["identities", "posture-checks", "services"];
 
-/// What can be followed from an edge router, besides itself.
-const OF_AN_EDGE_ROUTER: [&str; 1] = ["edge-router-policies"];
+/// Links of an edge router, besides `self`.
+const EDGE_ROUTER_LINKS: [&str; 1] = ["edge-router-policies"];
 
-/// What can be followed from an API session, besides itself.
-const OF_AN_API_SESSION: [&str; 1] = ["sessions"];
+/// Links of an API session, besides `self`.
+const API_SESSION_LINKS: [&str; 1] = ["sessions"];
 
 impl Links {
     /// The links of a service.
     pub fn of_service(id: &ServiceId) -> Self {
-        Self::to_all(&format!("{SERVICES}/{id}"), OF_A_SERVICE)
+        Self::with_self_and_children(&format!("{SERVICES}/{id}"), SERVICE_LINKS)
     }
 
     /// The links of a service policy.
     pub fn of_service_policy(id: &ServicePolicyId) -> Self {
-        Self::to_all(&format!("{SERVICE_POLICIES}/{id}"), OF_A_SERVICE_POLICY)
+        Self::with_self_and_children(&format!("{SERVICE_POLICIES}/{id}"), SERVICE_POLICY_LINKS)
     }
 
-    /// The links of an edge-router policy.
+    /// The links of an edge router policy.
     pub fn of_edge_router_policy(id: &EdgeRouterPolicyId) -> Self {
         let path = format!("edge-router-policies/{id}");
-        Self::to_all(&path, ["edge-routers", "identities"])
+        Self::with_self_and_children(&path, ["edge-routers", "identities"])
     }
 
-    /// The links of a service-edge-router policy.
+    /// The links of a service edge router policy.
     pub fn of_service_edge_router_policy(id: &ServiceEdgeRouterPolicyId) -> Self {
         let path = format!("service-edge-router-policies/{id}");
-        Self::to_all(&path, ["edge-routers", "services"])
+        Self::with_self_and_children(&path, ["edge-routers", "services"])
     }
 
     /// The link of a posture check.
@@ -62,41 +62,41 @@ impl Links {
 
     /// The links of an edge router.
     pub fn of_edge_router(id: &RouterId) -> Self {
-        Self::to_all(&format!("{EDGE_ROUTERS}/{id}"), OF_AN_EDGE_ROUTER)
+        Self::with_self_and_children(&format!("{EDGE_ROUTERS}/{id}"), EDGE_ROUTER_LINKS)
     }
 
-    /// The link of a transit router, or of an edge router among them.
+    /// The link of a router in the collection of transit routers, which includes edge routers.
     pub fn of_transit_router(id: &RouterId) -> Self {
         Self::to(format!("{TRANSIT_ROUTERS}/{id}"))
     }
 
     /// The links of an API session.
     pub fn of_api_session(id: &ApiSessionId) -> Self {
-        Self::to_all(&format!("{API_SESSIONS}/{id}"), OF_AN_API_SESSION)
+        Self::with_self_and_children(&format!("{API_SESSIONS}/{id}"), API_SESSION_LINKS)
     }
 }
 
 impl EntityRef {
-    /// A reference to a router as one of those that pass traffic on, as edge routers do too.
+    /// A reference to a router in the collection of transit routers, which includes edge routers.
     pub fn transit_router(id: &RouterId, name: impl Into<String>) -> Self {
         Self::new(TRANSIT_ROUTERS, id.as_str(), name)
     }
 
     /// A reference to an API session, which has no name.
     pub fn api_session(id: &ApiSessionId) -> Self {
-        Self::with_links(API_SESSIONS, id.as_str(), "", OF_AN_API_SESSION)
+        Self::with_links(API_SESSIONS, id.as_str(), "", API_SESSION_LINKS)
     }
 }
 
 impl From<Named<ServiceId>> for EntityRef {
     fn from(service: Named<ServiceId>) -> Self {
-        Self::with_links(SERVICES, service.id.as_str(), service.name, OF_A_SERVICE)
+        Self::with_links(SERVICES, service.id.as_str(), service.name, SERVICE_LINKS)
     }
 }
 
 impl From<Named<ServicePolicyId>> for EntityRef {
     fn from(policy: Named<ServicePolicyId>) -> Self {
-        let below = OF_A_SERVICE_POLICY;
+        let below = SERVICE_POLICY_LINKS;
         Self::with_links(SERVICE_POLICIES, policy.id.as_str(), policy.name, below)
     }
 }
@@ -116,7 +116,7 @@ impl From<Named<ConfigTypeId>> for EntityRef {
 impl From<RouterRef> for EntityRef {
     fn from(router: RouterRef) -> Self {
         if router.is_edge {
-            let below = OF_AN_EDGE_ROUTER;
+            let below = EDGE_ROUTER_LINKS;
             Self::with_links(EDGE_ROUTERS, router.id.as_str(), router.name, below)
         } else {
             Self::transit_router(&router.id, router.name)
@@ -154,7 +154,7 @@ mod tests {
             (
                 form(named(ServiceId::from_wire("x"))),
                 "services",
-                &OF_A_SERVICE[..],
+                &SERVICE_LINKS[..],
             ),
             (
                 form(named(ServicePolicyId::from_wire("x"))),

@@ -1,8 +1,8 @@
-//! Requests about posture checks, read by the server and written by clients.
+//! Bodies of posture check requests.
 
-use super::body::CheckBody;
-use super::definition;
-use super::patch_body::PatchBody;
+use super::check_definition::CheckBody;
+use super::check_definition_patch::CheckDefinitionPatch;
+use super::decode_check;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::posture_check::{
     Check, CheckKind, CheckPatch, PostureCheckPatch, PostureCheckSpec,
@@ -14,96 +14,94 @@ use serde::{Serialize, Serializer};
 /// Name of the body in errors.
 const PARAMETER: &str = "postureCheck";
 
-/// The body of POST `/posture-checks` and PUT `/posture-checks/{id}`. What is left out is set back to
-/// its default.
+/// The body of POST `/posture-checks` and PUT `/posture-checks/{id}`. Absent members are reset
+/// to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckBody {
-    /// The name.
     pub name: String,
-    /// The words by which policies select it.
+    /// Role attributes, by which policies select it.
     pub role_attributes: RoleAttributes,
-    /// What users attach to it.
     pub tags: Tags,
-    /// What it asks.
     #[serde(flatten, serialize_with = "write_check")]
     pub check: Check,
 }
 
-/// The body of PATCH `/posture-checks/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/posture-checks/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckMerge {
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New words, all of them.
+    /// Replaces all role attributes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_attributes: Option<RoleAttributes>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
-    /// The type that the check has, and what it is to ask.
+    /// Type of the check and its changes.
     #[serde(flatten, serialize_with = "write_patch")]
     pub check: CheckPatch,
 }
 
 impl Decode for PostureCheckBody {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("typeId", "Type of the posture check.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
+        let kind = members.type_id(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.required_string("name")?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
             tags: members.tags()?.unwrap_or_default(),
-            check: definition::check(kind, members)?,
+            check: decode_check::check(kind, members)?,
         })
     }
 }
 
 impl Decode for PostureCheckMerge {
-    const PARAMETER: &'static str = PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
+    const BODY_NAME: &'static str = PARAMETER;
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
+        &[("typeId", "Type of the posture check.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
+        let kind = members.type_id(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.optional_string("name")?,
             role_attributes: members.role_attributes()?,
             tags: members.tags()?,
-            check: definition::patch(kind, members)?,
+            check: decode_check::patch(kind, members)?,
         })
     }
 }
 
 impl From<PostureCheckBody> for PostureCheckSpec {
-    fn from(body: PostureCheckBody) -> Self {
+    fn from(create: PostureCheckBody) -> Self {
         Self {
-            name: body.name,
-            role_attributes: body.role_attributes,
-            check: body.check,
-            tags: body.tags,
+            name: create.name,
+            role_attributes: create.role_attributes,
+            check: create.check,
+            tags: create.tags,
         }
     }
 }
 
 impl From<PostureCheckMerge> for PostureCheckPatch {
-    fn from(merge: PostureCheckMerge) -> Self {
+    fn from(patch: PostureCheckMerge) -> Self {
         Self {
-            name: merge.name,
-            role_attributes: merge.role_attributes,
-            check: Some(merge.check),
-            tags: merge.tags,
+            name: patch.name,
+            role_attributes: patch.role_attributes,
+            check: Some(patch.check),
+            tags: patch.tags,
         }
     }
 }
 
 fn write_check<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Error> {
-    CheckBody::to_ask_for(check).serialize(serializer)
+    CheckBody::for_request(check).serialize(serializer)
 }
 
 fn write_patch<S: Serializer>(patch: &CheckPatch, serializer: S) -> Result<S::Ok, S::Error> {
-    PatchBody::from(patch).serialize(serializer)
+    CheckDefinitionPatch::from(patch).serialize(serializer)
 }

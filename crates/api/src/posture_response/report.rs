@@ -1,4 +1,4 @@
-//! Single reports.
+//! Single posture reports.
 
 use crate::decode::{DecodeError, Members};
 use portcullis_domain::ids::PostureCheckId;
@@ -6,10 +6,10 @@ use portcullis_domain::posture::{Os, Process, Report, Statement};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The kinds of reports. There is none for each type of check: processes are reported one by one,
-/// and codes are not reported at all.
+/// Kinds of reports. They differ from the check types: processes are reported one by one, and MFA
+/// codes are not reported.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ReportKind {
     Os,
     Domain,
     Mac,
@@ -19,10 +19,10 @@ enum Kind {
 
 /// A report, as clients write it.
 #[derive(Debug, Serialize)]
-pub(super) struct ReportBody<'a> {
+pub(super) struct ReportWriter<'a> {
     id: &'a PostureCheckId,
     #[serde(flatten)]
-    details: Details<'a>,
+    details: ReportDetails<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,7 +31,7 @@ pub(super) struct ReportBody<'a> {
     rename_all = "SCREAMING_SNAKE_CASE",
     rename_all_fields = "camelCase"
 )]
-enum Details<'a> {
+enum ReportDetails<'a> {
     Os {
         #[serde(rename = "type")]
         kind: &'a str,
@@ -56,7 +56,7 @@ enum Details<'a> {
     },
 }
 
-impl Kind {
+impl ReportKind {
     const ALL: [Self; 5] = [
         Self::Os,
         Self::Domain,
@@ -76,10 +76,10 @@ impl Kind {
     }
 }
 
-/// What the members of reports mean.
-pub(super) const WORDS: &[(&str, &str)] = &[
-    ("typeId", "What the report is about."),
-    ("id", "For which posture check it is."),
+/// Descriptions of the members of reports.
+pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
+    ("typeId", "Type of the report."),
+    ("id", "Id of the posture check that the report is for."),
     (
         "type",
         "The type of the operating system, for example `Linux`.",
@@ -87,31 +87,31 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("version", "The version of the operating system."),
     ("build", "The build of the operating system."),
     ("domain", "The Windows domain."),
-    ("macAddresses", "The MAC addresses of the machine."),
-    ("path", "The binary of the process."),
+    ("macAddresses", "The MAC addresses of the device."),
+    ("path", "Path of the executable."),
     ("isRunning", "Whether the process runs."),
-    ("hash", "The hash of the binary."),
+    ("hash", "Hash of the executable."),
     (
         "signerFingerprints",
-        "The fingerprints of those who signed the binary.",
+        "Fingerprints of the signers of the executable.",
     ),
-    ("woken", "Whether the machine woke up."),
-    ("unlocked", "Whether the machine was unlocked."),
+    ("woken", "Whether the device woke up."),
+    ("unlocked", "Whether the device was unlocked."),
 ];
 
-/// Takes a report out of its members.
-pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError> {
-    let kind = members.kind(&Kind::ALL, Kind::name)?;
+/// Decodes a report.
+pub(super) fn decode_statement(members: &mut Members) -> Result<Statement, DecodeError> {
+    let kind = members.type_id(&ReportKind::ALL, ReportKind::name)?;
     let check = PostureCheckId::from_wire(members.required_string("id")?);
     let report = match kind {
-        Kind::Os => Report::Os(Os {
+        ReportKind::Os => Report::Os(Os {
             kind: members.required_string("type")?,
             version: members.required_string("version")?,
             build: members.optional_string("build")?.unwrap_or_default(),
         }),
-        Kind::Domain => Report::Domain(members.required_string("domain")?),
-        Kind::Mac => Report::Mac(members.required_string_list("macAddresses")?),
-        Kind::Process => {
+        ReportKind::Domain => Report::Domain(members.required_string("domain")?),
+        ReportKind::Mac => Report::Mac(members.required_string_list("macAddresses")?),
+        ReportKind::Process => {
             let signers = members.string_list("signerFingerprints")?;
             Report::Process {
                 path: members.optional_string("path")?.unwrap_or_default(),
@@ -122,7 +122,7 @@ pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError>
                 },
             }
         },
-        Kind::EndpointState => Report::EndpointState {
+        ReportKind::EndpointState => Report::EndpointState {
             woken: members.optional_bool("woken")?.unwrap_or_default(),
             unlocked: members.optional_bool("unlocked")?.unwrap_or_default(),
         },
@@ -130,25 +130,25 @@ pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError>
     Ok(Statement { check, report })
 }
 
-impl<'a> From<&'a Statement> for ReportBody<'a> {
+impl<'a> From<&'a Statement> for ReportWriter<'a> {
     fn from(statement: &'a Statement) -> Self {
         let details = match &statement.report {
-            Report::Os(os) => Details::Os {
+            Report::Os(os) => ReportDetails::Os {
                 kind: &os.kind,
                 version: &os.version,
                 build: &os.build,
             },
-            Report::Domain(domain) => Details::Domain { domain },
-            Report::Mac(addresses) => Details::Mac {
+            Report::Domain(domain) => ReportDetails::Domain { domain },
+            Report::Mac(addresses) => ReportDetails::Mac {
                 mac_addresses: addresses,
             },
-            Report::Process { path, process } => Details::Process {
+            Report::Process { path, process } => ReportDetails::Process {
                 path,
                 is_running: process.is_running,
                 hash: &process.hash,
                 signer_fingerprints: &process.signers,
             },
-            Report::EndpointState { woken, unlocked } => Details::EndpointState {
+            Report::EndpointState { woken, unlocked } => ReportDetails::EndpointState {
                 woken: *woken,
                 unlocked: *unlocked,
             },

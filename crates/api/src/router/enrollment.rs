@@ -1,4 +1,4 @@
-//! The pending enrollment among the members of a router.
+//! Pending enrollment of a router.
 
 use crate::secret;
 use crate::time::WireTime;
@@ -7,18 +7,18 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-/// The pending enrollment of a router; without members when there is none.
+/// The pending enrollment of a router; without members if there is none.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentMembers {
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enrollment_created_at: Option<WireTime>,
-    /// When it ends.
+    /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enrollment_expires_at: Option<WireTime>,
-    /// The token in the signed form that is handed to whoever sets up the router; absent for callers
-    /// that may not update routers.
+    /// Enrollment JWT, which is handed to the operator of the router; absent for callers that may not
+    /// update routers.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -26,7 +26,7 @@ pub struct EnrollmentMembers {
     )]
     #[schemars(with = "Option<String>")]
     pub enrollment_jwt: Option<SecretString>,
-    /// The token; absent for callers that may not update routers.
+    /// Enrollment token; absent for callers that may not update routers.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",

@@ -1,5 +1,4 @@
-//! What requests about routers of both kinds have in common, read by the server and written by
-//! clients.
+//! Bodies of transit router requests, shared with edge routers and the fabric API.
 
 use super::CtrlChanListeners;
 use crate::decode::{Decode, DecodeError, Members};
@@ -12,65 +11,61 @@ use std::collections::BTreeSet;
 /// Name of the body in errors.
 const PARAMETER: &str = "router";
 
-/// The body of POST `/transit-routers` and PUT `/transit-routers/{id}`, and most of that of edge
-/// routers. What is left out is set to its default.
+/// The body of POST `/transit-routers` and PUT `/transit-routers/{id}`, which those of edge routers
+/// include. Absent members are set to their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterBody {
-    /// Ids of its configurations.
     pub configs: BTreeSet<ConfigId>,
-    /// What it costs to cross it.
+    /// Cost of routing a circuit through it.
     pub cost: u16,
-    /// Addresses at which controllers reach it, and the groups of each.
+    /// Addresses at which controllers can reach the router, with the groups of each.
     #[serde(skip_serializing_if = "CtrlChanListeners::is_empty")]
     pub ctrl_chan_listeners: CtrlChanListeners,
-    /// Whether it is shut out.
+    /// Whether the router is disabled.
     pub disabled: bool,
-    /// The name.
     pub name: String,
-    /// Whether circuits may begin and end at it only.
+    /// Whether circuits may only begin or end at this router, not pass through it.
     pub no_traversal: bool,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/transit-routers/{id}`, and most of that of edge routers. What is `None` stays
-/// as it is.
+/// The body of PATCH `/transit-routers/{id}`, which that of edge routers includes. Members that are
+/// `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterMerge {
-    /// New configurations, all of them.
+    /// Replaces all configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// What it is to cost to cross it.
+    /// Cost of routing a circuit through it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u16>,
-    /// New addresses for controllers, all of them.
+    /// Replaces all addresses for controllers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ctrl_chan_listeners: Option<CtrlChanListeners>,
-    /// Whether it is shut out.
+    /// Whether the router is disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether circuits may begin and end at it only.
+    /// Whether circuits may only begin or end at this router, not pass through it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_traversal: Option<bool>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for RouterBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             configs: members.ids("configs")?.unwrap_or_default(),
             cost: members.optional_u16("cost")?.unwrap_or_default(),
             ctrl_chan_listeners: members
-                .string_lists("ctrlChanListeners")?
+                .string_list_map("ctrlChanListeners")?
                 .unwrap_or_default(),
             disabled: members.optional_bool("disabled")?.unwrap_or_default(),
             name: members.required_string("name")?,
@@ -81,13 +76,13 @@ impl Decode for RouterBody {
 }
 
 impl Decode for RouterMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             configs: members.ids("configs")?,
             cost: members.optional_u16("cost")?,
-            ctrl_chan_listeners: members.string_lists("ctrlChanListeners")?,
+            ctrl_chan_listeners: members.string_list_map("ctrlChanListeners")?,
             disabled: members.optional_bool("disabled")?,
             name: members.optional_string("name")?,
             no_traversal: members.optional_bool("noTraversal")?,
@@ -97,7 +92,7 @@ impl Decode for RouterMerge {
 }
 
 impl RouterBody {
-    /// What administrators decide by it about a router of that kind.
+    /// The spec of a router of that kind.
     pub fn spec(self, kind: RouterKind) -> RouterSpec {
         RouterSpec {
             name: self.name,
@@ -114,7 +109,7 @@ impl RouterBody {
 }
 
 impl RouterMerge {
-    /// The changes that it asks for, together with those that only edge routers know.
+    /// The changes to the spec, together with those to the edge router settings.
     pub fn patch(self, edge: EdgePatch) -> RouterPatch {
         RouterPatch {
             name: self.name,

@@ -1,4 +1,4 @@
-//! How somebody's posture stands with the policies of a service, on the wire.
+//! Posture queries: posture checks of the policies that grant a service.
 
 use crate::entity::{Base, is_false};
 use crate::link::Links;
@@ -18,65 +18,65 @@ use std::num::NonZeroU32;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQueries {
-    /// Whether every check is passed.
+    /// Whether all checks pass.
     pub is_passing: bool,
     /// Id of the policy.
     pub policy_id: Cow<'static, str>,
-    /// What the policy grants.
+    /// What the policy grants: `Dial` or `Bind`.
     pub policy_type: PolicyType,
-    /// The checks.
+    /// Checks.
     pub posture_queries: Vec<PostureQuery>,
 }
 
-/// A posture check: what clients are asked to report, and how they stand with it.
+/// A posture check with the data that clients have to report and its current result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQuery {
-    /// The members of the check that every entity has. When it last changed is later if its answer
-    /// changed by more than the passing of time; clients see by that whether to report again.
+    /// Members common to all entities, taken from the check. `updatedAt` also reflects changes of the
+    /// result other than by the passage of time, by which clients decide whether to report again.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<PostureCheckId>,
-    /// Whether it is passed.
+    /// Whether the check passes.
     pub is_passing: bool,
-    /// The process that a check of one asks for; left out for others.
+    /// Process to report for a check of a single process; absent for other checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<PostureQueryProcess>,
-    /// The processes that a check of several asks for; `null` for others.
+    /// Processes to report for a check of multiple processes; `null` for other checks.
     #[serde(default)]
     pub processes: Option<Vec<PostureQueryProcess>>,
-    /// Whether a code has to be shown after the machine was unlocked; left out if not.
+    /// Whether an MFA code is required after the device was unlocked; absent if not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_unlock: bool,
-    /// Whether a code has to be shown after the machine woke up; left out if not.
+    /// Whether an MFA code is required after the device woke up; absent if not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_wake: bool,
     /// The type of the check.
     #[schemars(with = "schema::word::CheckKind")]
     pub query_type: CheckKind,
-    /// Seconds for which it can be passed; -1 for no limit.
+    /// Timeout of the check in seconds; -1 for no limit.
     pub timeout: i64,
-    /// When no more is left of them; left out for no limit.
+    /// When the check times out; absent for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_at: Option<WireTime>,
-    /// Seconds that are left of them; -1 for no limit.
+    /// Remaining seconds; -1 for no limit.
     pub timeout_remaining: i64,
 }
 
-/// A process about which clients are asked to report.
+/// A process that clients have to report on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQueryProcess {
-    /// The system for which the path is meant.
+    /// Operating system that the path applies to.
     #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
-    /// Its binary.
+    /// Path of the executable.
     pub path: String,
 }
 
 impl PostureQueries {
-    /// What stands for a policy of this type where there is nothing to check. Clients look for one
-    /// that passes for what they want to do.
+    /// Placeholder for a policy of this type without checks. Clients look for a passing entry of the
+    /// type that they need.
     pub fn placeholder(policy_type: PolicyType) -> Self {
         Self {
             is_passing: true,
@@ -132,7 +132,7 @@ impl From<CheckPosture> for PostureQuery {
     }
 }
 
-/// The process that a check of one asks for, and those that a check of several does.
+/// The process of a check of a single process, and those of a check of multiple processes.
 fn processes(
     asked: &Check,
 ) -> (

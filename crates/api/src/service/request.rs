@@ -1,4 +1,4 @@
-//! Requests about services, read by the server and written by clients.
+//! Bodies of service requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::ids::ConfigId;
@@ -28,68 +28,64 @@ const PARAMETER: &str = "service";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceCreate {
-    /// Ids of its configurations.
     pub configs: BTreeSet<ConfigId>,
-    /// Whether those who dial and those who bind it have to encrypt from end to end.
+    /// Whether dialing and hosting clients have to use end-to-end encryption.
     pub encryption_required: bool,
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: u64,
-    /// The name.
     pub name: String,
-    /// The words by which policies select it.
+    /// Role attributes, by which policies select it.
     pub role_attributes: RoleAttributes,
-    /// What users attach to it.
     pub tags: Tags,
-    /// How one of its terminators is chosen; the usual way where it is left out or empty.
+    /// Strategy by which a terminator is chosen; the default if absent or empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminator_strategy: Option<String>,
 }
 
-/// The body of PUT `/services/{id}`. What is left out is set back to its default, which for
-/// encryption is not to demand it.
+/// The body of PUT `/services/{id}`. Absent members are reset to their defaults; encryption is not
+/// required by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ServiceReplace(pub ServiceCreate);
 
-/// The body of PATCH `/services/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/services/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceMerge {
-    /// New configurations, all of them.
+    /// Replaces all configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// Whether encryption is demanded.
+    /// Whether dialing and hosting clients have to use end-to-end encryption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption_required: Option<bool>,
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_idle_time_millis: Option<u64>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New role attributes, all of them.
+    /// Replaces all role attributes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_attributes: Option<RoleAttributes>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
-    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    /// Strategy by which a terminator is chosen; an empty string selects the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminator_strategy: Option<String>,
 }
 
-/// A strategy that does not exist. Clients are used to be told so as of an entity that is not found,
-/// under [`Code::NotFound`](crate::code::Code::NotFound).
+/// An unknown strategy. Like in OpenZiti, it is reported as an entity that is not found, with
+/// [`Code::NotFound`](crate::code::Code::NotFound).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown terminator strategy {0:?}; use one of smartrouting, weighted, random, ha, sticky")]
 pub struct UnknownStrategy(pub String);
 
 impl ServiceCreate {
-    /// What administrators decide by it.
+    /// Validates the strategy and converts to the spec.
     ///
     /// # Errors
     ///
-    /// [`UnknownStrategy`] when the strategy is none.
+    /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
         Ok(ServiceSpec {
             is_fabric_only: false,
@@ -99,7 +95,7 @@ impl ServiceCreate {
             encryption_required: self.encryption_required,
             terminator_strategy: self
                 .terminator_strategy
-                .map(strategy)
+                .map(parse_strategy)
                 .transpose()?
                 .unwrap_or_default(),
             max_idle_time_millis: self.max_idle_time_millis,
@@ -107,7 +103,7 @@ impl ServiceCreate {
         })
     }
 
-    fn read(
+    fn decode_with(
         members: &mut Members,
         encryption: impl FnOnce(&mut Members) -> Result<bool, DecodeError>,
     ) -> Result<Self, DecodeError> {
@@ -126,18 +122,18 @@ impl ServiceCreate {
 }
 
 impl ServiceMerge {
-    /// The changes that it asks for.
+    /// The changes to the spec.
     ///
     /// # Errors
     ///
-    /// [`UnknownStrategy`] when the strategy is none.
+    /// [`UnknownStrategyError`] when there is no such strategy.
     pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
         Ok(ServicePatch {
             name: self.name,
             role_attributes: self.role_attributes,
             configs: self.configs,
             encryption_required: self.encryption_required,
-            terminator_strategy: self.terminator_strategy.map(strategy).transpose()?,
+            terminator_strategy: self.terminator_strategy.map(parse_strategy).transpose()?,
             max_idle_time_millis: self.max_idle_time_millis,
             tags: self.tags,
         })
@@ -145,20 +141,20 @@ impl ServiceMerge {
 }
 
 impl Decode for ServiceCreate {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        Self::read(members, |members| {
+        Self::decode_with(members, |members| {
             members.required_bool("encryptionRequired")
         })
     }
 }
 
 impl Decode for ServiceReplace {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let read = ServiceCreate::read(members, |members| {
+        let read = ServiceCreate::decode_with(members, |members| {
             let required = members.optional_bool("encryptionRequired")?;
             Ok(required.unwrap_or_default())
         });
@@ -167,7 +163,7 @@ impl Decode for ServiceReplace {
 }
 
 impl Decode for ServiceMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -182,16 +178,16 @@ impl Decode for ServiceMerge {
     }
 }
 
-/// Takes out the strategy, which is looked at later.
+/// Takes out the strategy, which is validated later.
 fn take_strategy(members: &mut Members) -> Result<Option<String>, DecodeError> {
-    members.one_of(
+    members.record_choices(
         "terminatorStrategy",
         &TerminatorStrategy::ALL.map(TerminatorStrategy::name),
     );
     members.optional_string("terminatorStrategy")
 }
 
-fn strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategy> {
+fn parse_strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategy> {
     if name.is_empty() {
         return Ok(TerminatorStrategy::default());
     }

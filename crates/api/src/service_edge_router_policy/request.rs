@@ -1,7 +1,7 @@
-//! Requests about service-edge-router policies, read by the server and written by clients.
+//! Bodies of service edge router policy requests.
 
 use crate::decode::{Decode, DecodeError, Members};
-use crate::role::{GivenRoles, required_semantic, semantic};
+use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{RouterId, ServiceId};
 use portcullis_domain::policies::{ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpec};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -11,102 +11,98 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "policy";
 
-/// The body of POST `/service-edge-router-policies` and PUT `/service-edge-router-policies/{id}`. What is
-/// left out is set to its default.
+/// The body of POST `/service-edge-router-policies` and PUT `/service-edge-router-policies/{id}`.
+/// Absent members are set to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouterPolicyBody {
-    /// Through which routers.
+    /// Selectors of the edge routers that the policy applies to.
     pub edge_router_roles: Roles<RouterId>,
-    /// The name.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
-    /// The use of which services.
+    /// Selectors of the services that the policy applies to.
     pub service_roles: Roles<ServiceId>,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/service-edge-router-policies/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/service-edge-router-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouterPolicyMerge {
-    /// New list of routers.
+    /// Replaces the selectors of edge routers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New semantic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<Semantic>,
-    /// New list of services.
+    /// Replaces the selectors of services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_roles: Option<Roles<ServiceId>>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for ServiceEdgeRouterPolicyBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let routers = GivenRoles::take(members, "edgeRouterRoles")?;
+        let routers = UnparsedRoles::take(members, "edgeRouterRoles")?;
         let name = members.required_string("name")?;
         let semantic = required_semantic(members)?;
-        let services = GivenRoles::take(members, "serviceRoles")?;
+        let services = UnparsedRoles::take(members, "serviceRoles")?;
         let tags = members.tags()?.unwrap_or_default();
         Ok(Self {
             name,
             semantic,
             tags,
-            edge_router_roles: routers.read()?.unwrap_or_default(),
-            service_roles: services.read()?.unwrap_or_default(),
+            edge_router_roles: routers.parse()?.unwrap_or_default(),
+            service_roles: services.parse()?.unwrap_or_default(),
         })
     }
 }
 
 impl Decode for ServiceEdgeRouterPolicyMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let routers = GivenRoles::take(members, "edgeRouterRoles")?;
+        let routers = UnparsedRoles::take(members, "edgeRouterRoles")?;
         let name = members.optional_string("name")?;
         let semantic = semantic(members)?;
-        let services = GivenRoles::take(members, "serviceRoles")?;
+        let services = UnparsedRoles::take(members, "serviceRoles")?;
         let tags = members.tags()?;
         Ok(Self {
             name,
             semantic,
             tags,
-            edge_router_roles: routers.read()?,
-            service_roles: services.read()?,
+            edge_router_roles: routers.parse()?,
+            service_roles: services.parse()?,
         })
     }
 }
 
 impl From<ServiceEdgeRouterPolicyBody> for ServiceEdgeRouterPolicySpec {
-    fn from(body: ServiceEdgeRouterPolicyBody) -> Self {
+    fn from(create: ServiceEdgeRouterPolicyBody) -> Self {
         Self {
-            name: body.name,
-            semantic: body.semantic,
-            service_roles: body.service_roles,
-            edge_router_roles: body.edge_router_roles,
-            tags: body.tags,
+            name: create.name,
+            semantic: create.semantic,
+            service_roles: create.service_roles,
+            edge_router_roles: create.edge_router_roles,
+            tags: create.tags,
         }
     }
 }
 
 impl From<ServiceEdgeRouterPolicyMerge> for ServiceEdgeRouterPolicyPatch {
-    fn from(merge: ServiceEdgeRouterPolicyMerge) -> Self {
+    fn from(patch: ServiceEdgeRouterPolicyMerge) -> Self {
         Self {
-            name: merge.name,
-            semantic: merge.semantic,
-            service_roles: merge.service_roles,
-            edge_router_roles: merge.edge_router_roles,
-            tags: merge.tags,
+            name: patch.name,
+            semantic: patch.semantic,
+            service_roles: patch.service_roles,
+            edge_router_roles: patch.edge_router_roles,
+            tags: patch.tags,
         }
     }
 }

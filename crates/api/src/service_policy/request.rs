@@ -1,8 +1,8 @@
-//! Requests about service policies, read by the server and written by clients.
+//! Bodies of service policy requests.
 
 use super::PolicyType;
 use crate::decode::{Decode, DecodeError, Members};
-use crate::role::{GivenRoles, required_semantic, semantic};
+use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId};
 use portcullis_domain::policies::{ServiceGrant, ServicePolicyPatch, ServicePolicySpec};
 use portcullis_domain::roles::{Roles, Semantic};
@@ -12,128 +12,124 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "policy";
 
-/// What a policy that grants nothing is reported under.
+/// Field under which an invalid type is reported.
 const TYPE_FIELD: &str = "policyType";
 
-/// The body of POST `/service-policies` and PUT `/service-policies/{id}`. What is left out is set to
-/// its default.
+/// The body of POST `/service-policies` and PUT `/service-policies/{id}`. Absent members are set
+/// to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServicePolicyBody {
-    /// To whom it is granted.
+    /// Selectors of the identities that the policy applies to.
     pub identity_roles: Roles<IdentityId>,
-    /// The name.
     pub name: String,
-    /// What has to be passed for it.
+    /// Selectors of the posture checks that have to pass.
     pub posture_check_roles: Roles<PostureCheckId>,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
-    /// The use of which services.
+    /// Selectors of the services that the policy applies to.
     pub service_roles: Roles<ServiceId>,
-    /// What users attach to it.
     pub tags: Tags,
-    /// What it grants.
+    /// What the policy grants: `Dial` or `Bind`.
     #[serde(rename = "type")]
     pub grant: ServiceGrant,
 }
 
-/// The body of PATCH `/service-policies/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/service-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServicePolicyMerge {
-    /// New list of identities.
+    /// Replaces the selectors of identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// A new name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// New list of posture checks.
+    /// Replaces the selectors of posture checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posture_check_roles: Option<Roles<PostureCheckId>>,
-    /// New semantic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<Semantic>,
-    /// New list of services.
+    /// Replaces the selectors of services.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_roles: Option<Roles<ServiceId>>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
-    /// What it is to grant.
+    /// What the policy grants: `Dial` or `Bind`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub grant: Option<ServiceGrant>,
 }
 
 impl Decode for ServicePolicyBody {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let identities = GivenRoles::take(members, "identityRoles")?;
+        let identities = UnparsedRoles::take(members, "identityRoles")?;
         let name = members.required_string("name")?;
-        let checks = GivenRoles::take(members, "postureCheckRoles")?;
+        let checks = UnparsedRoles::take(members, "postureCheckRoles")?;
         let semantic = required_semantic(members)?;
-        let services = GivenRoles::take(members, "serviceRoles")?;
+        let services = UnparsedRoles::take(members, "serviceRoles")?;
         let tags = members.tags()?.unwrap_or_default();
         let kind = PolicyType::take_required(members)?;
         Ok(Self {
             name,
             semantic,
             tags,
-            grant: kind.grant(TYPE_FIELD)?,
-            identity_roles: identities.read()?.unwrap_or_default(),
-            posture_check_roles: checks.read()?.unwrap_or_default(),
-            service_roles: services.read()?.unwrap_or_default(),
+            grant: kind.to_grant(TYPE_FIELD)?,
+            identity_roles: identities.parse()?.unwrap_or_default(),
+            posture_check_roles: checks.parse()?.unwrap_or_default(),
+            service_roles: services.parse()?.unwrap_or_default(),
         })
     }
 }
 
 impl Decode for ServicePolicyMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let identities = GivenRoles::take(members, "identityRoles")?;
+        let identities = UnparsedRoles::take(members, "identityRoles")?;
         let name = members.optional_string("name")?;
-        let checks = GivenRoles::take(members, "postureCheckRoles")?;
+        let checks = UnparsedRoles::take(members, "postureCheckRoles")?;
         let semantic = semantic(members)?;
-        let services = GivenRoles::take(members, "serviceRoles")?;
+        let services = UnparsedRoles::take(members, "serviceRoles")?;
         let tags = members.tags()?;
         let kind = PolicyType::take(members)?;
         Ok(Self {
             name,
             semantic,
             tags,
-            grant: kind.map(|kind| kind.grant(TYPE_FIELD)).transpose()?,
-            identity_roles: identities.read()?,
-            posture_check_roles: checks.read()?,
-            service_roles: services.read()?,
+            grant: kind.map(|kind| kind.to_grant(TYPE_FIELD)).transpose()?,
+            identity_roles: identities.parse()?,
+            posture_check_roles: checks.parse()?,
+            service_roles: services.parse()?,
         })
     }
 }
 
 impl From<ServicePolicyBody> for ServicePolicySpec {
-    fn from(body: ServicePolicyBody) -> Self {
+    fn from(create: ServicePolicyBody) -> Self {
         Self {
-            name: body.name,
-            grant: body.grant,
-            semantic: body.semantic,
-            identity_roles: body.identity_roles,
-            service_roles: body.service_roles,
-            posture_check_roles: body.posture_check_roles,
-            tags: body.tags,
+            name: create.name,
+            grant: create.grant,
+            semantic: create.semantic,
+            identity_roles: create.identity_roles,
+            service_roles: create.service_roles,
+            posture_check_roles: create.posture_check_roles,
+            tags: create.tags,
         }
     }
 }
 
 impl From<ServicePolicyMerge> for ServicePolicyPatch {
-    fn from(merge: ServicePolicyMerge) -> Self {
+    fn from(patch: ServicePolicyMerge) -> Self {
         Self {
-            name: merge.name,
-            grant: merge.grant,
-            semantic: merge.semantic,
-            identity_roles: merge.identity_roles,
-            service_roles: merge.service_roles,
-            posture_check_roles: merge.posture_check_roles,
-            tags: merge.tags,
+            name: patch.name,
+            grant: patch.grant,
+            semantic: patch.semantic,
+            identity_roles: patch.identity_roles,
+            service_roles: patch.service_roles,
+            posture_check_roles: patch.posture_check_roles,
+            tags: patch.tags,
         }
     }
 }

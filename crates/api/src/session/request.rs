@@ -1,4 +1,4 @@
-//! Requests for service sessions, read by the server and written by clients.
+//! Bodies of service session requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::service_policy::PolicyType;
@@ -11,28 +11,27 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreate {
-    /// Id of the service. One that is left out is that of no service.
+    /// Id of the service; an absent one is treated as unknown.
     pub service_id: ServiceId,
-    /// What users attach to it.
     #[serde(skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// What is asked for; to connect, unless something else is.
+    /// Type of the session; `Dial` if absent.
     #[serde(rename = "type")]
     pub grant: ServiceGrant,
 }
 
 impl Decode for SessionCreate {
-    const PARAMETER: &'static str = "session";
+    const BODY_NAME: &'static str = "session";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let service = members.optional_string("serviceId")?;
-        members.limit_tags(TagLimits::OWN);
+        members.set_tag_limits(TagLimits::OWN);
         let tags = members.tags()?.unwrap_or_default();
         let kind = PolicyType::take(members)?.unwrap_or(PolicyType::Dial);
         Ok(Self {
             service_id: ServiceId::from_wire(service.unwrap_or_default()),
             tags,
-            grant: kind.grant("type")?,
+            grant: kind.to_grant("type")?,
         })
     }
 }

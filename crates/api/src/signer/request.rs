@@ -1,4 +1,4 @@
-//! Requests about external JWT signers, read by the server and written by clients.
+//! Bodies of external JWT signer requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::auth_policy;
@@ -10,99 +10,89 @@ use portcullis_domain::tags::Tags;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Words for the token to present; the empty one stands for the first.
+/// Values of `targetToken`; the empty string means the first.
 const TARGETS: [&str; 3] = ["ACCESS", "ID", ""];
 
 /// The body of POST `/external-jwt-signers` and PUT `/external-jwt-signers/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignerCreate {
-    /// Its unique name.
     pub name: String,
-    /// Whether its tokens count.
+    /// Whether its tokens are accepted.
     pub enabled: bool,
-    /// Its unique issuer.
     pub issuer: String,
-    /// What has to be among the audiences of its tokens.
     pub audience: String,
-    /// What may be left out.
+    /// Optional members.
     #[serde(flatten)]
     pub members: SignerMembers,
 }
 
-/// The body of PATCH `/external-jwt-signers/{id}`; what is `None` stays.
+/// The body of PATCH `/external-jwt-signers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SignerUpdate {
-    /// New name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether its tokens count.
+    /// Whether its tokens are accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// New issuer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// New audience.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<String>,
-    /// Everything else.
+    /// Optional members.
     #[serde(flatten)]
     pub members: SignerMembers,
 }
 
-/// The members of a signer that nobody has to give. The empty text takes away what was there.
+/// Optional members of a signer. An empty string clears the member.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignerMembers {
     /// Its certificate, PEM; a signer has either this or a key set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_pem: Option<String>,
-    /// The address of its key set.
+    /// URL of its key set (JWKS).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jwks_endpoint: Option<String>,
-    /// The key id that its tokens name.
+    /// Key id (`kid`) in its tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kid: Option<String>,
-    /// JSON pointer to the claim that names the identity, or the name of a claim.
+    /// JSON pointer to the claim that identifies the identity, or the name of a claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims_property: Option<String>,
-    /// Whether that claim is the external id of the identity, not its id.
+    /// Whether that claim holds the external id of the identity instead of its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_external_id: Option<bool>,
-    /// Where people log in.
+    /// URL at which users log in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_auth_url: Option<String>,
-    /// The OAuth client id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// The OAuth scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<BTreeSet<String>>,
-    /// Which token clients are to present.
+    /// Token that clients have to present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_token: Option<TargetToken>,
-    /// Whether holders of its tokens may ask for a certificate.
+    /// Whether holders of its tokens may enroll for a client certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enroll_to_cert_enabled: Option<bool>,
-    /// Whether holders of its tokens may become identities that go on with tokens.
+    /// Whether holders of its tokens may enroll as identities that authenticate by token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enroll_to_token_enabled: Option<bool>,
-    /// JSON pointer to the claim that becomes the role attributes of new identities.
+    /// JSON pointer to the claim that provides the role attributes of new identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enroll_attribute_claims_selector: Option<String>,
-    /// JSON pointer to the claim that becomes the name of new identities.
+    /// JSON pointer to the claim that provides the name of new identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enroll_name_claims_selector: Option<String>,
-    /// The policy of new identities.
+    /// Authentication policy of newly enrolled identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enroll_auth_policy_id: Option<String>,
-    /// What users attach to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl SignerCreate {
-    /// What it asks for, with everything that is left out at its default; and where the keys come
-    /// from.
+    /// The spec with defaults for absent members, and the source of the keys.
     pub fn into_parts(self) -> (SignerSpec, KeyPatch) {
         let mut spec = SignerSpec::new(self.name, self.issuer, self.audience, self.enabled);
         let (patch, keys) = self.members.into_parts();
@@ -112,7 +102,7 @@ impl SignerCreate {
 }
 
 impl SignerUpdate {
-    /// The changes that it asks for.
+    /// The changes to the spec, and to the source of the keys.
     pub fn into_parts(self) -> (SignerPatch, KeyPatch) {
         let (patch, keys) = self.members.into_parts();
         let patch = SignerPatch {
@@ -128,30 +118,30 @@ impl SignerUpdate {
 
 impl SignerMembers {
     fn into_parts(self) -> (SignerPatch, KeyPatch) {
-        let policy = self.enroll_auth_policy_id.map(|id| {
-            unless_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire)
-        });
+        let policy = self
+            .enroll_auth_policy_id
+            .map(|id| non_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire));
         let patch = SignerPatch {
-            kid: self.kid.map(unless_blank),
-            claims_property: self.claims_property.map(or_subject),
+            kid: self.kid.map(non_blank),
+            claims_property: self.claims_property.map(or_default_claim),
             use_external_id: self.use_external_id,
-            external_auth_url: self.external_auth_url.map(unless_blank),
-            client_id: self.client_id.map(unless_blank),
+            external_auth_url: self.external_auth_url.map(non_blank),
+            client_id: self.client_id.map(non_blank),
             scopes: self.scopes,
             target_token: self.target_token,
             enrollment: EnrollmentPatch {
                 to_cert: self.enroll_to_cert_enabled,
                 to_token: self.enroll_to_token_enabled,
                 auth_policy: policy,
-                name_selector: self.enroll_name_claims_selector.map(or_subject),
-                attribute_selector: self.enroll_attribute_claims_selector.map(unless_blank),
+                name_selector: self.enroll_name_claims_selector.map(or_default_claim),
+                attribute_selector: self.enroll_attribute_claims_selector.map(non_blank),
             },
             tags: self.tags,
             ..SignerPatch::default()
         };
         let keys = KeyPatch {
-            certificate: self.cert_pem.map(unless_blank),
-            endpoint: self.jwks_endpoint.map(unless_blank),
+            certificate: self.cert_pem.map(non_blank),
+            endpoint: self.jwks_endpoint.map(non_blank),
         };
         (patch, keys)
     }
@@ -168,7 +158,7 @@ impl SignerMembers {
             external_auth_url: members.optional_string("externalAuthUrl")?,
             client_id: members.optional_string("clientId")?,
             scopes: scopes.map(|scopes| scopes.into_iter().collect()),
-            target_token: target.map(to_target),
+            target_token: target.map(parse_target_token),
             enroll_to_cert_enabled: members.optional_bool("enrollToCertEnabled")?,
             enroll_to_token_enabled: members.optional_bool("enrollToTokenEnabled")?,
             enroll_attribute_claims_selector: members
@@ -181,7 +171,7 @@ impl SignerMembers {
 }
 
 impl Decode for SignerCreate {
-    const PARAMETER: &'static str = "externalJwtSigner";
+    const BODY_NAME: &'static str = "externalJwtSigner";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -195,7 +185,7 @@ impl Decode for SignerCreate {
 }
 
 impl Decode for SignerUpdate {
-    const PARAMETER: &'static str = "externalJwtSigner";
+    const BODY_NAME: &'static str = "externalJwtSigner";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -208,16 +198,16 @@ impl Decode for SignerUpdate {
     }
 }
 
-fn to_target(name: &str) -> TargetToken {
+fn parse_target_token(name: &str) -> TargetToken {
     let named = |target: &TargetToken| target.name() == name;
     TargetToken::ALL.into_iter().find(named).unwrap_or_default()
 }
 
-fn or_subject(selector: String) -> String {
-    unless_blank(selector).unwrap_or_else(|| SUBJECT.to_owned())
+fn or_default_claim(selector: String) -> String {
+    non_blank(selector).unwrap_or_else(|| SUBJECT.to_owned())
 }
 
-fn unless_blank(text: String) -> Option<String> {
+fn non_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 

@@ -1,4 +1,4 @@
-//! Requests about terminators, read by the server and written by clients.
+//! Bodies of terminator requests.
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::identity::Precedence;
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Name of the body in errors.
 const PARAMETER: &str = "terminator";
 
-/// The words for how a terminator is preferred.
+/// Values of `precedence`.
 const PRECEDENCES: [&str; 3] = [
     Precedence::Default.name(),
     Precedence::Required.name(),
@@ -20,61 +20,58 @@ const PRECEDENCES: [&str; 3] = [
 /// The body of POST `/terminators`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TerminatorCreate {
-    /// Members shared with a replacement.
+    /// Members shared with the body of PUT.
     #[serde(flatten)]
     pub replace: TerminatorReplace,
-    /// The instance of the service that it is, for those who ask for a certain one.
+    /// Instance id, for clients that dial a specific instance.
     pub identity: String,
 }
 
-/// The body of PUT `/terminators/{id}`. What is left out is set back to its default.
+/// The body of PUT `/terminators/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TerminatorReplace {
-    /// What the router connects to.
+    /// Address that the router connects to.
     pub address: String,
-    /// The part of the router that connects circuits to the service; where it is empty, the address
-    /// tells.
+    /// Binding of the router that connects circuits to the service; if empty, it follows from the
+    /// address.
     pub binding: String,
-    /// What it costs to use it.
+    /// Static cost of the terminator.
     pub cost: u16,
-    /// How it is preferred among those of the service.
+    /// Precedence among the terminators of the service.
     pub precedence: Precedence,
     /// Id of its router.
     pub router: RouterId,
     /// Id of its service.
     pub service: ServiceId,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// The body of PATCH `/terminators/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/terminators/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TerminatorMerge {
-    /// What the router is to connect to.
+    /// Address that the router connects to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// New part of the router.
+    /// Binding of the router.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<String>,
-    /// What it is to cost to use it.
+    /// Static cost of the terminator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u16>,
-    /// How it is to be preferred.
+    /// Precedence among the terminators of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precedence: Option<Precedence>,
-    /// New router.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router: Option<RouterId>,
-    /// New service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceId>,
-    /// New tags, all of them.
+    /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
 impl Decode for TerminatorCreate {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -85,7 +82,7 @@ impl Decode for TerminatorCreate {
 }
 
 impl Decode for TerminatorReplace {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -101,7 +98,7 @@ impl Decode for TerminatorReplace {
 }
 
 impl Decode for TerminatorMerge {
-    const PARAMETER: &'static str = PARAMETER;
+    const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -119,7 +116,7 @@ impl Decode for TerminatorMerge {
 }
 
 impl TerminatorReplace {
-    /// What is decided by it about a terminator that is the instance `instance_id` of its service.
+    /// The spec of a terminator with the instance id `instance_id`.
     pub fn spec(self, instance_id: String) -> TerminatorSpec {
         TerminatorSpec {
             host_id: None,
@@ -142,16 +139,16 @@ impl From<TerminatorCreate> for TerminatorSpec {
 }
 
 impl From<TerminatorMerge> for TerminatorPatch {
-    fn from(merge: TerminatorMerge) -> Self {
+    fn from(patch: TerminatorMerge) -> Self {
         Self {
-            service: merge.service,
-            router: merge.router,
-            binding: merge.binding,
-            address: merge.address,
-            cost: merge.cost,
-            precedence: merge.precedence,
+            service: patch.service,
+            router: patch.router,
+            binding: patch.binding,
+            address: patch.address,
+            cost: patch.cost,
+            precedence: patch.precedence,
             host_id: None,
-            tags: merge.tags,
+            tags: patch.tags,
         }
     }
 }

@@ -1,49 +1,47 @@
-//! JSON documents inside a body, which are kept as they are.
+//! JSON documents inside a body, which are kept unchanged.
 
-use super::{Members, Node, echo, node};
+use super::{Members, Node, excerpt, node};
 use crate::decode::DecodeError;
-use crate::decode::watch::Shape;
+use crate::decode::trace::JsonType;
 use portcullis_domain::FieldError;
 use serde_json::{Map, Value};
 
-/// How deep lists and objects of a document may be nested, the document included. Records are read
-/// back by a parser with a limit of its own, which lies above.
+/// Maximum nesting of a document, itself included. It is below the recursion limit of the parser
+/// that reads stored records.
 const MAX_DEPTH: usize = 100;
 
 impl Members {
-    /// An object that is kept as it is, with names in any case and `null` as a value.
+    /// An optional object that is kept unchanged: names are case-sensitive, and `null` is a value.
     ///
-    /// Clients are used to hear of the member, not of the body, when it is no object.
+    /// Unlike elsewhere, clients expect a wrong type to be reported for the member, not for the body.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Field`] when it is no object, or when lists and objects lie more than 100 deep
-    /// in each other.
+    /// [`DecodeError::Field`] when it is not an object, or nested more than 100 levels deep.
     pub fn document(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
         let path = self.path(name);
-        let Some(node) = self.take(name, Shape::Document, Ok)? else {
+        let Some(node) = self.take(name, JsonType::Document, Ok)? else {
             return Ok(None);
         };
-        if !node.is_within(MAX_DEPTH) {
+        if !node.is_within_depth(MAX_DEPTH) {
             let reason = format!("must not be nested more than {MAX_DEPTH} levels deep");
             return Err(FieldError::new(path, reason, "deeper").into());
         }
         match node {
             Node::Object(members) => Ok(Some(node::into_map(members))),
-            Node::Text(text) => Err(no_object(path, &text)),
-            other => Err(no_object(path, &other.into_value().to_string())),
+            Node::Text(text) => Err(not_an_object(path, &text)),
+            other => Err(not_an_object(path, &other.into_value().to_string())),
         }
     }
 
-    /// A document that must be there.
     pub fn required_document(&mut self, name: &str) -> Result<Map<String, Value>, DecodeError> {
         let document = self.document(name)?;
         self.require(name, document)
     }
 }
 
-fn no_object(path: String, value: &str) -> DecodeError {
-    FieldError::new(path, "must be an object", echo(value)).into()
+fn not_an_object(path: String, value: &str) -> DecodeError {
+    FieldError::new(path, "must be an object", excerpt(value)).into()
 }
 
 #[cfg(test)]

@@ -1,36 +1,44 @@
-//! Members of a body whose own members have free names.
+//! Members that are maps with arbitrary keys.
 
-use super::{Members, Node, integer, texts, to_u16, wrong_type};
+use super::{Members, Node, integer, into_strings, to_u16, wrong_type};
 use crate::decode::DecodeError;
-use crate::decode::watch::Shape;
+use crate::decode::trace::JsonType;
 use std::collections::BTreeMap;
 
-/// Lists of texts by free names; the list may be missing.
+/// Optional lists of strings by arbitrary keys.
 pub type StringLists = BTreeMap<String, Option<Vec<String>>>;
 
 impl Members {
-    /// An object that maps free names to texts.
+    /// A map with string values.
     pub fn string_map(
         &mut self,
         name: &str,
     ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
-        self.map(name, Shape::TextMap, "a string", |_, node| match node {
-            Node::Text(text) => Ok(Ok(text)),
-            other => Err(other),
-        })
+        self.map(
+            name,
+            JsonType::StringMap,
+            "a string",
+            |_, node| match node {
+                Node::Text(text) => Ok(Ok(text)),
+                other => Err(other),
+            },
+        )
     }
 
-    /// An object that maps free names to whole numbers from 0 to 65535.
+    /// A map with values that are whole numbers from 0 to 65535.
     pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
-        self.map(name, Shape::IntegerMap, "a whole number", |path, node| {
-            integer(node).map(|value| to_u16(path, value))
-        })
+        self.map(
+            name,
+            JsonType::IntegerMap,
+            "a whole number",
+            |path, node| integer(node).map(|value| to_u16(path, value)),
+        )
     }
 
     fn map<T>(
         &mut self,
         name: &str,
-        shape: Shape,
+        shape: JsonType,
         expected: &str,
         read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
     ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
@@ -50,15 +58,15 @@ impl Members {
             .map(Some)
     }
 
-    /// An object that maps free names to lists of texts, or to nothing.
-    pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
+    /// A map with values that are lists of strings or `null`.
+    pub fn string_list_map(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
         self.map(
             name,
-            Shape::TextsMap,
+            JsonType::StringListMap,
             "a list of strings",
             |path, node| match node {
                 Node::Null => Ok(Ok(None)),
-                Node::List(items) => Ok(texts(path, items).map(Some)),
+                Node::List(items) => Ok(into_strings(path, items).map(Some)),
                 other => Err(other),
             },
         )
@@ -75,7 +83,7 @@ mod tests {
 
     #[test]
     fn lists_by_name_may_be_missing() {
-        let lists = |text: &str| members(text).string_lists("m");
+        let lists = |text: &str| members(text).string_list_map("m");
         let read = lists(r#"{"m": {"a": null, "b": [], "c": ["x"]}}"#)
             .unwrap()
             .unwrap();

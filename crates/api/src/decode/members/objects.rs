@@ -1,28 +1,28 @@
-//! Bodies of several kinds, and lists of objects inside a body.
+//! Type discriminators and lists of objects.
 
-use super::{Members, Node, echo, missing, wrong_type};
+use super::{Members, Node, excerpt, missing, wrong_type};
 use crate::decode::DecodeError;
-use crate::decode::watch::{Shape, Watch};
+use crate::decode::trace::{DecodeTrace, JsonType};
 use portcullis_domain::tags::TagLimits;
 
-/// The member by which bodies of several kinds are told apart.
+/// The member that tells the variants of a body apart.
 const TYPE_ID: &str = "typeId";
 
 impl Members {
-    /// The kind of the body, by its word under `typeId`; `all` are the kinds, `name` knows the words.
+    /// The variant of the body, named by `typeId`: the one of `all` with that `name`.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Field`] when it is missing. A word that is that of no kind is
-    /// [`DecodeError::Parse`], for nobody can tell what the body has to look like then.
-    pub fn kind<K: Copy>(
+    /// [`DecodeError::Field`] when it is missing. An unknown variant is [`DecodeError::Parse`], since
+    /// the expected members are unknown then.
+    pub fn type_id<K: Copy>(
         &mut self,
         all: &[K],
         name: impl Fn(K) -> &'static str,
     ) -> Result<K, DecodeError> {
         let word = self.optional_string(TYPE_ID)?;
         let words: Vec<_> = all.iter().map(|kind| name(*kind)).collect();
-        self.one_of(TYPE_ID, &words);
+        self.record_choices(TYPE_ID, &words);
         let path = self.path(TYPE_ID);
         let Some(word) = word.filter(|word| !word.is_empty()) else {
             return Err(missing(&path, "").into());
@@ -32,34 +32,34 @@ impl Members {
             let all = words.join(", ");
             DecodeError::Parse(format!(
                 "{path} must be one of {all}, not {:?}",
-                echo(&word)
+                excerpt(&word)
             ))
         })
     }
 
-    /// A list of objects, whose members are read like those of the body.
+    /// An optional list of objects.
     pub fn objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, DecodeError> {
         let path = self.path(name);
-        let list = self.take(name, Shape::Objects, |node| match node {
+        let list = self.take(name, JsonType::ObjectList, |node| match node {
             Node::List(items) => Ok(items),
             other => Err(other),
         })?;
-        let watch = self.watch.clone();
-        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items, watch.as_ref());
+        let trace = self.trace.clone();
+        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items, trace.as_ref());
         list.map(read).transpose()
     }
 
-    /// A list of objects that must be there; it may be empty.
+    /// A required list of objects; it may be empty.
     pub fn required_objects(&mut self, name: &str) -> Result<Vec<Self>, DecodeError> {
         let list = self.objects(name)?;
         list.ok_or_else(|| missing(&self.path(name), "[]").into())
     }
 
-    /// Reads the items of a list as objects; `prefix` is the path of the list.
+    /// Reads the items of a list as objects; `prefix` is the path of the list, with a dot at the end.
     pub(super) fn read_items(
         prefix: &str,
         items: impl IntoIterator<Item = Node>,
-        watch: Option<&Watch>,
+        trace: Option<&DecodeTrace>,
     ) -> Result<Vec<Self>, DecodeError> {
         let items = items.into_iter().enumerate();
         let read = |(place, node): (usize, Node)| {
@@ -68,7 +68,7 @@ impl Members {
                 Node::Object(members) => Ok(Self {
                     prefix: format!("{path}."),
                     nodes: members,
-                    watch: watch.cloned(),
+                    trace: trace.cloned(),
                     tag_limits: TagLimits::MANAGED,
                 }),
                 Node::Null => Err(missing(&path, "<nil>").into()),
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn kinds_are_found_by_their_word() {
-        let kind = |body: &str| members(body).kind(&[1], |_kind| "OS");
+        let kind = |body: &str| members(body).type_id(&[1], |_kind| "OS");
         assert_eq!(kind(r#"{"typeId": "OS"}"#), Ok(1));
         for body in ["{}", r#"{"typeId": null}"#, r#"{"typeId": ""}"#] {
             assert_eq!(field(kind(body)), ("typeId".to_owned(), String::new()));

@@ -1,6 +1,6 @@
-//! What is to change about posture checks, as clients write it.
+//! Changes to posture check definitions, as clients write them.
 
-use super::body::{OperatingSystem, ProcessMultiBody, seconds, texts};
+use super::check_definition::{OperatingSystem, ProcessMultiBody, seconds, to_strings};
 use portcullis_domain::posture_check::{
     CheckPatch, Fingerprint, MacAddress, MfaPatch, OsType, ProcessPatch,
 };
@@ -8,14 +8,14 @@ use portcullis_domain::roles::Semantic;
 use serde::Serialize;
 use std::num::NonZeroU32;
 
-/// The type of a posture check under `typeId`, and the members to change.
+/// Type of a posture check in `typeId`, with the members to change.
 #[derive(Debug, Serialize)]
 #[serde(
     tag = "typeId",
     rename_all = "SCREAMING_SNAKE_CASE",
     rename_all_fields = "camelCase"
 )]
-pub(super) enum PatchBody {
+pub(super) enum CheckDefinitionPatch {
     Os {
         #[serde(skip_serializing_if = "Option::is_none")]
         operating_systems: Option<Vec<OperatingSystem>>,
@@ -39,7 +39,7 @@ pub(super) enum PatchBody {
         ignore_legacy_endpoints: Option<bool>,
     },
     Process {
-        process: ProcessPatchBody,
+        process: ProcessDefinitionPatch,
     },
     ProcessMulti {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,23 +51,23 @@ pub(super) enum PatchBody {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProcessPatchBody {
+pub(super) struct ProcessDefinitionPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     os_type: Option<OsType>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hashes: Option<Vec<String>>,
-    /// An empty text for anybody.
+    /// Empty to accept any signer.
     #[serde(skip_serializing_if = "Option::is_none")]
     signer_fingerprint: Option<String>,
 }
 
-impl From<&CheckPatch> for PatchBody {
+impl From<&CheckPatch> for CheckDefinitionPatch {
     fn from(patch: &CheckPatch) -> Self {
         match patch {
             CheckPatch::Os(os) => Self::Os {
-                operating_systems: os.as_ref().map(OperatingSystem::to_ask_for),
+                operating_systems: os.as_ref().map(OperatingSystem::for_request),
             },
             CheckPatch::Domain(domain) => Self::Domain {
                 domains: domain
@@ -97,7 +97,7 @@ impl From<&CheckPatch> for PatchBody {
     }
 }
 
-impl From<MfaPatch> for PatchBody {
+impl From<MfaPatch> for CheckDefinitionPatch {
     fn from(patch: MfaPatch) -> Self {
         let timeout = patch.timeout_seconds;
         Self::Mfa {
@@ -109,7 +109,7 @@ impl From<MfaPatch> for PatchBody {
     }
 }
 
-impl From<&ProcessPatch> for ProcessPatchBody {
+impl From<&ProcessPatch> for ProcessDefinitionPatch {
     fn from(patch: &ProcessPatch) -> Self {
         let signer = patch.signer.as_ref();
         let text = |signer: &Option<Fingerprint>| {
@@ -119,7 +119,7 @@ impl From<&ProcessPatch> for ProcessPatchBody {
         Self {
             os_type: patch.os_type,
             path: patch.path.as_ref().map(|path| path.as_str().to_owned()),
-            hashes: patch.hashes.as_ref().map(texts),
+            hashes: patch.hashes.as_ref().map(to_strings),
             signer_fingerprint: signer.map(text),
         }
     }

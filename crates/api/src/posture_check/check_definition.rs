@@ -1,4 +1,4 @@
-//! What posture checks ask, as it is written.
+//! Definitions of posture checks, as they are serialized.
 
 use crate::entity::is_false;
 use crate::schema;
@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// What stands for a timeout where there is none.
+/// Wire value for no timeout.
 const NO_TIMEOUT: i64 = -1;
 
-/// The type of a posture check under `typeId`, and what it asks.
+/// Type of a posture check in `typeId`, with its criteria.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "typeId",
@@ -22,33 +22,33 @@ const NO_TIMEOUT: i64 = -1;
     rename_all_fields = "camelCase"
 )]
 pub enum CheckBody {
-    /// Which operating system runs.
+    /// Operating system of the device.
     Os {
-        /// The systems that will do.
+        /// Accepted operating systems.
         operating_systems: Vec<OperatingSystem>,
     },
-    /// Which Windows domain the machine belongs to.
+    /// Windows domain of the device.
     Domain {
-        /// The domains that will do.
+        /// Accepted domains.
         domains: Vec<String>,
     },
-    /// Which MAC addresses the machine has.
+    /// MAC addresses of the device.
     Mac {
-        /// The addresses that will do, bare lower-case hex.
+        /// Accepted addresses, plain lower-case hex.
         mac_addresses: Vec<String>,
     },
-    /// Whether the user showed a TOTP code.
+    /// MFA of the user.
     Mfa(MfaBody),
-    /// Whether a process runs.
+    /// A running process.
     Process {
-        /// The process.
+        /// Process to check.
         process: ProcessBody,
     },
-    /// Whether several processes run, or one of them.
+    /// Several running processes, or any one of them.
     ProcessMulti {
-        /// The processes.
+        /// Processes to check.
         processes: Vec<ProcessMultiBody>,
-        /// How many of them have to run.
+        /// Whether all of the processes have to run, or any one of them.
         #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
     },
@@ -57,67 +57,66 @@ pub enum CheckBody {
 /// An operating system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatingSystem {
-    /// Which one.
+    /// Type of the operating system.
     #[serde(rename = "type")]
     #[schemars(with = "schema::word::OsType")]
     pub kind: OsType,
-    /// Versions, or ranges of them; `null` for any.
+    /// Accepted versions or version ranges; `null` for any.
     pub versions: Option<Vec<String>>,
 }
 
-/// What is asked about TOTP codes.
+/// Criteria of an MFA check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaBody {
-    /// Whether clients that know nothing of timeouts are told of none.
+    /// Whether the timeout is hidden from clients that do not support it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ignore_legacy_endpoints: bool,
-    /// Whether another code is asked for when the machine was unlocked.
+    /// Whether a new code is required after the device was unlocked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_unlock: bool,
-    /// Whether another code is asked for when the machine woke up.
+    /// Whether a new code is required after the device woke up.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_wake: bool,
-    /// Seconds for which a code will do; -1 for as long as the session lasts.
+    /// Seconds for which a code is valid; -1 for the lifetime of the session.
     #[serde(default = "no_timeout")]
     pub timeout_seconds: i64,
 }
 
-/// The process of a check that asks for one.
+/// Process of a `PROCESS` check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessBody {
-    /// Hashes of the binary that will do; `null` for any.
+    /// Accepted hashes of the executable; `null` for any.
     pub hashes: Option<Vec<String>>,
-    /// The system for which the path is meant.
+    /// Operating system that the path applies to.
     #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
-    /// The binary.
+    /// Path of the executable.
     pub path: String,
-    /// Who has to have signed the binary; left out for anybody.
+    /// Fingerprint of the required signer of the executable; absent if not required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer_fingerprint: Option<String>,
 }
 
-/// A process of a check that asks for several.
+/// A process of a `PROCESS_MULTI` check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessMultiBody {
-    /// Hashes of the binary that will do; an empty list for any.
+    /// Accepted hashes of the executable; an empty list for any.
     #[serde(default)]
     pub hashes: Vec<String>,
-    /// The system for which the path is meant.
+    /// Operating system that the path applies to.
     #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
-    /// The binary.
+    /// Path of the executable.
     pub path: String,
-    /// Signers of the binary that will do; an empty list for any.
+    /// Fingerprints of accepted signers of the executable; an empty list for any.
     #[serde(default)]
     pub signer_fingerprints: Vec<String>,
 }
 
 impl CheckBody {
-    /// The type.
     pub const fn kind(&self) -> CheckKind {
         match self {
             Self::Os { .. } => CheckKind::Os,
@@ -131,7 +130,7 @@ impl CheckBody {
 }
 
 impl OperatingSystem {
-    /// A system, and versions of it.
+    /// An operating system with accepted versions; none for any version.
     pub fn new<'v>(kind: OsType, versions: impl IntoIterator<Item = &'v str>) -> Self {
         let versions: Vec<_> = versions.into_iter().map(str::to_owned).collect();
         Self {
@@ -140,17 +139,17 @@ impl OperatingSystem {
         }
     }
 
-    /// The systems that a check asks for, as clients have to write them.
-    pub(super) fn to_ask_for(check: &OsCheck) -> Vec<Self> {
-        let mut systems = Self::of_check(check);
+    /// The systems of a check as clients have to send them: `versions` is never `null`.
+    pub(super) fn for_request(check: &OsCheck) -> Vec<Self> {
+        let mut systems = Self::from_check(check);
         for system in &mut systems {
             system.versions.get_or_insert_default();
         }
         systems
     }
 
-    /// The systems that a check asks for, as they are shown.
-    pub(super) fn of_check(check: &OsCheck) -> Vec<Self> {
+    /// The systems of a check as responses show them.
+    pub(super) fn from_check(check: &OsCheck) -> Vec<Self> {
         let systems = check.systems();
         systems
             .map(|(kind, ranges)| Self::new(kind, ranges.iter().map(VersionRange::as_str)))
@@ -159,11 +158,11 @@ impl OperatingSystem {
 }
 
 impl CheckBody {
-    /// The same, as clients have to write it: what is asked of the system's version is never `null`.
-    pub(super) fn to_ask_for(check: &Check) -> Self {
+    /// The definition as clients have to send it: `versions` of operating systems is never `null`.
+    pub(super) fn for_request(check: &Check) -> Self {
         match check {
             Check::Os(os) => Self::Os {
-                operating_systems: OperatingSystem::to_ask_for(os),
+                operating_systems: OperatingSystem::for_request(os),
             },
             other => other.into(),
         }
@@ -174,7 +173,7 @@ impl From<&Check> for CheckBody {
     fn from(check: &Check) -> Self {
         match check {
             Check::Os(os) => Self::Os {
-                operating_systems: OperatingSystem::of_check(os),
+                operating_systems: OperatingSystem::from_check(os),
             },
             Check::Domain(domain) => Self::Domain {
                 domains: domain.domains().iter().cloned().collect(),
@@ -214,7 +213,7 @@ impl From<&ProcessCheck> for ProcessBody {
     fn from(check: &ProcessCheck) -> Self {
         let signer = check.signer.as_ref().map(Fingerprint::as_str);
         Self {
-            hashes: Some(texts(&check.hashes)).filter(|hashes| !hashes.is_empty()),
+            hashes: Some(to_strings(&check.hashes)).filter(|hashes| !hashes.is_empty()),
             os_type: check.os_type,
             path: check.path.as_str().to_owned(),
             signer_fingerprint: signer.map(str::to_owned),
@@ -225,20 +224,20 @@ impl From<&ProcessCheck> for ProcessBody {
 impl From<&CheckedProcess> for ProcessMultiBody {
     fn from(process: &CheckedProcess) -> Self {
         Self {
-            hashes: texts(&process.hashes),
+            hashes: to_strings(&process.hashes),
             os_type: process.os_type,
             path: process.path.as_str().to_owned(),
-            signer_fingerprints: texts(&process.signers),
+            signer_fingerprints: to_strings(&process.signers),
         }
     }
 }
 
-/// Seconds as they are written, where `None` means that there is no limit.
+/// Wire value of a timeout in seconds; `None` for no limit.
 pub(crate) fn seconds(seconds: Option<u32>) -> i64 {
     seconds.map_or(NO_TIMEOUT, i64::from)
 }
 
-pub(super) fn texts(prints: &Fingerprints) -> Vec<String> {
+pub(super) fn to_strings(prints: &Fingerprints) -> Vec<String> {
     let texts = prints.iter().map(Fingerprint::as_str);
     texts.map(str::to_owned).collect()
 }

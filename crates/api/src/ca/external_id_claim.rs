@@ -1,4 +1,4 @@
-//! Where certificates name the external id of their holder, on the wire.
+//! Wire types of external id claims.
 
 use crate::decode::{DecodeError, Members};
 use crate::schema;
@@ -6,25 +6,25 @@ use portcullis_domain::ca::{ClaimPatch, ExternalIdClaim, Location, Matcher, Pars
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where certificates name the external id of their holder.
+/// Location of the external id in certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimDetail {
-    /// Which of the values that result is the external id, from 0.
+    /// Index of the external id among the parsed values, from 0.
     pub index: u32,
-    /// Which names of the certificate are looked at.
+    /// Certificate names that are searched.
     #[schemars(with = "schema::word::Location")]
     pub location: Location,
-    /// Which of them count.
+    /// Filter on the searched names.
     #[schemars(with = "schema::word::Matcher")]
     pub matcher: Matcher,
-    /// The prefix, suffix or scheme that counts.
+    /// Prefix, suffix or scheme to match.
     #[serde(default)]
     pub matcher_criteria: String,
-    /// How a name is taken apart.
+    /// Parser applied to matching names.
     #[schemars(with = "schema::word::Parser")]
     pub parser: Parser,
-    /// What stands between the parts.
+    /// Separator between the parts.
     #[serde(default)]
     pub parser_criteria: String,
 }
@@ -42,42 +42,42 @@ impl From<ExternalIdClaim> for ClaimDetail {
     }
 }
 
-/// A claim in a request, or some members of one.
+/// An external id claim in a request, complete or in part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimChange {
-    /// Which of the values that result is the external id, from 0.
+    /// Index of the external id among the parsed values, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i64>,
-    /// Which names of the certificate are looked at.
+    /// Certificate names that are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// Which of them count.
+    /// Filter on the searched names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<Matcher>,
-    /// The prefix, suffix or scheme that counts.
+    /// Prefix, suffix or scheme to match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher_criteria: Option<String>,
-    /// How a name is taken apart.
+    /// Parser applied to matching names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parser: Option<Parser>,
-    /// What stands between the parts.
+    /// Separator between the parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parser_criteria: Option<String>,
 }
 
 impl ClaimChange {
-    /// Reads the member `externalIdClaim`.
-    pub(super) fn read(members: &mut Members) -> Result<Option<Self>, DecodeError> {
+    /// Decodes the member `externalIdClaim`.
+    pub(super) fn decode(members: &mut Members) -> Result<Option<Self>, DecodeError> {
         let Some(mut claim) = members.object("externalIdClaim")? else {
             return Ok(None);
         };
         Ok(Some(Self {
             index: claim.optional_integer("index")?,
-            location: choice(&mut claim, "location", Location::ALL, Location::name)?,
-            matcher: choice(&mut claim, "matcher", Matcher::ALL, Matcher::name)?,
+            location: decode_enum(&mut claim, "location", Location::ALL, Location::name)?,
+            matcher: decode_enum(&mut claim, "matcher", Matcher::ALL, Matcher::name)?,
             matcher_criteria: claim.optional_string("matcherCriteria")?,
-            parser: choice(&mut claim, "parser", Parser::ALL, Parser::name)?,
+            parser: decode_enum(&mut claim, "parser", Parser::ALL, Parser::name)?,
             parser_criteria: claim.optional_string("parserCriteria")?,
         }))
     }
@@ -96,8 +96,8 @@ impl From<ClaimChange> for ClaimPatch {
     }
 }
 
-/// Reads one of a few words as what it stands for.
-fn choice<T: Copy, const N: usize>(
+/// Decodes a string as the enum value of that name.
+fn decode_enum<T: Copy, const N: usize>(
     members: &mut Members,
     name: &str,
     all: [T; N],

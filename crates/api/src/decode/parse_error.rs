@@ -1,42 +1,42 @@
-//! Why a body cannot be read.
+//! Errors of parsing a body as JSON.
 
-use super::node::{MOST_LEVELS, MOST_VALUES};
+use super::node::{MAX_LEVELS, MAX_VALUES};
 
-/// A body cannot be read.
+/// A body cannot be parsed.
 #[derive(Debug)]
-pub(super) enum Unreadable {
-    /// It is JSON, but holds more values than are read.
+pub(super) enum ParseError {
+    /// The body has more values than allowed.
     TooManyValues,
-    /// It is JSON, but nested deeper than is read.
+    /// The body is nested deeper than allowed.
     TooDeep,
-    /// It is no JSON, or not all of it.
+    /// The body is not JSON, or incomplete.
     NotJson(serde_json::Error),
 }
 
-impl Unreadable {
-    /// What `error` is, `is_exhausted` when no more values were allowed.
+impl ParseError {
+    /// Classifies `error`; `is_exhausted` says that the limit of values was exceeded.
     pub(super) fn new(error: serde_json::Error, is_exhausted: bool) -> Self {
         if is_exhausted {
             Self::TooManyValues
         } else if error.to_string().starts_with("recursion limit exceeded") {
-            // The library tells it by its words alone.
+            // The library distinguishes this error by its message only.
             Self::TooDeep
         } else {
             Self::NotJson(error)
         }
     }
 
-    /// The error in words.
+    /// The error message.
     pub(super) fn describe(&self) -> String {
         let error = match self {
             Self::TooManyValues => {
                 return format!(
-                    "the body has more than {MOST_VALUES} JSON values; split the request"
+                    "the body has more than {MAX_VALUES} JSON values; split the request"
                 );
             },
             Self::TooDeep => {
                 return format!(
-                    "the body is nested more than {MOST_LEVELS} levels deep; nest its lists and \
+                    "the body is nested more than {MAX_LEVELS} levels deep; nest its lists and \
                      objects less"
                 );
             },

@@ -1,4 +1,4 @@
-//! What service policies grant, in the words of the wire.
+//! Type of service policies: `Dial` or `Bind`.
 
 use crate::decode::{DecodeError, Members};
 use portcullis_domain::FieldError;
@@ -6,28 +6,28 @@ use portcullis_domain::policies::ServiceGrant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a service policy grants.
+/// Grant of a service policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum PolicyType {
-    /// To connect to a service.
+    /// Dial: connect to a service.
     Dial,
-    /// To offer a service.
+    /// Bind: host a service.
     Bind,
-    /// Nothing: stands in answers where nothing is granted, and is in no request.
+    /// No grant; used in responses only.
     Invalid,
 }
 
 impl PolicyType {
-    /// The words, in the order in which they are listed.
+    /// Wire names, in the order in which errors list them.
     const NAMES: [&'static str; 3] = ["Dial", "Bind", "Invalid"];
 
-    /// Takes out the member `type` of a policy.
+    /// Decodes the optional member `type`.
     pub(crate) fn take(members: &mut Members) -> Result<Option<Self>, DecodeError> {
         let name = members.optional_choice("type", &Self::NAMES)?;
         Ok(name.map(Self::from_name))
     }
 
-    /// Takes out the member `type` of a policy, which must be there.
+    /// Decodes the required member `type`.
     pub(crate) fn take_required(members: &mut Members) -> Result<Self, DecodeError> {
         let name = members.required_choice("type", &Self::NAMES)?;
         Ok(Self::from_name(name))
@@ -41,8 +41,8 @@ impl PolicyType {
         }
     }
 
-    /// What it grants; the member `field` is at fault when that is nothing.
-    pub(crate) fn grant(self, field: &str) -> Result<ServiceGrant, FieldError> {
+    /// Converts to a grant; [`Self::Invalid`] is reported for the member `field`.
+    pub(crate) fn to_grant(self, field: &str) -> Result<ServiceGrant, FieldError> {
         match self {
             Self::Dial => Ok(ServiceGrant::Dial),
             Self::Bind => Ok(ServiceGrant::Bind),

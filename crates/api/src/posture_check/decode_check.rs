@@ -1,4 +1,4 @@
-//! What posture checks ask, as it is read.
+//! Decoder of posture check definitions.
 
 use crate::decode::{DecodeError, Members};
 use crate::role::{required_semantic, semantic};
@@ -9,13 +9,13 @@ use portcullis_domain::posture_check::{
     ProcessPath, Processes,
 };
 
-/// The words for operating systems.
+/// Wire names of operating systems.
 const SYSTEMS: [&str; 6] = {
     let [a, b, c, d, e, f] = OsType::ALL;
     [a.name(), b.name(), c.name(), d.name(), e.name(), f.name()]
 };
 
-/// Takes out what a check of this type asks, all of it.
+/// Decodes a complete check of type `kind`.
 pub(super) fn check(kind: CheckKind, members: &mut Members) -> Result<Check, DecodeError> {
     Ok(match kind {
         CheckKind::Os => Check::Os(systems(members.required_objects("operatingSystems")?)?),
@@ -40,7 +40,7 @@ pub(super) fn check(kind: CheckKind, members: &mut Members) -> Result<Check, Dec
     })
 }
 
-/// Takes out what is to change about a check of this type.
+/// Decodes changes to a check of type `kind`.
 pub(super) fn patch(kind: CheckKind, members: &mut Members) -> Result<CheckPatch, DecodeError> {
     Ok(match kind {
         CheckKind::Os => {
@@ -107,7 +107,7 @@ fn process(mut process: Members) -> Result<ProcessCheck, DecodeError> {
     Ok(ProcessCheck {
         os_type,
         path,
-        hashes: prints(&mut process, "hashes")?.unwrap_or_default(),
+        hashes: fingerprints(&mut process, "hashes")?.unwrap_or_default(),
         signer: signer.map(ProcessCheck::signer).transpose()?.flatten(),
     })
 }
@@ -122,7 +122,7 @@ fn process_patch(mut process: Members) -> Result<ProcessPatch, DecodeError> {
     Ok(ProcessPatch {
         os_type: os_type.transpose()?,
         path: path.transpose()?,
-        hashes: prints(&mut process, "hashes")?,
+        hashes: fingerprints(&mut process, "hashes")?,
         signer: signer.map(ProcessCheck::signer).transpose()?,
     })
 }
@@ -133,8 +133,8 @@ fn processes(given: Vec<Members>) -> Result<Processes, DecodeError> {
         Ok(CheckedProcess {
             os_type: required_system(&mut process)?,
             path: required_path(&mut process)?,
-            hashes: prints(&mut process, "hashes")?.unwrap_or_default(),
-            signers: prints(&mut process, signers)?.unwrap_or_default(),
+            hashes: fingerprints(&mut process, "hashes")?.unwrap_or_default(),
+            signers: fingerprints(&mut process, signers)?.unwrap_or_default(),
         })
     });
     let processes = processes.collect::<Result<_, DecodeError>>()?;
@@ -151,7 +151,7 @@ fn required_path(process: &mut Members) -> Result<ProcessPath, DecodeError> {
     Ok(ProcessPath::new(&process.path("path"), path)?)
 }
 
-fn prints(process: &mut Members, name: &str) -> Result<Option<Fingerprints>, DecodeError> {
+fn fingerprints(process: &mut Members, name: &str) -> Result<Option<Fingerprints>, DecodeError> {
     let field = process.path(name);
     let texts = process.string_list(name)?;
     let prints = texts.map(|texts| Fingerprints::new(&field, texts));

@@ -1,4 +1,4 @@
-//! Edge routers as clients see them, who want to connect.
+//! Edge routers as shown to clients.
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An edge router that the caller may use, as GET `/current-identity/edge-routers` lists it.
+/// An edge router that the caller may use, as listed by GET `/current-identity/edge-routers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CurrentIdentityEdgeRouter {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
-    /// What is needed to connect.
+    /// Connection details.
     #[serde(flatten)]
     pub common: CommonEdgeRouter,
 }
@@ -24,20 +24,20 @@ pub struct CurrentIdentityEdgeRouter {
 /// An edge router through which a service session may be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionEdgeRouter {
-    /// What is needed to connect.
+    /// Connection details.
     #[serde(flatten)]
     pub common: CommonEdgeRouter,
-    /// The addresses once more, for clients of old.
+    /// The same addresses, for older clients.
     #[serde(default)]
     pub urls: BTreeMap<String, String>,
 }
 
-/// The edge routers through which the caller may use a service, as GET
-/// `/services/{id}/edge-routers` of the client API shows them.
+/// Edge routers through which the caller may use a service: the response to GET
+/// `/services/{id}/edge-routers` of the client API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouters {
-    /// The routers; `null` for none.
+    /// Edge routers; `null` if there are none.
     pub edge_routers: Option<Vec<CommonEdgeRouter>>,
 }
 

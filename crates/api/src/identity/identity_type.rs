@@ -1,4 +1,4 @@
-//! Types of identities.
+//! Identity types.
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -8,18 +8,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A type that an identity may have.
+/// An identity type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityTypeDetail {
-    /// The members that every entity has.
+    /// Members common to all entities.
     #[serde(flatten)]
     pub base: Base<Cow<'static, str>>,
-    /// Its name, which is its id as well.
+    /// Name, which is also the id.
     pub name: Cow<'static, str>,
 }
 
 impl IdentityTypeDetail {
-    /// The type `kind`, which exists since `created_at`.
+    /// The type `kind`, created at `created_at`.
     pub fn new(kind: IdentityType, created_at: Timestamp) -> Self {
         let name = Cow::Borrowed(kind.name());
         let links = Links::to(format!("identity-types/{name}"));

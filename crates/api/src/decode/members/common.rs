@@ -1,10 +1,10 @@
-//! Members of a body that entities of several kinds share, or that are sets.
+//! Members common to several kinds of entities, such as tags and role attributes.
 
-use super::{LONGEST_ECHO, Members, integer};
+use super::{MAX_EXCERPT_CHARS, Members, integer};
 use crate::authenticate::USERNAME_LENGTH;
 use crate::decode::DecodeError;
 use crate::decode::node;
-use crate::decode::watch::{Rule, Shape};
+use crate::decode::trace::{Constraint, JsonType};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleAttributes;
@@ -13,9 +13,9 @@ use portcullis_domain::username::check_username;
 use std::collections::BTreeSet;
 
 impl Members {
-    /// What users attach to an entity, under the name `tags`.
+    /// User-defined tags, from the member `tags`.
     pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
-        let object = self.take_object("tags", Shape::Flat)?;
+        let object = self.take_object("tags", JsonType::FlatObject)?;
         let tags = object.map(node::into_map).map(Tags::from_json);
         let tags = tags.transpose()?;
         if let Some(tags) = &tags {
@@ -24,12 +24,12 @@ impl Members {
         Ok(tags)
     }
 
-    /// Sets how much may be attached under `tags`, which is that of managed entities otherwise.
-    pub fn limit_tags(&mut self, limits: TagLimits) {
+    /// Sets the limits of `tags`, instead of those of managed entities.
+    pub fn set_tag_limits(&mut self, limits: TagLimits) {
         self.tag_limits = limits;
     }
 
-    /// The name by which somebody is to log in, in a member of that name.
+    /// A username that is to be created.
     pub fn new_username(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
         let username = self.bounded_string(name, USERNAME_LENGTH)?;
         if let Some(username) = &username {
@@ -38,22 +38,22 @@ impl Members {
         Ok(username)
     }
 
-    /// The words by which policies select an entity, under the name `roleAttributes`.
+    /// Role attributes, from the member `roleAttributes`.
     pub fn role_attributes(&mut self) -> Result<Option<RoleAttributes>, DecodeError> {
         let attributes = self.string_list("roleAttributes")?;
         Ok(attributes.map(RoleAttributes::new).transpose()?)
     }
 
-    /// A list of ids, which is a set.
+    /// A set of ids, written as a list.
     pub fn ids<I: EntityId>(&mut self, name: &str) -> Result<Option<BTreeSet<I>>, DecodeError> {
         let ids = self.string_list(name)?;
         Ok(ids.map(|ids| ids.into_iter().map(I::from_wire).collect()))
     }
 
-    /// Named values that do not nest, as tags do not.
+    /// An object without nested values, subject to the rules of tags.
     pub fn flat_object(&mut self, name: &str) -> Result<Option<Tags>, DecodeError> {
         let path = self.path(name);
-        let object = self.take_object(name, Shape::Flat)?;
+        let object = self.take_object(name, JsonType::FlatObject)?;
         let object = object.map(node::into_map);
         let flat = object.map(|object| {
             let flat = Tags::from_json(object)?;
@@ -68,8 +68,8 @@ impl Members {
     /// A whole number from 0 to [`i64::MAX`].
     pub fn optional_u64(&mut self, name: &str) -> Result<Option<u64>, DecodeError> {
         let path = self.path(name);
-        self.note(name, || Rule::Range(0, i64::MAX));
-        let Some(value) = self.take(name, Shape::Integer, integer)? else {
+        self.record_constraint(name, || Constraint::Range(0, i64::MAX));
+        let Some(value) = self.take(name, JsonType::Integer, integer)? else {
             return Ok(None);
         };
         match u64::try_from(value) {
@@ -80,23 +80,23 @@ impl Members {
         }
     }
 
-    /// Takes out the items of a list body, each an object.
+    /// Takes out the items of a list body, each of them an object.
     pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
         let items = std::mem::take(&mut self.nodes).into_iter();
-        Self::read_items("", items.map(|(_place, item)| item), self.watch.as_ref())
+        Self::read_items("", items.map(|(_place, item)| item), self.trace.as_ref())
     }
 }
 
-/// The beginning of a refused list, in brackets, so that an answer does not grow with the request.
-pub(crate) fn echo_list<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
+/// A refused list in brackets, cut short so that a response does not grow with the request.
+pub(crate) fn excerpt_list<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
     let mut echo = String::from("[");
     for item in items {
         if echo.len() > 1 {
             echo.push(' ');
         }
-        echo.extend(item.chars().take(LONGEST_ECHO));
-        if echo.len() > LONGEST_ECHO {
-            return echo.chars().take(LONGEST_ECHO).collect();
+        echo.extend(item.chars().take(MAX_EXCERPT_CHARS));
+        if echo.len() > MAX_EXCERPT_CHARS {
+            return echo.chars().take(MAX_EXCERPT_CHARS).collect();
         }
     }
     echo.push(']');
@@ -161,10 +161,13 @@ mod tests {
 
     #[test]
     fn refused_lists_are_repeated_in_part() {
-        assert_eq!(echo_list(["a", "b c"]), "[a b c]");
-        assert_eq!(echo_list([]), "[]");
+        assert_eq!(excerpt_list(["a", "b c"]), "[a b c]");
+        assert_eq!(excerpt_list([]), "[]");
         let long = "ä".repeat(1000);
-        assert_eq!(echo_list([&*long, &*long]).chars().count(), LONGEST_ECHO);
-        assert!(echo_list(["x"; 1000]).len() <= LONGEST_ECHO);
+        assert_eq!(
+            excerpt_list([&*long, &*long]).chars().count(),
+            MAX_EXCERPT_CHARS
+        );
+        assert!(excerpt_list(["x"; 1000]).len() <= MAX_EXCERPT_CHARS);
     }
 }
