@@ -1,4 +1,4 @@
-//! Declares actions: operations as types, each with what it demands of its caller.
+//! Declaration of actions: operations as types with the access they require.
 
 /// Declares one action per line: `Name = Access`.
 macro_rules! actions {

@@ -1,4 +1,4 @@
-//! What must exist before anybody can log in: the default policy and the first administrator.
+//! Bootstrap: the default auth policy and the first administrator.
 
 use crate::app::App;
 use crate::authenticators;
@@ -20,12 +20,11 @@ use portcullis_storage::tables::{
 };
 use secrecy::SecretString;
 
-/// Makes the default policy, and the types of configurations that every controller has, if they are
-/// not there yet.
+/// Creates the default auth policy and the built-in config types, unless they exist.
 pub async fn prepare(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
-    let number = app.number(AUTH_POLICY);
-    let founded_at = app
+    let number = app.next_number(AUTH_POLICY);
+    let store_created_at = app
         .commit(Actor::controller(), move |rows| {
             if let Some(found) = find_policy(rows.rows(), &policy.id)? {
                 return Ok(found.entity.created_at);
@@ -34,23 +33,23 @@ pub async fn prepare(app: &App) -> Result<(), AppError> {
             Ok::<_, AppError>(policy.created_at)
         })
         .await?;
-    // It is told once, and is always the same.
-    let _ = app.founded_at.set(founded_at);
+    // Only the first call sets it; later ones would set the same value.
+    let _ = app.store_created_at.set(store_created_at);
     configs::ensure_built_in(app).await
 }
 
-/// Whether the first administrator was made.
+/// Whether the first administrator exists.
 pub fn exists(app: &App) -> Result<bool, AppError> {
     let mark = UniqueValue::new(Index::DefaultAdministrator, "");
     Ok(app.snapshot()?.rows().find::<Identity>(&mark)?.is_some())
 }
 
-/// Makes the first administrator; there can be but one, whoever else tries at the same time.
+/// Creates the first administrator; of concurrent calls only one succeeds.
 ///
 /// # Errors
 ///
-/// [`AppError::AlreadyInitialised`] when there is one; [`AppError::Field`] for a name or password
-/// outside its length.
+/// [`AppError::AlreadyInitialised`] when there is one; [`AppError::Field`] for a username or
+/// password of invalid length.
 pub async fn initialise(
     app: &App,
     username: &str,
@@ -71,7 +70,7 @@ pub async fn initialise(
     let mut identity = Identity::new(id.clone(), spec, now);
     identity.is_default_admin = true;
     let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
-    let hash = password.settle(app.snapshot()?.rows(), &identity)?;
+    let hash = password.finalize(app.snapshot()?.rows(), &identity)?;
     let credential = Credential::Updb(UpdbCredential::new(username, hash));
     let authenticator = Authenticator::new(
         AuthenticatorId::generate(&*app.env().entropy)?,
@@ -79,12 +78,12 @@ pub async fn initialise(
         credential,
         now,
     );
-    let (root, number) = (app.number(IDENTITY), app.number(AUTHENTICATOR));
+    let (root, number) = (app.next_number(IDENTITY), app.next_number(AUTHENTICATOR));
     app.commit(Actor::controller(), move |rows| {
         let key = identity_key(root);
         rows.insert(&key, &identity)?;
         let entity = identity.clone();
-        authenticators::add(rows, &Found { key, entity }, number, &authenticator)
+        authenticators::insert(rows, &Found { key, entity }, number, &authenticator)
     })
     .await?;
     Ok(id)

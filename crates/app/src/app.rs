@@ -1,8 +1,8 @@
-//! The controller's state, and the two ways to it: reading a snapshot and committing a body.
+//! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
-use crate::audit::Trail;
-use crate::cas::KnownAuthorities;
-use crate::database::{Checks, Copies};
+use crate::audit::AuditTrail;
+use crate::cas::TrustAnchorCache;
+use crate::database::{IntegrityChecks, SnapshotFiles};
 use crate::error::AppError;
 use crate::health::Health;
 use crate::identities::Traces;
@@ -34,33 +34,32 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::oneshot;
 
-/// How many changes of what is its own an identity may make at once; later on it is one a second. Each
-/// leaves an event for good, so nobody may make them without end.
-const OWN_CHANGES: u32 = 300;
+/// Burst of changes that an identity may make to its own credentials; afterwards one per second.
+/// Each change leaves a permanent audit event, so the rate has to be bounded.
+const OWN_CHANGE_BURST: u32 = 300;
 
-/// Numbers that a configuration decides.
+/// Values taken from the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How long an API session lives without being used.
+    /// Idle timeout of an API session.
     pub session_timeout: SignedDuration,
-    /// How long an API session lives at most.
+    /// Maximum lifetimes of API sessions.
     pub session_lifetimes: SessionLifetimes,
-    /// How old the last factor of a session may be for what gives power over the network; `None` for
-    /// any age.
+    /// Maximum age of a session's last factor for privileged operations; `None` for any age.
     pub fresh_factor: Option<SignedDuration>,
-    /// How long an enrollment made with its identity can be redeemed.
+    /// Lifetime of an enrollment that is created with its identity.
     pub enrollment_duration: SignedDuration,
-    /// How long an enrollment of a router can be redeemed.
+    /// Lifetime of a router's enrollment.
     pub router_enrollment_duration: SignedDuration,
-    /// Whether tokens of external signers that never expire are refused.
+    /// Whether tokens of external signers without an expiry are refused.
     pub require_token_expiry: bool,
-    /// How guesses at passwords are slowed down, if they are.
+    /// Throttling of password guesses; `None` for no throttling.
     pub password_throttle: Option<ThrottleRules>,
-    /// How many lines of the log tell of refused requests.
+    /// Rate limits for log lines about refused requests.
     pub refusal_log: LogRates,
-    /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
+    /// Lifetime of the longest-lived kind of token that is signed for API sessions.
     pub longest_token: SignedDuration,
-    /// How much may be stored for what one identity makes for itself.
+    /// Limits on what a single identity may store.
     pub storage_quota: StorageQuota,
 }
 
@@ -81,7 +80,7 @@ impl Default for Settings {
     }
 }
 
-/// Everything that use cases work with.
+/// State shared by all use cases.
 pub struct App {
     pub(crate) env: Env,
     pub(crate) engine: Arc<dyn Engine<Change>>,
@@ -90,51 +89,44 @@ pub struct App {
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
     pub(crate) signer_keys: SignerKeys,
-    pub(crate) authorities: KnownAuthorities,
+    pub(crate) trust_anchors: TrustAnchorCache,
     pub(crate) settings: Settings,
     pub(crate) mfa: MfaSettings,
     pub(crate) service_updates: ServiceUpdates,
-    /// When this process began to serve.
+    /// Start of this process.
     pub(crate) started_at: Timestamp,
-    /// When the store was made, once that is known.
-    pub(crate) founded_at: OnceLock<Timestamp>,
-    pub(crate) posture: posture::Kept,
+    /// Creation time of the store, once known.
+    pub(crate) store_created_at: OnceLock<Timestamp>,
+    pub(crate) posture: posture::PostureStore,
     pub(crate) traces: Traces,
-    pub(crate) session_round: sessions::Round,
-    pub(crate) service_session_round: service_sessions::Round,
-    pub(crate) copies: Copies,
-    pub(crate) checks: Checks,
+    pub(crate) session_cleanup_cursor: sessions::CleanupCursor,
+    pub(crate) service_session_cleanup_cursor: service_sessions::CleanupCursor,
+    pub(crate) snapshots: SnapshotFiles,
+    pub(crate) integrity_checks: IntegrityChecks,
     pub(crate) health: Health,
-    pub(crate) trail: Trail,
+    pub(crate) trail: AuditTrail,
     own_changes: Mutex<RateLimit>,
 }
 
-/// The parts that an [`App`] is put together from.
+/// Components of an [`App`].
 pub struct Parts {
-    /// Time and randomness.
+    /// Clock and entropy.
     pub env: Env,
-    /// The store.
     pub engine: Arc<dyn Engine<Change>>,
-    /// Where the store lies; copies of it are put beside it.
+    /// Path of the store; snapshots are written next to it.
     pub store_path: PathBuf,
-    /// Seals what is secret in the store.
+    /// Encrypts the secrets in the store.
     pub vault: Arc<Vault>,
-    /// The read model.
     pub projections: Arc<Projections>,
-    /// Hashes passwords.
     pub passwords: PasswordPool,
-    /// The network.
     pub network: Network,
-    /// The keys of external signers.
+    /// Verification keys of external signers.
     pub signer_keys: SignerKeys,
-    /// Numbers that a configuration decides.
     pub settings: Settings,
-    /// What a configuration decides about TOTP.
     pub mfa: MfaSettings,
 }
 
 impl App {
-    /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
         let Parts {
             env,
@@ -151,10 +143,10 @@ impl App {
         let started_at = env.now();
         Self {
             health: Health::new(started_at),
-            trail: Trail::default(),
-            own_changes: Mutex::new(RateLimit::new(OWN_CHANGES)),
+            trail: AuditTrail::default(),
+            own_changes: Mutex::new(RateLimit::new(OWN_CHANGE_BURST)),
             started_at,
-            founded_at: OnceLock::new(),
+            store_created_at: OnceLock::new(),
             service_updates: ServiceUpdates::default(),
             env,
             engine,
@@ -163,63 +155,63 @@ impl App {
             passwords,
             network,
             signer_keys,
-            authorities: KnownAuthorities::default(),
+            trust_anchors: TrustAnchorCache::default(),
             settings,
             mfa,
-            posture: posture::Kept::default(),
+            posture: posture::PostureStore::default(),
             traces: Traces::default(),
-            session_round: sessions::Round::default(),
-            service_session_round: service_sessions::Round::default(),
-            copies: Copies::of(store_path),
-            checks: Checks::default(),
+            session_cleanup_cursor: sessions::CleanupCursor::default(),
+            service_session_cleanup_cursor: service_sessions::CleanupCursor::default(),
+            snapshots: SnapshotFiles::new(store_path),
+            integrity_checks: IntegrityChecks::default(),
         }
     }
 
-    /// The network that is served.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Numbers that the configuration decides.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// When the store was made, and with it what every controller has. Until the store is prepared it
-    /// is not known, and this is when the process began.
+    /// Creation time of the store, which is also that of the built-in entities. Falls back to the
+    /// start of the process until the store is prepared.
     pub fn founded_at(&self) -> Timestamp {
-        self.founded_at.get().copied().unwrap_or(self.started_at)
+        self.store_created_at
+            .get()
+            .copied()
+            .unwrap_or(self.started_at)
     }
 
-    /// Time and randomness.
+    /// Clock and entropy.
     pub fn env(&self) -> &Env {
         &self.env
     }
 
-    /// The read model.
     pub fn projections(&self) -> &Projections {
         &self.projections
     }
 
-    /// How many passwords have been hashed or checked.
+    /// Number of passwords hashed or verified so far.
     pub fn passwords_hashed(&self) -> u64 {
         self.passwords.hashed()
     }
 
-    /// How much work the hashes of passwords were: KiB of memory times passes over it.
+    /// Work spent on password hashes, in KiB of memory times passes.
     pub fn password_work(&self) -> u64 {
         self.passwords.work()
     }
 
-    /// Opens a view of everything committed so far.
-    pub(crate) fn snapshot(&self) -> Result<View, AppError> {
-        Ok(View(self.engine.snapshot()?))
+    /// Opens a snapshot of everything committed so far.
+    pub(crate) fn snapshot(&self) -> Result<StoreView, AppError> {
+        Ok(StoreView(self.engine.snapshot()?))
     }
 
-    /// Runs `body` in a transaction on behalf of `actor`, and waits until what it did is durable and
-    /// visible. The audit trail is told in the same transaction what changed.
+    /// Runs `body` in a transaction on behalf of `actor`, and waits until the result is durable and
+    /// visible. The changes are written to the audit trail in the same transaction.
     ///
-    /// The body may run more than once; everything that takes long, or is random, happens before.
+    /// The body may run more than once; anything slow or random has to happen before.
     pub(crate) async fn commit<T, E>(
         &self,
         actor: Actor,
@@ -246,8 +238,9 @@ impl App {
         outcome
     }
 
-    /// As [`App::commit`], for bookkeeping that is nobody's act: the audit trail is not told.
-    pub(crate) async fn commit_silently<T, E>(
+    /// Like [`App::commit`], without an entry in the audit trail: for bookkeeping on nobody's
+    /// behalf.
+    pub(crate) async fn commit_unaudited<T, E>(
         &self,
         mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
@@ -258,8 +251,8 @@ impl App {
         self.submit(move |tx| body(&mut RowsMut::new(tx))).await
     }
 
-    /// Notes in the audit trail what a caller does that changes nothing in the store.
-    pub(crate) async fn record(
+    /// Records in the audit trail an operation that changes nothing in the store.
+    pub(crate) async fn audit_operation(
         &self,
         caller: &Caller,
         operation: &'static str,
@@ -285,14 +278,15 @@ impl App {
         let outcome = submit_with(&*self.engine, body).map_err(AppError::from)?;
         let outcome = outcome.await;
         let ended = self.env.clock.now();
-        self.health.wrote((begun, ended), outcome.as_ref().err());
+        self.health
+            .record_commit((begun, ended), outcome.as_ref().err());
         outcome.map_err(AppError::from)?
     }
 
-    /// Runs `body` in a transaction, as [`App::commit`] does, on behalf of a caller.
+    /// Runs `body` in a transaction on behalf of a caller; see [`App::commit`].
     ///
-    /// Between the permit and the transaction the caller may have lost its session or its rights;
-    /// so both are looked at once more, and the body gets the caller as it is then.
+    /// Between the permit and the transaction the caller may have lost its session or its rights,
+    /// so both are checked again; the body gets the caller in its current state.
     pub(crate) async fn commit_for<A: Action, T>(
         &self,
         permit: &Permit<A>,
@@ -306,7 +300,7 @@ impl App {
         let lifetimes = self.settings.session_lifetimes;
         let actor = Actor::caller(permit.caller());
         self.commit(actor, move |rows| {
-            let caller = sessions::again(rows.rows(), permit.caller(), lifetimes, now)?;
+            let caller = sessions::recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
             if !caller.may(A::ACCESS) {
                 return Err(Denied.into());
             }
@@ -315,11 +309,12 @@ impl App {
         .await
     }
 
-    /// Counts that a caller changes something of its own; administrators may do so at will.
+    /// Counts one change that a caller makes to its own credentials. Administrators are not
+    /// limited.
     ///
     /// # Errors
     ///
-    /// [`AppError::TooSoon`] when it did so too often.
+    /// [`AppError::RateLimited`] when the caller exceeds the rate.
     pub(crate) fn count_own_change(&self, caller: &Caller) -> Result<(), AppError> {
         if caller.is_admin {
             return Ok(());
@@ -330,29 +325,29 @@ impl App {
             .unwrap_or_else(PoisonError::into_inner);
         let counted = changes.take(caller.identity_number, self.env.now());
         counted.map_err(|seconds| AppError::TooSoon {
-            rule: "this identity has changed its own credentials very often; one change a second \
+            rule: "this identity has changed its own credentials too often; one change a second \
                    is accepted now",
             seconds,
         })
     }
 
-    /// Draws the number of a new record.
-    pub(crate) fn number(&self, kind: Kind) -> Number {
+    /// Allocates the number of a new record.
+    pub(crate) fn next_number(&self, kind: Kind) -> Number {
         Number(self.engine.allocate(kind))
     }
 
-    /// Waits until the read model holds all that the store does.
+    /// Waits until the read model has caught up with the store.
     pub async fn lists_ready(&self) {
         let (ready, is_ready) = oneshot::channel();
-        // Whoever waited may have gone away by then.
+        // The waiting task may be gone by then.
         self.projections.on_ready(move || {
             let _ = ready.send(());
         });
-        // The sender is dropped only after it was called.
+        // The sender is dropped only after it was used.
         let _ = is_ready.await;
     }
 
-    /// The read model, if it is complete; lists are refused until it is.
+    /// The read model, once it is complete; lists are refused until then.
     pub(crate) fn require_lists(&self) -> Result<&Projections, AppError> {
         if self.projections.is_ready() {
             Ok(&self.projections)
@@ -371,10 +366,10 @@ impl std::fmt::Debug for App {
     }
 }
 
-/// A view of the store as of one moment.
-pub(crate) struct View(Arc<dyn Snapshot>);
+/// A consistent read-only view of the store.
+pub(crate) struct StoreView(Arc<dyn Snapshot>);
 
-impl View {
+impl StoreView {
     pub(crate) fn rows(&self) -> Rows<'_> {
         Rows::new(&*self.0)
     }

@@ -1,22 +1,22 @@
-//! The audit trail on its way from the store to its destination.
+//! Delivery of the audit trail from the store to its sink.
 //!
-//! What changes is noted by the tables and committed with the change itself. An [`AuditWriter`] takes the
-//! events from there to a sink, on a thread of its own, and they leave the store only once the sink has
-//! them. So a change waits for no sink, and no sink misses a change: after a kill, the events that were
-//! not written are written by the next process. Refusals change nothing and are not committed; they are
-//! kept in memory until they are written, and limited in number.
+//! Changes are recorded by the tables and committed with the change itself. An [`AuditWriter`]
+//! passes the events on to a sink from its own thread, and they are removed from the store once the
+//! sink has them. So no change waits for the sink, and the sink misses no change: after a crash,
+//! unwritten events are written by the next process. Refusals change nothing and are not committed;
+//! they are buffered in memory, limited in number.
 
-mod beginning;
 mod progress;
 mod pump;
 mod refusals;
 mod sink;
+mod start;
 mod writer;
 
-pub use beginning::BEGIN;
 pub use progress::fault;
 pub use refusals::{Refusal, refused};
 pub use sink::{AuditEvent, AuditSink, SinkPosition};
+pub use start::BEGIN;
 pub use writer::AuditWriter;
 
 use crate::app::App;
@@ -29,19 +29,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
-/// What use cases and the writer know of each other.
+/// State shared by use cases and the writer.
 #[derive(Default)]
-pub(crate) struct Trail {
+pub(crate) struct AuditTrail {
     written: Mutex<WrittenMark>,
     writer: OnceLock<Thread>,
-    /// Whether the writer has to be woken for news; it is awake for a while afterwards.
-    sleeps: AtomicBool,
+    /// Whether the writer has to be woken; it stays awake for a while afterwards.
+    is_sleeping: AtomicBool,
     refusals: Mutex<Refusals>,
     progress: Mutex<Progress>,
 }
 
-impl Trail {
-    /// What of the store is known to be with the sink.
+impl AuditTrail {
+    /// How far the store's events are known to be written.
     pub(crate) fn written(&self) -> WrittenMark {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -50,30 +50,30 @@ impl Trail {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = mark;
     }
 
-    /// Has a thread be told of news.
-    fn register(&self, writer: Thread) {
-        // There is one writer; tests start others after it, which look for news themselves.
+    /// Registers the writer's thread for wake-ups.
+    fn register_writer(&self, writer: Thread) {
+        // There is one writer; tests start more of them, which poll.
         let _ = self.writer.set(writer);
     }
 
-    /// Tells the writer that there is something to write. Waking a thread costs about as much as a
-    /// small request, so that this is done once for all that comes until it looks.
+    /// Wakes the writer. Waking a thread costs about as much as a small request, so it is done once
+    /// for all events until the writer looks.
     pub(crate) fn wake(&self) {
-        if self.sleeps.swap(false, Ordering::AcqRel)
+        if self.is_sleeping.swap(false, Ordering::AcqRel)
             && let Some(writer) = self.writer.get()
         {
             writer.unpark();
         }
     }
 
-    /// Has the writer woken for what comes from now on. It looks for what is there already afterwards,
-    /// or it would miss what came in between.
-    fn sleep(&self) {
-        self.sleeps.swap(true, Ordering::AcqRel);
+    /// Requests a wake-up for the next event. The writer looks for events afterwards, or it would
+    /// miss those in between.
+    fn mark_sleeping(&self) {
+        self.is_sleeping.swap(true, Ordering::AcqRel);
     }
 }
 
-/// Which trail the store has, and the number of the first event that is still there.
+/// The store's trail id, and the number of the first event in it.
 ///
 /// # Errors
 ///
@@ -84,16 +84,16 @@ pub fn kept(app: &App) -> Result<(Option<TrailId>, u64), AppError> {
     Ok((backlog.trail, backlog.first_seq(view.rows())?))
 }
 
-/// Has the store forget the events that the sink has, so that no later process writes them again.
+/// Removes the events that the sink has from the store, so that no later process writes them again.
 ///
 /// # Errors
 ///
-/// When the store fails; it forgets them later then.
+/// When the store fails; the events are removed later then.
 pub async fn forget_written(app: &App) -> Result<(), AppError> {
     let written = app.trail.written();
     if AuditBacklog::read(app.snapshot()?.rows())?.first_row >= written.row {
         return Ok(());
     }
-    app.commit_silently(move |rows| Ok(rows.trim_events(&written)?))
+    app.commit_unaudited(move |rows| Ok(rows.trim_events(&written)?))
         .await
 }

@@ -1,10 +1,10 @@
-//! Authentication policies: create, read, list, replace, merge, delete.
+//! Authentication policies: create, read, list, replace, patch, delete.
 
 use crate::action::actions;
 use crate::app::App;
-use crate::error::{AppError, referenced};
-use crate::listing::{Answer, Asked, Paging, Sight};
-use crate::rank::WaysIn;
+use crate::error::{AppError, still_referenced};
+use crate::listing::{Asked, ListPage, ListScope, Paging};
+use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch, AuthPolicySpec};
@@ -22,30 +22,30 @@ actions! {
     Read = Access::Granted(Subject::AuthPolicy, Verb::Read);
     /// Creates an authentication policy.
     Create = Access::Granted(Subject::AuthPolicy, Verb::Create);
-    /// Replaces or merges an authentication policy.
+    /// Replaces or patches an authentication policy.
     Update = Access::Granted(Subject::AuthPolicy, Verb::Update);
     /// Deletes an authentication policy.
     Delete = Access::Granted(Subject::AuthPolicy, Verb::Delete);
 }
 
-/// The rules of a policy that somebody is under, administrators perhaps, let in or shut out.
+/// Rules of a policy in use, perhaps by administrators, decide who can log in.
 const RULES_IN_USE: &str = "only administrators may change an auth policy that is in use";
 
 /// Reads one authentication policy.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &AuthPolicyId) -> Result<AuthPolicy, AppError> {
-    Ok(find(app.snapshot()?.rows(), id)?.entity)
+    Ok(get(app.snapshot()?.rows(), id)?.entity)
 }
 
 /// Lists authentication policies.
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(AuthPolicy) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<AuthPolicy>()?;
-    let answer: Answer<'_, AuthPolicy> = Answer::new(app, &listing, &Sight::of_all(asked))?;
-    answer.each(&mut |found| Ok(show(found.entity)))
+    let listing = request.parse::<AuthPolicy>()?;
+    let answer: ListPage<'_, AuthPolicy> = ListPage::new(app, &listing, &ListScope::all(request))?;
+    answer.for_each(&mut |found| Ok(show(found.entity)))
 }
 
 /// Creates an authentication policy.
@@ -56,7 +56,7 @@ pub async fn create(
 ) -> Result<AuthPolicyId, AppError> {
     let id = AuthPolicyId::generate(&*app.env().entropy)?;
     let policy = AuthPolicy::new(id.clone(), spec, app.env().now())?;
-    let key = RecordKey::root(AUTH_POLICY, app.number(AUTH_POLICY).0);
+    let key = RecordKey::root(AUTH_POLICY, app.next_number(AUTH_POLICY).0);
     app.commit_for(permit, move |rows, _caller| {
         check_signers(rows.rows(), &policy)?;
         Ok(rows.insert(&key, &policy)?)
@@ -65,8 +65,7 @@ pub async fn create(
     Ok(id)
 }
 
-/// Replaces what administrators decide about a policy. It governs logins and living sessions from
-/// then on.
+/// Replaces the spec of a policy, which applies to logins and existing sessions at once.
 pub async fn replace(
     app: &App,
     permit: &Permit<Update>,
@@ -80,7 +79,7 @@ pub async fn replace(
     .await
 }
 
-/// Changes the members of a policy that `patch` sets. One that sets none changes nothing.
+/// Patches a policy. An empty patch changes nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update>,
@@ -88,7 +87,7 @@ pub async fn merge(
     patch: AuthPolicyPatch,
 ) -> Result<(), AppError> {
     if patch == AuthPolicyPatch::default() {
-        find(app.snapshot()?.rows(), id)?;
+        get(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
     let now = app.env().now();
@@ -105,17 +104,17 @@ async fn change(
     operation: &'static str,
     mut apply: impl FnMut(&mut AuthPolicy) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
-        let found = find(rows.rows(), &wanted)?;
+        let found = get(rows.rows(), &wanted)?;
         let mut policy = found.entity.clone();
         apply(&mut policy)?;
         let rules_change =
             found.entity.primary != policy.primary || found.entity.secondary != policy.secondary;
-        // What nobody is under yet may be prepared.
-        if rules_change && use_of(rows.rows(), &found)?.is_some() {
-            ways_in.check_of_everybody(caller, RULES_IN_USE)?;
+        // Policies that are not in use may be prepared.
+        if rules_change && find_use(rows.rows(), &found)?.is_some() {
+            credential_guard.check_for_all(caller, RULES_IN_USE)?;
         }
         check_signers(rows.rows(), &policy)?;
         Ok(rows.replace(&found.key, &found.entity, &policy)?)
@@ -124,12 +123,12 @@ async fn change(
     Ok(())
 }
 
-/// Deletes a policy that governs nobody. The default policy always stays.
+/// Deletes a policy that is not in use. The default policy cannot be deleted.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, _caller| {
-        let found = find(rows.rows(), &wanted)?;
-        if let Some(reason) = use_of(rows.rows(), &found)? {
+        let found = get(rows.rows(), &wanted)?;
+        if let Some(reason) = find_use(rows.rows(), &found)? {
             return Err(AppError::InUse(reason));
         }
         Ok(rows.remove(&found.key, &found.entity)?)
@@ -138,12 +137,13 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Re
     Ok(())
 }
 
-/// What a policy is needed for, as far as one that needs it says.
-fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
-    let in_use =
-        |field: &str, kind: &str, id: &str| Some(referenced("auth policy", field, (kind, id)));
+/// One use of a policy, if there is any.
+fn find_use(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
+    let in_use = |field: &str, kind: &str, id: &str| {
+        Some(still_referenced("auth policy", field, (kind, id)))
+    };
     if policy.entity.is_default() {
-        // No rows say who is under it: it is not theirs to guard.
+        // Identities keep no references to the default policy.
         let mark = UniqueValue::new(Index::DefaultAdministrator, "");
         let administrator: Option<Found<Identity>> = rows.find(&mark)?;
         let id = administrator.map(|found| found.entity.id.to_string());
@@ -166,18 +166,18 @@ fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldErro
     ))
 }
 
-/// Why a policy is refused that names a signer which does not exist.
-const NO_SUCH_SIGNER: &str = "no external JWT signer with this id exists";
+/// Reason for refusing a policy with an unknown signer.
+const UNKNOWN_SIGNER: &str = "no external JWT signer with this id exists";
 
-/// Checks that the signers that a policy names exist.
+/// Validates that the signers of a policy exist.
 fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
     let exists = |id: &SignerId| {
         rows.locate(&UniqueValue::new(Index::SignerId, id.as_str()))
             .map(|key| key.is_some())
     };
     let missing = |field: String, id: &SignerId| {
-        let fault = FieldError::new(field, NO_SUCH_SIGNER, id.as_str());
-        Err(AppError::MissingReference(fault))
+        let field_error = FieldError::new(field, UNKNOWN_SIGNER, id.as_str());
+        Err(AppError::MissingReference(field_error))
     };
     for (position, id) in policy.primary.ext_jwt.allowed_signers.iter().enumerate() {
         if !exists(id)? {
@@ -191,7 +191,7 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
     }
 }
 
-fn find(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
+fn get(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
     rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("auth policy", id.as_str()))
 }

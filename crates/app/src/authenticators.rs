@@ -1,6 +1,6 @@
-//! Authenticators: create, read, list, change, delete, replace by an enrollment, renew.
+//! Authenticators: create, read, list, update, delete, re-enroll, renew.
 //!
-//! Administrators deal with those of everybody, identities with their own.
+//! Administrators manage those of all identities, identities their own.
 
 mod create;
 mod delete;
@@ -12,7 +12,7 @@ mod update;
 
 pub use create::{CreateAuthenticator, NewCredential, create};
 pub use delete::delete;
-pub(crate) use draft::Draft;
+pub(crate) use draft::CredentialDraft;
 pub use own::{list_own, read_own, update_own};
 pub use re_enroll::re_enroll;
 pub use renewal::{confirm, extend, request_extension};
@@ -21,8 +21,8 @@ pub use update::{UpdbChange, update};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::owner;
-use crate::listing::{Answer, Asked, Listing, Paging, Sight, kinds, restricted};
+use crate::identities::get_owner;
+use crate::listing::{Asked, ListPage, ListScope, Listing, Paging, kinds, restrict_to};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::Authenticator;
@@ -40,28 +40,27 @@ actions! {
     Read = Access::Granted(Subject::Authenticator, Verb::Read);
     /// Creates an authenticator for an identity.
     Create = Access::Admin;
-    /// Changes an authenticator, or asks its holder to renew it.
+    /// Updates an authenticator, or requests its renewal.
     Update = Access::Admin;
     /// Deletes an authenticator.
     Delete = Access::Admin;
-    /// Puts an enrollment in the place of an authenticator.
+    /// Replaces an authenticator by an enrollment.
     ReEnroll = Access::Admin;
     /// Reads the caller's own authenticators.
     ReadOwn = Access::Full;
-    /// Changes the caller's own username or password.
+    /// Updates the caller's own username or password.
     UpdateOwn = Access::Full;
     /// Renews the certificate of the caller's own authenticator.
     Renew = Access::Full;
 }
 
-/// Most authenticators of one identity, however they come about: one of each method by the hand of
-/// an administrator, more by certificates of third parties.
-const MOST_AUTHENTICATORS: u32 = 64;
+/// Maximum number of authenticators of one identity: administrators create one per method,
+/// enrollments with third-party certificates may add more.
+const MAX_AUTHENTICATORS: u32 = 64;
 
-/// Shows an authenticator of a list and hears whether more are wanted.
-type Show<'s> = dyn FnMut(AuthenticatorView) -> ControlFlow<()> + 's;
+/// Receives the rows of a list; breaks when no more are wanted.
+type RowVisitor<'s> = dyn FnMut(AuthenticatorView) -> ControlFlow<()> + 's;
 
-/// Reads one authenticator.
 pub fn read(
     app: &App,
     _permit: &Permit<Read>,
@@ -69,65 +68,65 @@ pub fn read(
 ) -> Result<AuthenticatorView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    Ok(look(view.rows(), found)?)
+    Ok(build_view(view.rows(), found)?)
 }
 
-/// Lists authenticators.
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    asked: &Asked<'_>,
-    show: &mut Show<'_>,
+    request: &Asked<'_>,
+    show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
-    answer(app, &asked.of::<Authenticator>()?, asked, show)
+    list_rows(app, &request.parse::<Authenticator>()?, request, show)
 }
 
-/// Lists the authenticators of one identity. The list of one that does not exist is empty, as
-/// clients expect.
+/// Lists the authenticators of one identity; empty for one that does not exist, as clients expect.
 pub fn list_of(
     app: &App,
     _permit: &Permit<Read>,
     identity: &IdentityId,
-    asked: &Asked<'_>,
-    show: &mut Show<'_>,
+    request: &Asked<'_>,
+    show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Authenticator>()?;
-    let own = restricted(
+    let listing = request.parse::<Authenticator>()?;
+    let own = restrict_to(
         listing,
         &kinds::AUTHENTICATORS,
         "identity",
         identity.as_str(),
     );
-    answer(app, &own, asked, show)
+    list_rows(app, &own, request, show)
 }
 
-fn answer(
+fn list_rows(
     app: &App,
     listing: &Listing,
-    asked: &Asked<'_>,
-    show: &mut Show<'_>,
+    request: &Asked<'_>,
+    show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
-    let answer: Answer<'_, Authenticator> = Answer::new(app, listing, &Sight::of_all(asked))?;
-    answer.each(&mut |found| Ok(show(look(answer.view.rows(), found)?)))
+    let answer: ListPage<'_, Authenticator> =
+        ListPage::new(app, listing, &ListScope::all(request))?;
+    answer.for_each(&mut |found| Ok(show(build_view(answer.view.rows(), found)?)))
 }
 
-/// Puts an authenticator together with whose it is.
-fn look(rows: Rows<'_>, found: Found<Authenticator>) -> Result<AuthenticatorView, StoreError> {
-    let identity = owner(rows, &found)?;
+fn build_view(
+    rows: Rows<'_>,
+    found: Found<Authenticator>,
+) -> Result<AuthenticatorView, StoreError> {
+    let identity = get_owner(rows, &found)?;
     Ok(AuthenticatorView {
         authenticator: found.entity,
         identity: IdentityRef::from(&identity.entity),
     })
 }
 
-/// Finds an authenticator by id.
 fn find(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Found<Authenticator>, AppError> {
     rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("authenticator", id.as_str()))
 }
 
-/// Finds an authenticator of the caller. Clients know reading and renewing to refuse those of others
-/// in different words, so `refusal` says which.
+/// Finds an authenticator of the caller. Clients know different errors for reading and for renewing
+/// those of others, so `refusal` supplies it.
 fn find_own(
     rows: Rows<'_>,
     caller: &Caller,
@@ -142,8 +141,8 @@ fn find_own(
     }
 }
 
-/// Checks that an identity has no authenticator of a method yet, of which it is to have but one.
-pub(crate) fn check_free(
+/// Checks that an identity has no authenticator of a method yet.
+pub(crate) fn check_method_unused(
     rows: Rows<'_>,
     identity: &RecordKey,
     method: &'static str,
@@ -156,14 +155,14 @@ pub(crate) fn check_free(
     }
 }
 
-/// Gives an identity one more authenticator, and notes that it must be found beside it.
-pub(crate) fn add(
+/// Inserts an authenticator and increments the count in its identity's record.
+pub(crate) fn insert(
     rows: &mut RowsMut<'_>,
     identity: &Found<Identity>,
     number: Number,
     authenticator: &Authenticator,
 ) -> Result<(), AppError> {
-    if identity.entity.attached.authenticators >= MOST_AUTHENTICATORS {
+    if identity.entity.attached.authenticators >= MAX_AUTHENTICATORS {
         return Err(AppError::AuthenticatorExists(authenticator.method()));
     }
     let key = identity.key.dependent(AUTHENTICATOR, number.0);
@@ -173,9 +172,9 @@ pub(crate) fn add(
     Ok(rows.replace(&identity.key, &identity.entity, &after)?)
 }
 
-/// Takes an authenticator from its identity; the sessions that it opened end with it.
+/// Deletes an authenticator and the sessions that it opened.
 fn remove(rows: &mut RowsMut<'_>, found: &Found<Authenticator>) -> Result<(), AppError> {
-    let identity = owner(rows.rows(), found)?;
+    let identity = get_owner(rows.rows(), found)?;
     let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
     rows.remove_dependents::<ApiSession>(&identity.key, |session| session.opened_by == opened_by)?;
     rows.remove(&found.key, &found.entity)?;

@@ -1,22 +1,25 @@
-//! Third-party certificate authorities: create, read, list, replace, merge, verify, delete.
+//! Third-party certificate authorities: create, read, list, replace, patch, verify, delete.
 
-mod known;
+mod chain_verification;
 mod list;
 mod rank;
 mod token;
+mod trust_anchor_cache;
 mod verify;
-mod vouching;
 
-pub(crate) use known::KnownAuthorities;
+pub(crate) use chain_verification::{
+    CaVerification, ClaimedExternalId, find_verification, has_any, list_verifications,
+    verify_with_ca,
+};
 pub use list::list;
 pub use token::token;
+pub(crate) use trust_anchor_cache::TrustAnchorCache;
 pub use verify::{ProofError, verify};
-pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by, vouchers};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::WaysIn;
+use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ca::{Ca, CaPatch, CaSpec};
@@ -36,7 +39,7 @@ actions! {
     Read = Access::Granted(Subject::Ca, Verb::Read);
     /// Creates an authority.
     Create = Access::Granted(Subject::Ca, Verb::Create);
-    /// Replaces, merges or verifies an authority.
+    /// Replaces, patches or verifies an authority.
     Update = Access::Granted(Subject::Ca, Verb::Update);
     /// Deletes an authority.
     Delete = Access::Granted(Subject::Ca, Verb::Delete);
@@ -44,11 +47,11 @@ actions! {
 
 /// Reads one authority.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &CaId) -> Result<Ca, AppError> {
-    Ok(find(app.snapshot()?.rows(), id)?.entity)
+    Ok(get(app.snapshot()?.rows(), id)?.entity)
 }
 
-/// Creates an authority out of the first certificate of a PEM text. It lets nobody in before it is
-/// verified.
+/// Creates an authority from the first certificate of a PEM text. It authenticates nobody before it
+/// is verified.
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
@@ -56,7 +59,7 @@ pub async fn create(
     pem: &str,
 ) -> Result<CaId, AppError> {
     let now = app.env().now();
-    let certificate = usable(pem, now)?;
+    let certificate = parse_ca_certificate(pem, now)?;
     let ca = Ca {
         id: CaId::generate(&*app.env().entropy)?,
         created_at: now,
@@ -69,18 +72,18 @@ pub async fn create(
         spec,
     };
     let id = ca.id.clone();
-    let key = RecordKey::root(CA, app.number(CA).0);
-    let ways_in = WaysIn::of(app);
+    let key = RecordKey::root(CA, app.next_number(CA).0);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        rank::check_named(ways_in, caller, &[&ca.spec])?;
-        check_unused(rows.rows(), &ca)?;
+        rank::check_external_id_claim(credential_guard, caller, &[&ca.spec])?;
+        check_not_registered(rows.rows(), &ca)?;
         Ok(rows.insert(&key, &ca)?)
     })
     .await?;
     Ok(id)
 }
 
-/// Replaces what administrators decide about an authority.
+/// Replaces the spec of an authority.
 pub async fn replace(
     app: &App,
     permit: &Permit<Update>,
@@ -95,7 +98,7 @@ pub async fn replace(
     .await
 }
 
-/// Changes the members of an authority that `patch` sets.
+/// Patches an authority.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update>,
@@ -109,12 +112,12 @@ pub async fn merge(
     .await
 }
 
-/// Deletes an authority, and with it the enrollments that demand its certificates. Who came in by
-/// it stays and gets in no more.
+/// Deletes an authority with the enrollments that require its certificates. Identities that
+/// enrolled by it are kept but can no longer log in.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
-        let found = find(rows.rows(), &wanted)?;
+        let found = get(rows.rows(), &wanted)?;
         rank::check_removal(rows.rows(), caller, &found)?;
         for enrollment in rows.rows().referrers(&found.key, ENROLLMENT, usize::MAX)? {
             rows.remove_at::<StoredEnrollment>(&enrollment)?;
@@ -125,13 +128,13 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(),
     Ok(())
 }
 
-/// Finds an authority by id.
-pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
-    find_if_any(rows, id)?.ok_or_else(|| AppError::not_found("CA", id.as_str()))
+/// Gets an authority by id.
+pub(crate) fn get(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
+    find(rows, id)?.ok_or_else(|| AppError::not_found("CA", id.as_str()))
 }
 
-/// Finds an authority by id, if there is one.
-pub(crate) fn find_if_any(rows: Rows<'_>, id: &CaId) -> Result<Option<Found<Ca>>, StoreError> {
+/// Finds an authority by id.
+pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Option<Found<Ca>>, StoreError> {
     rows.find(&UniqueValue::new(Index::CaId, id.as_str()))
 }
 
@@ -143,12 +146,12 @@ async fn change(
     operation: &'static str,
     mut apply: impl FnMut(&mut Ca) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
-        let found = find(rows.rows(), &wanted)?;
+        let found = get(rows.rows(), &wanted)?;
         let mut after = found.entity.clone();
         apply(&mut after)?;
-        rank::check_change(ways_in, caller, &found.entity, &after)?;
+        rank::check_change(credential_guard, caller, &found.entity, &after)?;
         if after != found.entity {
             rows.operation(operation, wanted.as_str());
             rows.replace(&found.key, &found.entity, &after)?;
@@ -158,21 +161,21 @@ async fn change(
     .await
 }
 
-/// Reads the first certificate of a text and checks that it can be that of an authority.
-fn usable(pem: &str, now: Timestamp) -> Result<Certificate, FieldError> {
-    let fault = |error: &dyn std::fmt::Display| {
-        FieldError::new("certPem", error.to_string(), harmless(pem))
+/// Parses the first certificate of a PEM text and validates that it can be a CA.
+fn parse_ca_certificate(pem: &str, now: Timestamp) -> Result<Certificate, FieldError> {
+    let field_error = |error: &dyn std::fmt::Display| {
+        FieldError::new("certPem", error.to_string(), safe_excerpt(pem))
     };
-    let certificate = Certificate::from_pem(pem).map_err(|error| fault(&error))?;
+    let certificate = Certificate::from_pem(pem).map_err(|error| field_error(&error))?;
     certificate
         .check_authority(now)
-        .map_err(|error| fault(&error))?;
-    TrustAnchors::new(vec![certificate.clone()]).map_err(|error| fault(&error))?;
+        .map_err(|error| field_error(&error))?;
+    TrustAnchors::new(vec![certificate.clone()]).map_err(|error| field_error(&error))?;
     Ok(certificate)
 }
 
-/// The beginning of a text that is no certificate, unless it may be a key that was taken for one.
-fn harmless(pem: &str) -> String {
+/// The beginning of an invalid PEM text for an error; empty if it may be a private key.
+fn safe_excerpt(pem: &str) -> String {
     if pem.contains("-----BEGIN") {
         String::new()
     } else {
@@ -180,8 +183,8 @@ fn harmless(pem: &str) -> String {
     }
 }
 
-/// Checks that no authority has the same certificate.
-fn check_unused(rows: Rows<'_>, ca: &Ca) -> Result<(), AppError> {
+/// Checks that no other authority has the same certificate.
+fn check_not_registered(rows: Rows<'_>, ca: &Ca) -> Result<(), AppError> {
     let by_fingerprint = UniqueValue::new(Index::CaFingerprint, ca.fingerprint.as_str());
     let Some(other) = rows.find::<Ca>(&by_fingerprint)? else {
         return Ok(());

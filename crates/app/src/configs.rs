@@ -1,8 +1,8 @@
 //! Configurations of services and routers, and their types.
 
 use crate::app::App;
-use crate::error::{AppError, referenced};
-use crate::managed::{Beside, Made, Of, find};
+use crate::error::{AppError, still_referenced};
+use crate::managed::{Entity, Made, ViewContext, get};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::audit::Actor;
@@ -24,11 +24,14 @@ impl Made for ConfigTypeSpec {
     const SUBJECT: Subject = Subject::ConfigType;
     type View = ConfigType;
 
-    fn view(_beside: Beside<'_>, found: Found<ConfigType>) -> Result<ConfigType, AppError> {
+    fn build_view(
+        _beside: ViewContext<'_>,
+        found: Found<ConfigType>,
+    ) -> Result<ConfigType, AppError> {
         Ok(found.entity)
     }
 
-    fn examine(
+    fn prepare(
         _rows: Rows<'_>,
         _id: Option<&ConfigTypeId>,
         spec: &mut Self,
@@ -36,7 +39,7 @@ impl Made for ConfigTypeSpec {
         compile(spec.schema.as_ref()).map(|_schema| ())
     }
 
-    fn examine_patch(
+    fn prepare_patch(
         _rows: Rows<'_>,
         _id: &ConfigTypeId,
         patch: &mut ConfigTypePatch,
@@ -44,7 +47,7 @@ impl Made for ConfigTypeSpec {
         compile(patch.schema.as_ref()).map(|_schema| ())
     }
 
-    fn check(
+    fn validate(
         _rows: Rows<'_>,
         _before: Option<&ConfigType>,
         _after: &ConfigType,
@@ -52,7 +55,7 @@ impl Made for ConfigTypeSpec {
         Ok(())
     }
 
-    fn check_removal(rows: Rows<'_>, found: &Found<ConfigType>) -> Result<(), AppError> {
+    fn validate_removal(rows: Rows<'_>, found: &Found<ConfigType>) -> Result<(), AppError> {
         let Some(key) = rows.referrers(&found.key, CONFIG, 1)?.into_iter().next() else {
             return Ok(());
         };
@@ -61,7 +64,7 @@ impl Made for ConfigTypeSpec {
             .map(|config| config.id.to_string())
             .unwrap_or_default();
         let by = ("config", id.as_str());
-        Err(AppError::InUse(referenced("config type", by.0, by)))
+        Err(AppError::InUse(still_referenced("config type", by.0, by)))
     }
 }
 
@@ -70,46 +73,51 @@ impl Made for ConfigSpec {
     const SUBJECT: Subject = Subject::Config;
     type View = ConfigView;
 
-    fn view(beside: Beside<'_>, found: Found<Config>) -> Result<ConfigView, AppError> {
+    fn build_view(context: ViewContext<'_>, found: Found<Config>) -> Result<ConfigView, AppError> {
         let config = found.entity;
-        let config_type = Named::from(&type_of(beside.rows, &config)?);
+        let config_type = Named::from(&type_of(context.rows, &config)?);
         Ok(ConfigView {
             config,
             config_type,
         })
     }
 
-    fn examine(rows: Rows<'_>, id: Option<&ConfigId>, spec: &mut Self) -> Result<(), AppError> {
+    fn prepare(rows: Rows<'_>, id: Option<&ConfigId>, spec: &mut Self) -> Result<(), AppError> {
         if let Some(id) = id {
-            spec.config_type = find::<Self>(rows, id)?.entity.spec.config_type;
+            spec.config_type = get::<Self>(rows, id)?.entity.spec.config_type;
         }
         let Some(kind) = rows.find::<ConfigType>(&reference(&spec.config_type))? else {
             let reason = "no config type with this id exists; list them with GET config-types";
             let id = spec.config_type.as_str();
             return Err(FieldError::new("type", reason, id).into());
         };
-        spec.data = settled(&kind.entity, &spec.data)?;
+        spec.data = normalize(&kind.entity, &spec.data)?;
         Ok(())
     }
 
-    fn examine_patch(
+    fn prepare_patch(
         rows: Rows<'_>,
         id: &ConfigId,
         patch: &mut ConfigPatch,
     ) -> Result<(), AppError> {
         if let Some(data) = &mut patch.data {
-            let config = find::<Self>(rows, id)?.entity;
-            *data = settled(&type_of(rows, &config)?, data)?;
+            let config = get::<Self>(rows, id)?.entity;
+            *data = normalize(&type_of(rows, &config)?, data)?;
         }
         Ok(())
     }
 
-    fn check(_rows: Rows<'_>, _before: Option<&Config>, _after: &Config) -> Result<(), AppError> {
+    fn validate(
+        _rows: Rows<'_>,
+        _before: Option<&Config>,
+        _after: &Config,
+    ) -> Result<(), AppError> {
         Ok(())
     }
 
-    /// Services and routers forget it; whoever is shown it in the place of a service's own guards it.
-    fn check_removal(rows: Rows<'_>, found: &Found<Config>) -> Result<(), AppError> {
+    /// Services and routers are unlinked from it. Identities that override a service's
+    /// configuration with it prevent the removal.
+    fn validate_removal(rows: Rows<'_>, found: &Found<Config>) -> Result<(), AppError> {
         let Some(key) = rows.referrers(&found.key, IDENTITY, 1)?.into_iter().next() else {
             return Ok(());
         };
@@ -118,12 +126,12 @@ impl Made for ConfigSpec {
             .map(|identity| identity.id.to_string())
             .unwrap_or_default();
         let by = ("identity", id.as_str());
-        Err(AppError::InUse(referenced("config", by.0, by)))
+        Err(AppError::InUse(still_referenced("config", by.0, by)))
     }
 }
 
-/// Makes the types that every controller has, where there are no types at all: in a new store. What an
-/// administrator changed or deleted later stays so.
+/// Creates the built-in types if the store has no types at all, which is the case for a new store.
+/// Later changes and deletions by administrators are kept.
 ///
 /// # Errors
 ///
@@ -146,17 +154,17 @@ pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
 }
 
 fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
-    let mut are_any = false;
+    let mut has_any = false;
     rows.each_in::<ConfigType>(&RecordKey::all(CONFIG_TYPE), &mut |_one| {
-        are_any = true;
+        has_any = true;
         Ok(ControlFlow::Break(()))
     })?;
-    if are_any {
+    if has_any {
         return Ok(Vec::new());
     }
     let numbered = |kind| {
         (
-            RecordKey::root(CONFIG_TYPE, app.number(CONFIG_TYPE).0),
+            RecordKey::root(CONFIG_TYPE, app.next_number(CONFIG_TYPE).0),
             kind,
         )
     };
@@ -166,14 +174,14 @@ fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigT
         .collect())
 }
 
-/// The type of a configuration, which it guards.
+/// The type of a configuration, which cannot be removed while it is used.
 pub(crate) fn type_of(rows: Rows<'_>, config: &Config) -> Result<ConfigType, StoreError> {
     rows.find(&reference(&config.spec.config_type))?
         .map(|found| found.entity)
-        .ok_or_else(|| StoreError::corrupt("the type of a configuration is lost"))
+        .ok_or_else(|| StoreError::corrupt("the type of a configuration is missing"))
 }
 
-fn settled(kind: &ConfigType, data: &Object) -> Result<Object, AppError> {
+fn normalize(kind: &ConfigType, data: &Object) -> Result<Object, AppError> {
     Ok(compile(kind.spec.schema.as_ref())?.check(data)?)
 }
 
@@ -181,13 +189,13 @@ fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
     Ok(schema.map_or(Ok(Schema::ANY), Schema::compile)?)
 }
 
-/// Checks that the configurations that an entity has exist, are meant for such entities, and are of
-/// one type each.
+/// Validates that the configurations of an entity exist, apply to such entities, and are of
+/// distinct types.
 ///
 /// # Errors
 ///
-/// "Not found" for one that does not exist; a fault of `configs` for others.
-pub(crate) fn check_of<'c>(
+/// "Not found" for one that does not exist; a [`FieldError`] for `configs` otherwise.
+pub(crate) fn validate_configs<'c>(
     rows: Rows<'_>,
     configs: impl IntoIterator<Item = &'c ConfigId>,
     target: Target,
@@ -195,7 +203,7 @@ pub(crate) fn check_of<'c>(
     let mut types: BTreeMap<ConfigTypeId, &ConfigId> = BTreeMap::new();
     for id in configs {
         let config: Option<Found<Config>> = rows.find(&reference(id))?;
-        // The word in the plural is what clients know.
+        // Clients expect this noun.
         let config = config.ok_or_else(|| AppError::not_found("config", id.as_str()))?;
         let kind = type_of(rows, &config.entity)?;
         if kind.spec.target != target {
@@ -217,10 +225,10 @@ pub(crate) fn check_of<'c>(
     Ok(())
 }
 
-/// The configuration that an id names, if there is one.
-pub(crate) fn find_if_any(
+/// Finds a configuration by id.
+pub(crate) fn find(
     rows: Rows<'_>,
     id: &ConfigId,
-) -> Result<Option<Found<Of<ConfigSpec>>>, StoreError> {
+) -> Result<Option<Found<Entity<ConfigSpec>>>, StoreError> {
     rows.find(&reference(id))
 }

@@ -1,4 +1,4 @@
-//! The controllers of the network. There is one.
+//! The controllers of the network, of which there is one.
 
 use crate::action::actions;
 use crate::app::App;
@@ -12,9 +12,9 @@ use portcullis_domain::view::Page;
 actions! {
     /// Reads the controllers as an administrator.
     ReadAll = Access::Granted(Subject::Controllers, Verb::Read);
-    /// Reads the controllers as a client that may move to another one.
+    /// Reads the controllers as a client that may switch to another one.
     ReadPeers = Access::Full;
-    /// Reads what routers may be capable of.
+    /// Reads the possible capabilities of routers.
     ReadCapabilities = Access::Partial;
 }
 
@@ -25,7 +25,7 @@ pub fn list(app: &App, parameters: &Parameters<'_>) -> Result<Page<Controller>, 
     let rows = [kinds::ControllerRow {
         address: app.network().control_addresses().first().cloned(),
         controller,
-        since: app.founded_at(),
+        created_at: app.founded_at(),
     }];
     Ok(listing::select(&listing, rows).map(|row| row.controller))
 }

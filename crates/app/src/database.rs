@@ -1,30 +1,29 @@
-//! The store as administrators look after it: copies of it, whether it holds together, and how much
-//! is in it.
+//! Maintenance of the store: copies, integrity checks and a summary.
 
 mod checks;
-mod copies;
-mod place;
+mod snapshot_path;
+mod snapshots;
 mod summary;
 
 use crate::action::actions;
 use portcullis_domain::access::Access;
 
 pub use checks::{CheckReport, CheckResult, check, fix, report, stop_checks};
-pub use copies::copy;
+pub use snapshots::copy;
 pub use summary::{Summary, summary};
 
-pub(crate) use checks::Checks;
-pub(crate) use copies::Copies;
+pub(crate) use checks::IntegrityChecks;
+pub(crate) use snapshots::SnapshotFiles;
 
 actions! {
     /// Writes a copy of the store.
     Copy = Access::Admin;
-    /// Has the store checked.
+    /// Checks the integrity of the store.
     Check = Access::Admin;
-    /// Has the store checked, and put right what can be.
+    /// Checks the integrity of the store and fixes what can be fixed.
     Fix = Access::Admin;
-    /// Reads what the last check has found.
+    /// Reads the report of the last check.
     ReadReport = Access::Admin;
-    /// Reads how many entities there are.
+    /// Reads the number of entities.
     ReadSummary = Access::Admin;
 }

@@ -1,21 +1,21 @@
 //! Enrollments: create, read, list, refresh, delete, redeem.
 
 mod automatic;
+mod certificate_error;
 mod draft;
-mod fault;
-mod holder;
 mod list;
+mod owner;
 mod redeem;
 pub(crate) mod secrets;
 mod with_token;
 
 pub use automatic::{Newcomer, enroll_newcomer};
-pub(crate) use draft::{Draft, insert};
-pub use fault::CertificateFault;
-pub(crate) use holder::Holder;
+pub use certificate_error::CertificateFault;
+pub(crate) use draft::{EnrollmentDraft, insert};
 pub use list::{list, list_of};
+pub(crate) use owner::EnrollmentOwner;
 pub use redeem::{Proof, Redeemed, Redemption, RouterProof, redeem};
-pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
+pub use with_token::{TokenEnrollment, TokenEnrollmentResult, with_token};
 
 use crate::action::actions;
 use crate::app::App;
@@ -23,8 +23,8 @@ use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
 use crate::identities;
-use crate::rank::WaysIn;
-use draft::hash;
+use crate::privilege::CredentialGuard;
+use draft::token_hash;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::clock::{self, Timestamp};
@@ -39,7 +39,7 @@ use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueVal
 actions! {
     /// Reads one enrollment or a list.
     Read = Access::Granted(Subject::Enrollment, Verb::Read);
-    /// Creates an enrollment for an identity that exists.
+    /// Creates an enrollment for an existing identity.
     Create = Access::Granted(Subject::Enrollment, Verb::Create);
     /// Refreshes an enrollment.
     Update = Access::Granted(Subject::Enrollment, Verb::Update);
@@ -47,19 +47,18 @@ actions! {
     Delete = Access::Granted(Subject::Enrollment, Verb::Delete);
 }
 
-/// The fault of a method that names an authority that does not exist.
-pub(crate) fn unknown_authority(
+/// The error for a method that names a CA that does not exist.
+pub(crate) fn unknown_ca(
     rows: Rows<'_>,
     purpose: &Purpose,
 ) -> Result<Option<FieldError>, AppError> {
     let Some(ca) = purpose.ca() else {
         return Ok(None);
     };
-    let is_known = cas::find_if_any(rows, ca)?.is_some();
+    let is_known = cas::find(rows, ca)?.is_some();
     Ok((!is_known).then(|| FieldError::new("caId", "no CA with this id exists", ca.as_str())))
 }
 
-/// Reads one enrollment.
 pub fn read(
     app: &App,
     permit: &Permit<Read>,
@@ -67,43 +66,41 @@ pub fn read(
 ) -> Result<EnrollmentView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    let holder = Holder::of(view.rows(), &found)?;
-    holder.check_rank(permit.caller())?;
-    look(app, permit.caller(), found, &holder)
+    let holder = EnrollmentOwner::get(view.rows(), &found)?;
+    holder.check_may_impersonate(permit.caller())?;
+    build_view(app, permit.caller(), found, &holder)
 }
 
-/// Puts an enrollment together with whose it is.
-fn look(
+fn build_view(
     app: &App,
     caller: &Caller,
     found: Found<StoredEnrollment>,
-    holder: &Holder,
+    holder: &EnrollmentOwner,
 ) -> Result<EnrollmentView, AppError> {
-    let shown = secrets::are_shown_of(WaysIn::of(app), caller, holder);
-    let (enrollment, secrets) = secrets::unseal_if(app, found, shown)?;
+    let is_visible = secrets::are_visible_for(CredentialGuard::new(app), caller, holder);
+    let (enrollment, secrets) = secrets::unseal_if(app, found, is_visible)?;
     Ok(EnrollmentView {
         enrollment,
         secrets,
         holder: match holder {
-            Holder::Identity(identity) => EnrollmentHolder::Identity(identity.as_ref().into()),
-            Holder::Router(router) => EnrollmentHolder::Router(router.as_ref().into()),
+            EnrollmentOwner::Identity(identity) => {
+                EnrollmentHolder::Identity(identity.as_ref().into())
+            },
+            EnrollmentOwner::Router(router) => EnrollmentHolder::Router(router.as_ref().into()),
         },
     })
 }
 
-/// An enrollment to create for an identity that exists.
+/// Input of [`create`].
 #[derive(Debug, Clone)]
 pub struct CreateEnrollment {
-    /// The identity.
     pub identity: IdentityId,
-    /// How it is to be redeemed, or what is missing to know that; an identity that does not exist
-    /// is reported before.
+    /// The method, or the error in its fields; reported after a missing identity.
     pub method: Result<Method, FieldError>,
-    /// When it is to end.
     pub expires_at: Timestamp,
 }
 
-/// Creates an enrollment for an identity that exists.
+/// Creates an enrollment for an existing identity.
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
@@ -116,46 +113,52 @@ pub async fn create(
     } = input;
     let expires_at = clock::to_millisecond(expires_at);
     if expires_at <= app.env().now() {
-        return Err(identities::unknown(
+        return Err(identities::unknown_reference(
             "expiresAt",
             IN_THE_FUTURE,
             &expires_at.to_string(),
         ));
     }
-    let unknown =
-        || identities::unknown("identityId", "no identity with this id exists", id.as_str());
+    let unknown = || {
+        identities::unknown_reference("identityId", "no identity with this id exists", id.as_str())
+    };
     let key = match identities::find(app.snapshot()?.rows(), &id) {
         Ok(identity) => identity.key,
         Err(AppError::NotFound { .. }) => return Err(unknown()),
         Err(error) => return Err(error),
     };
     let method = method.map_err(AppError::InvalidField)?;
-    let draft = Draft::new(app, (Number(key.id().1), &id), method, expires_at)?;
+    let draft = EnrollmentDraft::new(app, (Number(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
-    let ways_in = WaysIn::of(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        let gone =
-            || identities::unknown("identityId", "no identity with this id exists", id.as_str());
+        let gone = || {
+            identities::unknown_reference(
+                "identityId",
+                "no identity with this id exists",
+                id.as_str(),
+            )
+        };
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
-        ways_in.check(caller, &identity)?;
+        credential_guard.check(caller, &identity)?;
         if identity.kind == IdentityType::Router {
             let reason = "router identities authenticate with their router's certificate and \
                           cannot have other credentials";
             return Err(FieldError::new("identityId", reason, id.as_str()).into());
         }
-        if let Some(unknown) = unknown_authority(rows.rows(), draft.purpose())? {
+        if let Some(unknown) = unknown_ca(rows.rows(), draft.purpose())? {
             return Err(AppError::InvalidField(unknown));
         }
-        check_room(rows.rows(), &key, draft.purpose())?;
+        check_no_conflict(rows.rows(), &key, draft.purpose())?;
         insert(rows, &draft)
     })
     .await?;
     Ok(enrollment)
 }
 
-/// Checks that an identity has neither an enrollment of this kind nor a password that a second one
-/// would stand beside.
-pub(crate) fn check_room(
+/// Checks that an identity has no enrollment of this method yet, nor a password besides one to be
+/// set.
+pub(crate) fn check_no_conflict(
     rows: Rows<'_>,
     identity: &RecordKey,
     purpose: &Purpose,
@@ -172,7 +175,7 @@ pub(crate) fn check_room(
         return Err(AppError::EnrollmentExists(kind));
     }
     if kind == MethodKind::Updb {
-        authenticators::check_free(rows, identity, kind.name())
+        authenticators::check_method_unused(rows, identity, kind.name())
     } else {
         Ok(())
     }
@@ -180,8 +183,8 @@ pub(crate) fn check_room(
 
 const IN_THE_FUTURE: &str = "must be in the future";
 
-/// The end of an enrollment, if it lies in the future.
-pub(crate) fn end_after(now: Timestamp, end: Timestamp) -> Result<Timestamp, AppError> {
+/// Validates the end of an enrollment, which has to be in the future.
+pub(crate) fn validate_expiry(now: Timestamp, end: Timestamp) -> Result<Timestamp, AppError> {
     let end = clock::to_millisecond(end);
     if end > now {
         Ok(end)
@@ -190,7 +193,7 @@ pub(crate) fn end_after(now: Timestamp, end: Timestamp) -> Result<Timestamp, App
     }
 }
 
-/// Gives an enrollment a new token and time. The old token opens nothing from then on.
+/// Replaces the token and the end of an enrollment. The old token is no longer valid.
 pub async fn refresh(
     app: &App,
     permit: &Permit<Update>,
@@ -198,24 +201,24 @@ pub async fn refresh(
     expires_at: Timestamp,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    let expires_at = end_after(now, expires_at)?;
+    let expires_at = validate_expiry(now, expires_at)?;
     let found = find(app.snapshot()?.rows(), id)?;
     let mut enrollment = found.entity.enrollment.clone();
     if enrollment.purpose.method().is_none() {
-        // Routers are enrolled again by an operation of their own.
+        // Router enrollments are renewed by re-enrolling the router.
         return Err(RedemptionError::WrongMethod.into());
     }
     enrollment.updated_at = now;
     enrollment.expires_at = expires_at;
     enrollment.is_outgrown = false;
-    let draft = Draft::seal(app, found.key, enrollment)?;
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let draft = EnrollmentDraft::seal(app, found.key, enrollment)?;
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
         rows.operation("enrollment.refresh", wanted.as_str());
-        // It may have been redeemed or refreshed since it was read; what is there now counts.
+        // It may have been redeemed or refreshed in the meantime.
         let found = find(rows.rows(), &wanted)?;
-        if let Holder::Identity(identity) = Holder::of(rows.rows(), &found)? {
-            ways_in.check(caller, &identity)?;
+        if let EnrollmentOwner::Identity(identity) = EnrollmentOwner::get(rows.rows(), &found)? {
+            credential_guard.check(caller, &identity)?;
         }
         Ok(rows.replace(&found.key, &found.entity, &draft.stored)?)
     })
@@ -223,12 +226,12 @@ pub async fn refresh(
     Ok(())
 }
 
-/// Deletes an enrollment. Its token opens nothing from then on.
+/// Deletes an enrollment. Its token is no longer valid.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        Holder::of(rows.rows(), &found)?.check_rank(caller)?;
+        EnrollmentOwner::get(rows.rows(), &found)?.check_may_impersonate(caller)?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;

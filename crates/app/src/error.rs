@@ -1,4 +1,4 @@
-//! What keeps a use case from doing what was asked.
+//! Errors of the use cases.
 
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Denied;
@@ -9,153 +9,147 @@ use portcullis_storage::engine::{CommitError, Overloaded, StoreError};
 use portcullis_storage::tables::{Index, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
 
-/// What every transport has to tell its clients apart.
+/// Errors of all use cases; transports map each variant to a response of its own.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
-    /// The caller may not do this; the text says why, where there is more to say.
+    /// The caller lacks the permission.
     #[error("permission denied")]
     Denied {
-        /// The rule that forbids it, if it is not simply the missing permission.
+        /// The rule that forbids it, unless the permission is simply missing.
         rule: Option<&'static str>,
     },
-    /// There is no such entity.
+    /// No entity of this kind has this id.
     #[error("{kind} with id {id} not found")]
     NotFound {
-        /// The word for one of the kind.
+        /// Noun for the kind, such as `auth policy`.
         kind: &'static str,
-        /// The id that leads nowhere.
         id: String,
     },
-    /// A member of the request is at fault.
+    /// A field of the request is invalid.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// A member is at fault in a way that the API reports under a code of its own.
+    /// A field is invalid, and the API has an error code of its own for it.
     #[error("{0}")]
     InvalidField(FieldError),
-    /// A member names something that does not exist, where the API answers "not found".
+    /// A field refers to an entity that does not exist, and the API answers "not found".
     #[error("{0}")]
     MissingReference(FieldError),
-    /// A list is asked for in a way that makes no sense.
+    /// The query of a list is invalid.
     #[error(transparent)]
     Listing(#[from] crate::listing::BadListing),
-    /// The entity cannot be deleted; the text says why, where there is more to say.
+    /// The entity cannot be deleted.
     #[error("the entity cannot be deleted")]
     Undeletable {
-        /// Why not, if it is not simply so for good.
+        /// The reason, unless the entity can never be deleted.
         rule: Option<&'static str>,
     },
-    /// The entity cannot be changed; the text says why.
+    /// The entity cannot be updated.
     #[error("the entity cannot be changed: {rule}")]
-    Unchangeable {
-        /// Why not.
-        rule: &'static str,
-    },
-    /// Something refers to the entity, which cannot be deleted as long as it does.
+    Unchangeable { rule: &'static str },
+    /// Another entity refers to this one, which therefore cannot be deleted.
     #[error("{0}")]
     InUse(FieldError),
-    /// The identity has an enrollment of this method already.
+    /// The identity already has an enrollment of this method.
     #[error("the identity already has an enrollment of this method")]
     EnrollmentExists(MethodKind),
-    /// The identity has an authenticator of this method already.
+    /// The identity already has an authenticator of this method.
     #[error("the identity already has an authenticator of the method {0}")]
     AuthenticatorExists(&'static str),
-    /// The authenticator is of another kind than can be changed in this way, or not ready for it.
+    /// The authenticator's method or state does not support this update.
     #[error("the authenticator cannot be changed this way")]
     AuthenticatorUnfit,
-    /// The current password, which its owner has to give to change it, is not right.
+    /// The current password, which is required to change it, is wrong.
     #[error("the current password is wrong")]
     WrongPassword,
-    /// The text is not exactly one certificate in PEM.
+    /// The PEM text of an authenticator does not hold exactly one certificate.
     #[error("expected exactly one PEM certificate")]
     NotOneCertificate,
-    /// No authority that is trusted has issued the certificate.
+    /// No trusted CA issued the certificate.
     #[error("the certificate was not issued by a trusted CA")]
     Unvouched,
-    /// The certificate is not the one that is waited for.
+    /// The certificate is not the pending one.
     #[error("the certificate is not the expected one")]
     UnexpectedCertificate,
-    /// The token opens no enrollment.
+    /// No enrollment has this token.
     #[error("the enrollment token is unknown")]
     UnknownToken,
-    /// The enrollment cannot be redeemed as asked.
+    /// The enrollment cannot be redeemed.
     #[error(transparent)]
     Redemption(#[from] RedemptionError),
-    /// The token would make an identity that exists.
+    /// The token's identity already exists.
     #[error("the identity is already enrolled")]
     AlreadyEnrolled,
-    /// Nobody may become an identity in this way.
+    /// This kind of enrollment is not enabled.
     #[error("enrolling this way is not enabled")]
     EnrollmentNotAllowed,
-    /// The text is not exactly one certificate.
+    /// The PEM text does not hold exactly one certificate.
     #[error("expected exactly one PEM certificate")]
     CertificatePem,
-    /// The key of an authority is not proved to be held.
+    /// Possession of a CA's private key was not proved.
     #[error(transparent)]
     CaProof(#[from] crate::cas::ProofError),
-    /// A certificate of a third party does not lead to an enrollment.
+    /// A third-party certificate cannot be enrolled.
     #[error(transparent)]
     BadCertificate(#[from] crate::enrollments::CertificateFault),
-    /// Something about TOTP is not done.
+    /// An MFA operation failed.
     #[error(transparent)]
     Mfa(#[from] crate::mfa::MfaFault),
-    /// The session passes none of the policies that would grant it the service.
+    /// The session passes none of the policies that grant it the service.
     #[error("the posture checks of {} policies failed", .0.len())]
     InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
-    /// The service could not be reached: there is no router to go through.
+    /// No edge router is available for the service.
     #[error("no edge router is available")]
     NoEdgeRouters,
-    /// The certificate request cannot be granted.
+    /// The CSR cannot be granted.
     #[error("the CSR cannot be granted: {0}")]
     Csr(String),
-    /// A certificate request is missing; the text says which.
+    /// A CSR is missing; the text names the field.
     #[error("{0} is required")]
     MissingCsr(&'static str),
-    /// The router is of another kind than can be changed in this way.
+    /// The router's kind does not support this update.
     #[error("the router cannot be changed this way")]
     RouterUnfit,
-    /// The controller has been initialised before.
+    /// The controller has already been initialised.
     #[error("the controller already has an administrator")]
     AlreadyInitialised,
-    /// There is more work than can be done now; later there may be less.
+    /// The controller is overloaded; retrying later may succeed.
     #[error("the controller is overloaded")]
     Overloaded,
-    /// The operation is done from time to time only.
+    /// The operation is rate-limited.
     #[error("{rule}")]
     TooSoon {
-        /// How often it is done.
+        /// The limit, as users read it.
         rule: &'static str,
-        /// When to ask again.
+        /// Seconds until the next attempt can succeed.
         seconds: u32,
     },
-    /// The file of a copy of the store could not be written; the text says why.
+    /// A snapshot of the store could not be written.
     #[error("the snapshot could not be written: {0}")]
     NotCopied(&'static str),
-    /// Too many passwords are being checked; later there may be fewer.
+    /// Too many passwords are being hashed; retrying later may succeed.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
-    /// Too many passwords from the same source were wrong; right ones are refused as well until the
-    /// time is over.
+    /// Too many wrong passwords came from this source; correct ones are refused too until the wait
+    /// is over.
     #[error(transparent)]
     PasswordsThrottled(#[from] Throttled),
-    /// The answer would take longer than anybody waits for it.
+    /// The response took too long.
     #[error("the answer took too long")]
     TooSlow,
     /// The read model is still being built.
     #[error("lists are not ready yet")]
     NotReady,
-    /// The store failed.
     #[error("the store failed")]
     Store(#[from] StoreError),
-    /// There was no randomness to make a secret from.
+    /// The entropy source failed.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
-    /// Something that cannot happen has happened; the text is for the log only.
+    /// A bug; the text is for the log only.
     #[error("internal fault: {0}")]
     Internal(String),
 }
 
 impl AppError {
-    /// There is no entity of that kind with that id.
     pub fn not_found(kind: &'static str, id: impl Into<String>) -> Self {
         Self::NotFound {
             kind,
@@ -163,15 +157,15 @@ impl AppError {
         }
     }
 
-    /// A fault of the program, not of the request.
+    /// Reports a bug in the program, not in the request.
     pub fn internal(error: impl std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
     }
 }
 
-/// The fault of removing one of a kind that something else refers to: the member by which it does, and
-/// whose id.
-pub(crate) fn referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
+/// Error for deleting an entity of `kind` that is still referenced: the kind and id of the
+/// referrer, and the field that refers.
+pub(crate) fn still_referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
     let reason =
         format!("the {kind} is still used by the {by} {id}; change or delete that one first");
     FieldError::new(field, reason, format!("[{id}]"))
@@ -189,8 +183,8 @@ impl From<Overloaded> for AppError {
     }
 }
 
-impl From<crate::password::PoolFull> for AppError {
-    fn from(_full: crate::password::PoolFull) -> Self {
+impl From<crate::password::PoolFullError> for AppError {
+    fn from(_full: crate::password::PoolFullError) -> Self {
         Self::TooManyPasswords
     }
 }
@@ -199,7 +193,7 @@ impl From<SealError> for AppError {
     fn from(error: SealError) -> Self {
         match error {
             SealError::Entropy(error) => Self::Entropy(error),
-            // What was sealed and does not open is damage, or belongs to another key.
+            // Sealed data that does not open is damaged, or was sealed with another key.
             error => Self::Store(StoreError::corrupt(error.to_string())),
         }
     }
@@ -218,22 +212,22 @@ impl From<WriteError> for AppError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Store(error) => Self::Store(error),
-            WriteError::Taken(value) => taken(&value),
-            WriteError::Missing(value) => missing(&value),
+            WriteError::Taken(value) => value_in_use(&value),
+            WriteError::Missing(value) => reference_not_found(&value),
         }
     }
 }
 
-/// Why a name of the kinds is refused that are called alike in all errors.
+/// Reason for a name that is taken, for kinds whose errors do not name the kind.
 const NAME_IN_USE: &str = "is already in use; choose another name";
 
-/// Why a value is refused that an entity of this kind has already.
+/// Reason for a value that another entity of this kind already has.
 fn in_use_by(noun: &str) -> String {
     format!("is already in use by another {noun}; choose another value")
 }
 
-/// Says in the words of the API which value is taken.
-fn taken(value: &UniqueValue) -> AppError {
+/// Maps a unique value that is taken to the field of the API.
+fn value_in_use(value: &UniqueValue) -> AppError {
     let text = String::from_utf8_lossy(&value.value);
     let (field, noun) = match value.index {
         Index::IdentityName => ("name", "identity"),
@@ -248,7 +242,7 @@ fn taken(value: &UniqueValue) -> AppError {
         Index::SignerKid => ("kid", "external JWT signer"),
         Index::SignerFingerprint => ("fingerprint", "external JWT signer"),
         Index::RouterFingerprint => ("fingerprint", "router"),
-        // Whoever makes a router of the fabric chooses its id.
+        // Clients choose the id of a fabric router.
         Index::RouterId => ("id", "router"),
         Index::ConfigTypeName
         | Index::ConfigName
@@ -261,8 +255,8 @@ fn taken(value: &UniqueValue) -> AppError {
             return FieldError::new("name", NAME_IN_USE, text).into();
         },
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
-        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source. Where a
-        // revocation is chosen, it takes the place of the one before.
+        // Ids and tokens are generated, so a duplicate is a fault of the entropy source. A
+        // revocation with a chosen id replaces the previous one.
         Index::IdentityId
         | Index::EnrollmentId
         | Index::EnrollmentToken
@@ -283,17 +277,20 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::SessionId
         | Index::SessionGrant
         | Index::RevocationId => {
-            return AppError::Internal(format!("{:?} was drawn twice", value.index));
+            return AppError::Internal(format!(
+                "generated a duplicate value for {:?}",
+                value.index
+            ));
         },
     };
     AppError::Field(FieldError::new(field, in_use_by(noun), text))
 }
 
-/// Says in the words of the API which entity does not exist.
-fn missing(value: &UniqueValue) -> AppError {
+/// Maps a missing reference to the entity that does not exist.
+fn reference_not_found(value: &UniqueValue) -> AppError {
     let id = String::from_utf8_lossy(&value.value);
     match value.index {
-        // It has ended meanwhile.
+        // The session has ended in the meantime.
         Index::ApiSessionToken => Denied.into(),
         Index::AuthPolicyId => AppError::not_found("auth policy", id),
         Index::CaId => AppError::not_found("CA", id),
@@ -304,7 +301,7 @@ fn missing(value: &UniqueValue) -> AppError {
         Index::ConfigId => AppError::not_found("config", id),
         Index::ConfigTypeId => AppError::not_found("config type", id),
         Index::PostureCheckId => AppError::not_found("posture check", id),
-        other => AppError::Internal(format!("{other:?} is no reference")),
+        other => AppError::Internal(format!("{other:?} is not a reference")),
     }
 }
 
@@ -320,7 +317,7 @@ mod tests {
             (Index::IdentityExternalId, "externalId"),
             (Index::CaFingerprint, "certPem"),
         ] {
-            let AppError::Field(error) = taken(&UniqueValue::new(index, "x")) else {
+            let AppError::Field(error) = value_in_use(&UniqueValue::new(index, "x")) else {
                 panic!("{index:?} is no field");
             };
             assert_eq!((error.field.as_str(), error.value.as_str()), (field, "x"));

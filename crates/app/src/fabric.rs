@@ -1,7 +1,7 @@
-//! What operators of the fabric see that no record stands for: links, circuits, and the inside of
-//! controllers and routers.
+//! Links, circuits and inspection, which have no records.
 //!
-//! Routers make links and circuits. None is connected to this controller yet, so there are none.
+//! Links and circuits are created by routers. Routers cannot connect to this controller yet, so
+//! there are none.
 
 use crate::action::actions;
 use crate::app::App;
@@ -19,46 +19,46 @@ actions! {
     Update = Access::Granted(Subject::Ops, Verb::Update);
     /// Ends links and circuits.
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
-    /// Looks into controllers and routers.
+    /// Inspects controllers and routers.
     Inspect = Access::GrantedByName(Subject::Ops, Verb::Read);
     /// Manages the cluster of controllers.
     ManageCluster = Access::Admin;
 }
 
-/// Where a page of a list lies that has no entries.
+/// Position of a page of an empty list.
 pub fn nothing(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Paging, AppError> {
     let listing = listing::read(schema, parameters)?;
-    Ok(Paging::of(&listing, 0))
+    Ok(Paging::from_listing(&listing, 0))
 }
 
-/// What was seen by looking into those that a request names.
+/// Result of an inspection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inspection {
-    /// The id of this controller, if it was asked.
+pub struct InspectResult {
+    /// The id of this controller, if it matched.
     pub controller: Option<String>,
-    /// What was asked for and is known, each with the entries that it has: none.
+    /// The requested values that exist; all of them are empty lists.
     pub known: Vec<String>,
-    /// What was asked for and is not known.
+    /// The requested values that do not exist.
     pub unknown: Vec<String>,
 }
 
-/// What can be looked at: lists of what routers bring, all of them empty.
-const KNOWN: [&str; 3] = ["circuits", "connected-routers", "links"];
+/// Values that can be inspected: lists about routers, all of them empty.
+const KNOWN_VALUES: [&str; 3] = ["circuits", "connected-routers", "links"];
 
-/// Bytes that a compiled expression may take; ids are short, and so is what finds them.
-const LARGEST_EXPRESSION: usize = 256 * 1024;
+/// Maximum size of a compiled expression, bytes; ids and useful expressions are short.
+const MAX_EXPRESSION_BYTES: usize = 256 * 1024;
 
-/// Most values of one request.
-const MOST_VALUES: usize = 100;
+/// Maximum number of values per request.
+const MAX_VALUES: usize = 100;
 
-/// Looks into those whose ids match an expression. Routers would be asked too, if any was connected.
+/// Inspects the controllers and routers whose ids match an expression. No router is connected yet.
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for an expression that is none, and for too many values.
-pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<Inspection, AppError> {
+/// [`AppError::Field`] for an invalid expression, and for too many values.
+pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<InspectResult, AppError> {
     let matches = RegexBuilder::new(expression)
-        .size_limit(LARGEST_EXPRESSION)
+        .size_limit(MAX_EXPRESSION_BYTES)
         .build()
         .map_err(|error| {
             let reason = match error {
@@ -67,20 +67,20 @@ pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<Inspecti
             };
             FieldError::new("appRegex", reason, expression)
         })?;
-    if names.len() > MOST_VALUES {
-        let reason = format!("must have at most {MOST_VALUES} entries");
+    if names.len() > MAX_VALUES {
+        let reason = format!("must have at most {MAX_VALUES} entries");
         let count = names.len().to_string();
         return Err(FieldError::new("requestedValues", reason, count).into());
     }
     let id = app.network().served().controller.id.to_string();
     if !matches.is_match(&id) {
-        return Ok(Inspection::default());
+        return Ok(InspectResult::default());
     }
     let (known, unknown) = names
         .iter()
         .cloned()
-        .partition(|name| KNOWN.contains(&name.to_lowercase().as_str()));
-    Ok(Inspection {
+        .partition(|name| KNOWN_VALUES.contains(&name.to_lowercase().as_str()));
+    Ok(InspectResult {
         controller: Some(id),
         known,
         unknown,

@@ -1,8 +1,8 @@
-//! Whether the controller can do its work, as monitors ask it.
+//! Health checks of the controller.
 //!
-//! Reading the store is tried when somebody asks. Writing is judged by the last transaction: it
-//! costs an `fsync`, so it is not tried for strangers, and the controller writes all the time anyway.
-//! What else is part of the process, such as its log, adds a check of its own with [`add_check`].
+//! Reading the store is tested on request. Writing is judged by the last transaction: a test would
+//! cost an `fsync`, which unauthenticated clients must not cause, and the controller writes
+//! regularly anyway. Other parts of the process, such as its log, add checks with [`add_check`].
 
 use crate::app::App;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -10,41 +10,38 @@ use portcullis_storage::engine::{CommitError, StoreError};
 use std::error::Error as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The name of the check that reads the store, which monitors of other controllers look for.
+/// Id of the check that reads the store, as monitors of OpenZiti expect it.
 pub const READING: &str = "bolt.read";
 
-/// The name of the check that the last transaction reached the disk.
+/// Id of the check that the last transaction was written to disk.
 pub const WRITING: &str = "store.write";
 
-/// One check, as it last ended.
+/// Last result of a health check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// Its name.
     pub id: &'static str,
-    /// When it was last made.
+    /// When it last ran.
     pub at: Timestamp,
-    /// How long that took.
     pub took: SignedDuration,
-    /// What is wrong, if something is.
+    /// `None` if it passed.
     pub fault: Option<Fault>,
 }
 
-/// Why a check fails.
+/// Failure of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
     pub message: String,
-    /// How often in a row it failed.
+    /// Number of consecutive failures.
     pub failures: u64,
-    /// When the first of these failures was.
+    /// Time of the first of these failures.
     pub since: Timestamp,
 }
 
-/// Says what is wrong with a part of the process, if something is. It is asked by strangers, and so
-/// answers at once.
+/// Returns what is wrong with a part of the process, if anything. It is called for unauthenticated
+/// clients and must not block.
 pub type Probe = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// How the checks ended so far.
+/// Results of the checks so far.
 pub(crate) struct Health {
     reading: Mutex<Check>,
     writing: Mutex<Check>,
@@ -52,34 +49,34 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Nothing has failed yet in a process that began to serve at `started`.
+    /// All checks passed, as of the start of the process.
     pub(crate) const fn new(started: Timestamp) -> Self {
         Self {
-            reading: Mutex::new(Check::passed(READING, started)),
-            writing: Mutex::new(Check::passed(WRITING, started)),
+            reading: Mutex::new(Check::new_passed(READING, started)),
+            writing: Mutex::new(Check::new_passed(WRITING, started)),
             added: Mutex::new(Vec::new()),
         }
     }
 
-    /// Notes how a transaction ended that began at `begun`.
-    pub(crate) fn wrote(
+    /// Records the result of a transaction.
+    pub(crate) fn record_commit(
         &self,
-        (begun, ended): (Timestamp, Timestamp),
-        fault: Option<&CommitError>,
+        (started, ended): (Timestamp, Timestamp),
+        failure: Option<&CommitError>,
     ) {
-        let fault = match fault {
+        let failure = match failure {
             None | Some(CommitError::Aborted(_)) => None,
             Some(CommitError::Engine(error)) => Some(error),
-            // A body that broke off says nothing about the disk.
+            // A body that failed says nothing about the disk.
             Some(_) => return,
         };
-        let fault = fault.map(in_words);
-        lock(&self.writing).note((begun, ended), fault);
+        let failure = failure.map(describe_store_error);
+        lock(&self.writing).record((started, ended), failure);
     }
 }
 
 impl Check {
-    const fn passed(id: &'static str, at: Timestamp) -> Self {
+    const fn new_passed(id: &'static str, at: Timestamp) -> Self {
         Self {
             id,
             at,
@@ -89,15 +86,15 @@ impl Check {
     }
 }
 
-/// Adds a check that is made whenever somebody asks for the health.
+/// Adds a check that runs whenever the health is requested.
 pub fn add_check(app: &App, id: &'static str, probe: Probe) {
-    let check = Check::passed(id, app.env().clock.now());
+    let check = Check::new_passed(id, app.env().clock.now());
     lock(&app.health.added).push((check, probe));
 }
 
-/// Makes the checks.
+/// Runs all checks.
 pub fn check(app: &App) -> Vec<Check> {
-    let begun = app.env().clock.now();
+    let started = app.env().clock.now();
     let read = app.engine.snapshot().and_then(|view| view.revision());
     let mut reading = lock(&app.health.reading);
     if let Err(error) = &read
@@ -106,22 +103,21 @@ pub fn check(app: &App) -> Vec<Check> {
         let cause = error.source().map(ToString::to_string);
         tracing::error!(%error, cause, "the store cannot be read");
     }
-    let fault = read.err().as_ref().map(in_words);
-    reading.note((begun, app.env().clock.now()), fault);
+    let failure = read.err().as_ref().map(describe_store_error);
+    reading.record((started, app.env().clock.now()), failure);
     let mut checks = vec![reading.clone(), lock(&app.health.writing).clone()];
     drop(reading);
     for (check, probe) in &mut *lock(&app.health.added) {
-        let begun = app.env().clock.now();
-        let fault = probe();
-        check.note((begun, app.env().clock.now()), fault);
+        let started = app.env().clock.now();
+        let failure = probe();
+        check.record((started, app.env().clock.now()), failure);
         checks.push(check.clone());
     }
     checks
 }
 
-/// Says what is wrong with the store, as far as strangers may know: what exactly is damaged stands in
-/// the log.
-fn in_words(error: &StoreError) -> String {
+/// Describes an error of the store for the public; details are in the log only.
+fn describe_store_error(error: &StoreError) -> String {
     match error {
         StoreError::Corrupt { .. } => "the store is damaged".to_owned(),
         StoreError::Full | StoreError::Unavailable(_) | StoreError::Closed => error.to_string(),
@@ -129,15 +125,15 @@ fn in_words(error: &StoreError) -> String {
 }
 
 impl Check {
-    /// Notes how the check ended.
-    fn note(&mut self, (begun, ended): (Timestamp, Timestamp), fault: Option<String>) {
+    /// Records a result of the check.
+    fn record(&mut self, (started, ended): (Timestamp, Timestamp), failure: Option<String>) {
         self.at = ended;
-        self.took = ended.duration_since(begun).max(SignedDuration::ZERO);
+        self.took = ended.duration_since(started).max(SignedDuration::ZERO);
         let earlier = self.fault.take();
-        self.fault = fault.map(|message| Fault {
+        self.fault = failure.map(|message| Fault {
             message,
-            failures: earlier.as_ref().map_or(0, |fault| fault.failures) + 1,
-            since: earlier.map_or(ended, |fault| fault.since),
+            failures: earlier.as_ref().map_or(0, |failure| failure.failures) + 1,
+            since: earlier.map_or(ended, |failure| failure.since),
         });
     }
 }
@@ -152,8 +148,8 @@ mod tests {
     use portcullis_storage::engine::Abort;
 
     fn at(second: i64) -> (Timestamp, Timestamp) {
-        let begun = Timestamp::from_second(second).unwrap();
-        (begun, begun + SignedDuration::from_millis(3))
+        let started = Timestamp::from_second(second).unwrap();
+        (started, started + SignedDuration::from_millis(3))
     }
 
     fn written(health: &Health) -> Check {
@@ -164,14 +160,14 @@ mod tests {
     fn writing_fails_until_a_transaction_reaches_the_disk_again() {
         let health = Health::new(Timestamp::UNIX_EPOCH);
         assert_eq!(written(&health).fault, None);
-        health.wrote(at(1), Some(&CommitError::Engine(StoreError::Full)));
-        health.wrote(at(2), Some(&CommitError::Engine(StoreError::Closed)));
+        health.record_commit(at(1), Some(&CommitError::Engine(StoreError::Full)));
+        health.record_commit(at(2), Some(&CommitError::Engine(StoreError::Closed)));
         let check = written(&health);
         assert_eq!(check.took, SignedDuration::from_millis(3));
-        let fault = check.fault.unwrap();
-        assert_eq!((fault.failures, fault.since), (2, at(1).1));
-        assert_eq!(fault.message, StoreError::Closed.to_string());
-        health.wrote(at(3), None);
+        let failure = check.fault.unwrap();
+        assert_eq!((failure.failures, failure.since), (2, at(1).1));
+        assert_eq!(failure.message, StoreError::Closed.to_string());
+        health.record_commit(at(3), None);
         assert_eq!(
             (written(&health).fault, written(&health).at),
             (None, at(3).1)
@@ -181,7 +177,7 @@ mod tests {
     #[test]
     fn a_refused_change_is_no_failure_of_the_disk() {
         let health = Health::new(Timestamp::UNIX_EPOCH);
-        health.wrote(at(1), Some(&CommitError::Aborted(Abort)));
+        health.record_commit(at(1), Some(&CommitError::Aborted(Abort)));
         assert_eq!(written(&health).fault, None);
     }
 }

@@ -2,28 +2,28 @@
 
 mod create;
 mod list;
-mod look;
 mod service_configs;
 mod trace;
 mod update;
+mod view;
 
 pub use create::create;
 pub(crate) use list::list_selected;
 pub use list::{list, list_types, read_type};
-pub(crate) use look::Onlooker;
 pub use service_configs::{
     Assignment, assign_service_configs, service_configs, withdraw_service_configs,
 };
-pub(crate) use trace::{Traces, forget_ended as forget_ended_traces};
+pub(crate) use trace::{Traces, remove_ended as forget_ended_traces};
 pub use trace::{trace, traced, traces};
 pub use update::{disable, enable, merge, replace};
+pub(crate) use view::IdentityViewBuilder;
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::check_touchable;
+use crate::privilege::check_may_modify;
 use crate::routers;
-use crate::services::is_of_the_edge;
+use crate::services::edge_service_exists;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -42,35 +42,33 @@ actions! {
     Read = Access::Granted(Subject::Identity, Verb::Read);
     /// Creates an identity.
     Create = Access::Granted(Subject::Identity, Verb::Create);
-    /// Replaces, merges, disables, enables or traces an identity.
+    /// Replaces, patches, disables, enables or traces an identity.
     Update = Access::Granted(Subject::Identity, Verb::Update);
     /// Deletes an identity.
     Delete = Access::Granted(Subject::Identity, Verb::Delete);
     /// Reads the caller's own identity.
     ReadOwn = Access::Full;
-    /// Reads the types of identities.
+    /// Reads the identity types.
     ReadTypes = Access::Full;
 }
 
-/// Reads one identity.
 pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    Onlooker::new(app, permit.caller(), &view).look(found)
+    IdentityViewBuilder::new(app, permit.caller(), &view).build(found)
 }
 
-/// Reads the caller's own identity, as `write` writes it.
+/// Reads the caller's own identity, encoded by `write`.
 ///
-/// Clients ask for it again and again: what was written once is answered until something is
-/// committed. So it has to depend on the identity alone, and `write` captures nothing. Nor does time
-/// make a difference: who is shut out loses its sessions in the same commit, and opening a new one is
-/// another commit.
+/// Clients poll this, so the encoded identity is cached until the next commit. It must depend on
+/// the identity alone, so `write` must not capture anything. Time does not matter either: disabling
+/// an identity ends its sessions in the same commit, and opening a new one is another commit.
 pub fn read_own<T, W>(app: &App, permit: &Permit<ReadOwn>, write: W) -> Result<T, AppError>
 where
     T: AsRef<[u8]> + Clone + Send + Sync + 'static,
     W: FnOnce(IdentityView) -> T + 'static,
 {
-    const { assert!(size_of::<W>() == 0, "what writes it captures nothing") };
+    const { assert!(size_of::<W>() == 0, "`write` must not capture anything") };
     let caller = permit.caller();
     let key = identity_key(caller.identity_number);
     let view = app.snapshot()?;
@@ -78,22 +76,23 @@ where
         let gone = || AppError::not_found("identity", caller.identity.as_str());
         let entity: Arc<Identity> = view.rows().share(&key)?.ok_or_else(gone)?;
         let entity = Arc::unwrap_or_clone(entity);
-        let seen = Onlooker::new(app, caller, &view).look(Found { key, entity })?;
-        let has_secrets = !seen.enrollments.is_empty();
-        let written = write(seen);
+        let identity_view =
+            IdentityViewBuilder::new(app, caller, &view).build(Found { key, entity })?;
+        let has_secrets = !identity_view.enrollments.is_empty();
+        let written = write(identity_view);
         let size = written.as_ref().len();
-        // Tokens are opened for an answer and do not stay behind.
-        let own = Own::<T, W>(written, PhantomData);
+        // Unsealed tokens must not stay in the cache.
+        let own = OwnIdentity::<T, W>(written, PhantomData);
         Ok::<_, AppError>((own, (!has_secrets).then_some(size)))
     })?;
     Ok(own.0.clone())
 }
 
-/// The own identity of a caller as `W` writes it; another one does not come across it.
-struct Own<T, W>(T, PhantomData<fn() -> W>);
+/// Cached identity as encoded by `W`; the type keeps the encodings of different writers apart.
+struct OwnIdentity<T, W>(T, PhantomData<fn() -> W>);
 
-/// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
-/// this returns.
+/// Deletes an identity with everything that belongs to it. Its sessions and credentials are invalid
+/// when this returns.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
@@ -101,7 +100,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
         if found.entity.is_default_admin {
             return Err(AppError::Undeletable { rule: None });
         }
-        if routers::has(rows.rows(), &found.entity)? {
+        if routers::is_owned_by_router(rows.rows(), &found.entity)? {
             return Err(AppError::Undeletable {
                 rule: Some(
                     "the identity belongs to a router; delete the router or disable its \
@@ -109,28 +108,31 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
                 ),
             });
         }
-        check_touchable(caller, &found.entity)?;
+        check_may_modify(caller, &found.entity)?;
         Ok(rows.remove_identity(&found)?)
     })
     .await?;
     Ok(())
 }
 
-/// Finds an identity by id.
 pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {
     rows.find(&UniqueValue::new(Index::IdentityId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("identity", id.as_str()))
 }
 
-/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
-pub(crate) fn owner<E>(rows: Rows<'_>, found: &Found<E>) -> Result<Found<Identity>, StoreError> {
+/// The identity that a record belongs to. Records are deleted with their identity, so a missing one
+/// is damage.
+pub(crate) fn get_owner<E>(
+    rows: Rows<'_>,
+    found: &Found<E>,
+) -> Result<Found<Identity>, StoreError> {
     let key = identity_key(found.root_number());
     let entity = rows.get(&key)?.ok_or_else(|| lost(&key))?;
     Ok(Found { key, entity })
 }
 
-/// The same, for those who ask again and again.
-pub(crate) fn shared_owner<E>(
+/// Like [`get_owner`], shared from the cache.
+pub(crate) fn get_shared_owner<E>(
     rows: Rows<'_>,
     found: &Found<E>,
 ) -> Result<Found<Arc<Identity>>, StoreError> {
@@ -140,21 +142,19 @@ pub(crate) fn shared_owner<E>(
 }
 
 fn lost(identity: &RecordKey) -> StoreError {
-    StoreError::corrupt(format!("identity {identity} is lost"))
+    StoreError::corrupt(format!("identity {identity} is missing"))
 }
 
-/// The authentication policy of an identity. What governs somebody cannot be deleted, so its absence
-/// is damage.
-pub(crate) fn policy_of(
+/// The auth policy of an identity. A policy in use cannot be deleted, so a missing one is damage.
+pub(crate) fn get_policy(
     rows: Rows<'_>,
     identity: &Identity,
 ) -> Result<Arc<AuthPolicy>, StoreError> {
     find_policy(rows, &identity.spec.auth_policy)?
         .map(|found| found.entity)
-        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))
+        .ok_or_else(|| StoreError::corrupt("the auth policy of an identity is missing"))
 }
 
-/// Finds an authentication policy by id.
 pub(crate) fn find_policy(
     rows: Rows<'_>,
     id: &AuthPolicyId,
@@ -162,7 +162,7 @@ pub(crate) fn find_policy(
     rows.find_shared(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
 }
 
-/// Checks that what a specification refers to exists.
+/// Checks that the entities that a specification refers to exist.
 pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<(), AppError> {
     if find_policy(rows, &spec.auth_policy)?.is_none() {
         return Err(AppError::not_found(
@@ -171,14 +171,14 @@ pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<()
         ));
     }
     for service in spec.hosting.services() {
-        if !is_of_the_edge(rows, service)? {
+        if !edge_service_exists(rows, service)? {
             return Err(AppError::not_found("service", service.as_str()));
         }
     }
     Ok(())
 }
 
-/// The fault of a member that names something that does not exist.
-pub(crate) fn unknown(field: &str, reason: &str, value: &str) -> AppError {
+/// Error for a field that refers to an entity that does not exist.
+pub(crate) fn unknown_reference(field: &str, reason: &str, value: &str) -> AppError {
     AppError::InvalidField(FieldError::new(field, reason, value))
 }

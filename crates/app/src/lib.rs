@@ -1,21 +1,22 @@
 //! Use cases of the Portcullis controller.
 //!
-//! A use case takes the [`App`], the proof that its caller may do this
-//! ([`Permit`](portcullis_domain::access::Permit)) and its input, and answers an entity, a view or
-//! an [`AppError`]. It prepares what is slow or random (hashes, signatures, ids), then hands one
-//! body to the store and waits until that is durable and the read model shows it. It knows nothing
-//! of HTTP and nothing of the engine underneath.
+//! A use case takes the [`App`], the proof that its caller is authorized
+//! ([`Permit`](portcullis_domain::access::Permit)) and its input, and returns an entity, a view or
+//! an [`AppError`]. It prepares everything slow or random (hashes, signatures, ids), then submits
+//! one transaction body to the store and waits until the result is durable and visible in the read
+//! model. It knows nothing of HTTP or of the storage engine.
 //!
-//! One module per resource: [`identities`], [`enrollments`], [`sessions`], [`mfa`]; [`administrator`]
-//! makes what must exist before anybody can log in, [`rescue`] lets in whom nobody else can.
+//! One module per resource: [`identities`], [`enrollments`], [`sessions`], [`mfa`].
+//! [`administrator`] creates what has to exist before the first login; [`account_recovery`]
+//! restores access from the command line.
 
 mod action;
 pub mod administrator;
 mod app;
-mod aside;
 pub mod audit;
 pub mod auth_policies;
 pub mod authenticators;
+mod blocking;
 pub mod cas;
 pub mod configs;
 pub mod controllers;
@@ -23,10 +24,12 @@ pub mod database;
 pub mod enrollments;
 mod error;
 pub mod fabric;
+mod generational_cache;
 pub mod health;
 pub mod identities;
 pub mod listing;
 pub mod managed;
+mod memo;
 pub mod mfa;
 pub mod network;
 pub mod password;
@@ -34,11 +37,9 @@ pub mod policies;
 pub mod policy_advice;
 pub mod posture;
 pub mod posture_checks;
-mod rank;
+mod privilege;
 pub mod read_model;
-mod recent;
 pub mod related;
-mod remembered;
 pub mod rescue;
 pub mod revocations;
 pub mod role_attributes;
@@ -50,5 +51,5 @@ pub mod signers;
 pub mod terminators;
 
 pub use app::{App, Parts, Settings};
-pub use aside::aside;
+pub use blocking::aside;
 pub use error::AppError;

@@ -1,71 +1,73 @@
-//! Lists: which rows, in which order, which part of them.
+//! Lists: filter, order and page of entities.
 //!
-//! Each kind declares its symbols once ([`kinds`]) and says how a row answers for them. The
+//! Each kind declares its symbols once ([`kinds`]) and provides the value of each for a row. The
 //! catalog answers what it has columns for, at about the same cost whatever the size of the list
-//! and the offset; records are read for the page, and where no column tells.
+//! and the offset. Records are read for the page itself, and where no column has the value.
 
-mod among;
-mod answer;
-mod inner;
+mod candidates;
+mod filter_access;
 pub mod kinds;
-mod listed;
-mod narrow;
-mod picked;
-mod roles;
-mod sight;
+mod list_page;
+mod list_scope;
+mod listable;
+mod point_lookup;
+mod restriction;
+mod role_filter;
 mod symbols;
-mod token;
+mod token_filter;
 
-pub(crate) use among::{Among, FindSlots};
-pub(crate) use answer::Answer;
-pub(crate) use inner::check_filter;
+pub(crate) use filter_access::check_filter;
+pub(crate) use list_page::ListPage;
+pub(crate) use list_scope::ListScope;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
-pub use roles::Roles;
-pub(crate) use sight::Sight;
+pub(crate) use restriction::{FindSlots, Restriction};
+pub use role_filter::Roles;
 pub(crate) use symbols::equalities;
-pub(crate) use token::by_token;
+pub(crate) use token_filter::resolve_token_filter;
 
 use crate::error::AppError;
-use listed::Listed;
+use listable::Listable;
 use portcullis_domain::view::Page;
 use portcullis_filter::{Predicate, Row};
 
-/// What a request asks of a list.
+/// Parameters of a list request, and the signal that its client is gone.
 #[derive(Clone, Copy)]
 pub struct Asked<'p> {
-    /// Filter, order and page.
     pub parameters: Parameters<'p>,
-    /// Selectors, for the kinds that have role attributes.
+    /// Used only for kinds that have role attributes.
     pub roles: Roles<'p>,
-    /// Whether nobody waits for the answer any more; asked now and then by what takes long.
+    /// Whether the client no longer waits; polled by long-running work.
     pub is_over: &'p dyn Fn() -> bool,
 }
 
 impl std::fmt::Debug for Asked<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Asked")
+            .debug_struct("ListRequest")
             .field("parameters", &self.parameters)
-            .field("roles", &self.roles)
+            .field("role_filter", &self.roles)
             .finish_non_exhaustive()
     }
 }
 
 impl Asked<'_> {
-    /// Reads what is asked of a list of records.
-    pub(crate) fn of<E: Listed>(&self) -> Result<Listing, BadListing> {
+    /// Parses the parameters of a list of `E`; its role filter is ignored.
+    pub(crate) fn parse<E: Listable>(&self) -> Result<Listing, BadListing> {
         read(E::SCHEMA, &self.parameters)
     }
 
-    /// Reads what is asked of a list of records that have role attributes.
-    pub(crate) fn of_roles<E: Listed>(&self) -> Result<Listing, BadListing> {
-        self.of_roles_in(E::SCHEMA)
+    /// Parses the parameters of a list of `E`, including its role filter.
+    pub(crate) fn parse_with_roles<E: Listable>(&self) -> Result<Listing, BadListing> {
+        self.parse_with_roles_in(E::SCHEMA)
     }
 
-    /// The same of a list that knows the symbols of `schema` alone.
-    pub(crate) fn of_roles_in(&self, schema: &'static Schema) -> Result<Listing, BadListing> {
+    /// As [`Self::parse_with_roles`], with the symbols of `schema`.
+    pub(crate) fn parse_with_roles_in(
+        &self,
+        schema: &'static Schema,
+    ) -> Result<Listing, BadListing> {
         let listing = read(schema, &self.parameters)?;
-        let roles = self.roles.condition(schema)?;
+        let roles = self.roles.to_predicate(schema)?;
         Ok(Listing {
             predicate: Predicate::all([roles, listing.predicate]),
             ..listing
@@ -73,13 +75,13 @@ impl Asked<'_> {
     }
 }
 
-/// Most characters of a query that an error repeats.
-const SHOWN: usize = 160;
+/// Maximum number of characters of a query that an error repeats.
+const QUERY_EXCERPT_CHARS: usize = 160;
 
-/// Where a page lies in its list.
+/// Position of a page in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
-    /// The page's size that was in force; `None` for no limit.
+    /// Page size in force; `None` without a limit.
     pub limit: Option<u64>,
     /// Entities skipped before the page.
     pub offset: u64,
@@ -88,7 +90,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    pub(crate) fn of(listing: &Listing, total: usize) -> Self {
+    pub(crate) fn from_listing(listing: &Listing, total: usize) -> Self {
         let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
         Self {
             limit: listing.page.limit.rows().map(count),
@@ -97,8 +99,7 @@ impl Paging {
         }
     }
 
-    /// Where a page lies.
-    pub(crate) const fn of_page<T>(page: &Page<T>) -> Self {
+    pub(crate) const fn from_page<T>(page: &Page<T>) -> Self {
         Self {
             limit: page.limit,
             offset: page.offset,
@@ -106,7 +107,7 @@ impl Paging {
         }
     }
 
-    /// The page with these entities.
+    /// A page at this position with the given items.
     pub fn holding<T>(self, items: Vec<T>) -> Page<T> {
         Page {
             items,
@@ -117,42 +118,36 @@ impl Paging {
     }
 }
 
-/// A list is asked for in a way that makes no sense; the text points at the fault.
+/// Invalid list parameters. The text marks where the error is.
 #[derive(Debug, thiserror::Error)]
 pub enum BadListing {
-    /// The filter.
     #[error("{0}")]
     Filter(String),
-    /// The sort order.
     #[error("{0}")]
     Sort(String),
-    /// The selectors.
     #[error("{0}")]
     Roles(String),
-    /// A number.
     #[error("{parameter} must be an integer")]
     Number {
-        /// `limit` or `offset`.
         parameter: &'static str,
-        /// What was given.
         value: String,
     },
 }
 
-/// Reads the parameters of a list of the kind `schema`.
+/// Parses the parameters of a list with the symbols of `schema`.
 pub fn read(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Listing, BadListing> {
-    Listing::from_parameters(schema, parameters).map_err(|error| bad(&error, parameters))
+    Listing::from_parameters(schema, parameters).map_err(|error| list_error(&error, parameters))
 }
 
-/// Reads the filter of a list that knows no other parameter and gives everything.
-pub(crate) fn read_filter(
+/// Parses the filter of a list that takes no other parameter and is not paged.
+pub(crate) fn parse_filter(
     schema: &'static Schema,
     parameters: &Parameters<'_>,
 ) -> Result<Listing, BadListing> {
-    Listing::from_filter(schema, parameters.filter).map_err(|error| bad(&error, parameters))
+    Listing::from_filter(schema, parameters.filter).map_err(|error| list_error(&error, parameters))
 }
 
-/// Checks the numbers of a request, which are judged before anything is known of its caller.
+/// Validates `limit` and `offset`, which is done before the caller is authenticated.
 pub fn check_numbers(parameters: &Parameters<'_>) -> Result<(), BadListing> {
     static ANY: Schema = Schema::new(&[]);
     let numbers = Parameters {
@@ -163,47 +158,53 @@ pub fn check_numbers(parameters: &Parameters<'_>) -> Result<(), BadListing> {
     read(&ANY, &numbers).map(|_listing| ())
 }
 
-fn bad(error: &ListingError, parameters: &Parameters<'_>) -> BadListing {
+fn list_error(error: &ListingError, parameters: &Parameters<'_>) -> BadListing {
     match error {
-        ListingError::Filter(error) => {
-            BadListing::Filter(describe(error, parameters.filter.unwrap_or_default()))
-        },
-        ListingError::Sort(error) => {
-            BadListing::Sort(describe(error, parameters.sort.unwrap_or_default()))
-        },
-        ListingError::Limit => number("limit", parameters.limit),
-        ListingError::Offset => number("offset", parameters.offset),
+        ListingError::Filter(error) => BadListing::Filter(render_query_error(
+            error,
+            parameters.filter.unwrap_or_default(),
+        )),
+        ListingError::Sort(error) => BadListing::Sort(render_query_error(
+            error,
+            parameters.sort.unwrap_or_default(),
+        )),
+        ListingError::Limit => number_error("limit", parameters.limit),
+        ListingError::Offset => number_error("offset", parameters.offset),
     }
 }
 
-/// An error with the text that it is about and a mark under the fault. Of a long line it repeats
-/// what stands around the fault.
-fn describe(error: &portcullis_filter::QueryError, text: &str) -> String {
+/// The error, the query, and a marker under the faulty part. Of a long query only the part around
+/// the marker is shown.
+fn render_query_error(error: &portcullis_filter::QueryError, text: &str) -> String {
     let pointed = error.point_at(text);
     let (line, marks) = pointed.split_once('\n').unwrap_or((&pointed, ""));
-    let from = match line.chars().nth(SHOWN) {
-        Some(_) => error.location.column.saturating_sub(SHOWN / 2),
+    let from = match line.chars().nth(QUERY_EXCERPT_CHARS) {
+        Some(_) => error
+            .location
+            .column
+            .saturating_sub(QUERY_EXCERPT_CHARS / 2),
         None => 0,
     };
-    let around = |line: &str| -> String { line.chars().skip(from).take(SHOWN).collect() };
-    format!("{error}\n{}\n{}", around(line), around(marks))
+    let excerpt =
+        |line: &str| -> String { line.chars().skip(from).take(QUERY_EXCERPT_CHARS).collect() };
+    format!("{error}\n{}\n{}", excerpt(line), excerpt(marks))
 }
 
-fn number(parameter: &'static str, value: Option<&str>) -> BadListing {
+fn number_error(parameter: &'static str, value: Option<&str>) -> BadListing {
     BadListing::Number {
         parameter,
         value: value.unwrap_or_default().to_owned(),
     }
 }
 
-/// The same listing, of those rows alone that have `text` under `symbol`.
-pub(crate) fn restricted(
+/// Restricts a listing to the rows whose value of `symbol` is `text`.
+pub(crate) fn restrict_to(
     listing: Listing,
     schema: &'static Schema,
     symbol: &str,
     text: &str,
 ) -> Listing {
-    // A kind without the symbol has no such row.
+    // No row of a kind without the symbol matches.
     let own = Predicate::equals(schema, symbol, text).unwrap_or(Predicate::Constant(false));
     Listing {
         predicate: Predicate::all([own, listing.predicate]),
@@ -211,19 +212,19 @@ pub(crate) fn restricted(
     }
 }
 
-/// A page of many rows that are at hand, unless nobody waits for it any more.
+/// Selects a page from many rows in memory.
 ///
 /// # Errors
 ///
-/// [`AppError::TooSlow`] when `is_over` says so.
-pub(crate) fn select_in_time<R: Row>(
+/// [`AppError::TimedOut`] when `is_cancelled` returns true.
+pub(crate) fn select_cancellable<R: Row>(
     listing: &Listing,
     rows: impl IntoIterator<Item = R>,
-    is_over: &dyn Fn() -> bool,
+    is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Page<R>, AppError> {
     let mut has_stopped = false;
     let rows = rows.into_iter().enumerate().map_while(|(number, row)| {
-        has_stopped |= number.is_multiple_of(64) && is_over();
+        has_stopped |= number.is_multiple_of(64) && is_cancelled();
         (!has_stopped).then_some(row)
     });
     let page = select(listing, rows);
@@ -234,8 +235,8 @@ pub(crate) fn select_in_time<R: Row>(
     }
 }
 
-/// A page of rows that are all at hand.
+/// Selects a page from rows in memory.
 pub fn select<R: Row>(listing: &Listing, rows: impl IntoIterator<Item = R>) -> Page<R> {
     let selection = listing.select(rows);
-    Paging::of(listing, selection.total).holding(selection.rows)
+    Paging::from_listing(listing, selection.total).holding(selection.rows)
 }

@@ -1,22 +1,21 @@
-//! What administrators make: created, read, listed, replaced, merged and deleted in the same way,
-//! whatever kind it is.
+//! Create, read, list, replace, patch and delete for managed kinds of entities.
 //!
-//! A kind says what is special about it by implementing [`Made`]; the use cases here do the rest.
+//! A kind implements [`Resource`] for what is specific to it.
 
-mod beside;
-mod face;
-mod names;
+mod api_surface;
+mod references;
+mod view_context;
 
-pub use beside::Beside;
-use face::face;
-pub(crate) use face::find_seen;
-pub use face::{Face, For, OnFabric};
-pub(crate) use names::{check_named, names};
+pub(crate) use api_surface::get_visible;
+use api_surface::surface_of;
+pub use api_surface::{ApiSurface, For, OnFabric};
+pub(crate) use references::{load_names, validate_references};
+pub use view_context::ViewContext;
 
-use crate::app::{App, View};
+use crate::app::{App, StoreView};
 use crate::error::AppError;
-use crate::listing::kinds::ListedSpec;
-use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
+use crate::listing::kinds::ListableSpec;
+use crate::listing::{self, Asked, ListPage, ListScope, Listing, Paging};
 use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, Number};
@@ -30,42 +29,45 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-/// An entity about which `S` says everything that administrators decide.
-pub type Of<S> = Managed<<S as Kept>::Id, S>;
+/// The entity with the spec `S`.
+pub type Entity<S> = Managed<<S as Kept>::Id, S>;
 
-/// What administrators decide about a kind of entity, with what is special about the kind.
+/// A kind of entity that administrators manage, implemented by its spec.
 #[expect(
     private_bounds,
-    reason = "how a kind is listed is nobody's business outside; the trait is implemented here alone"
+    reason = "listing is internal; the trait is implemented in this crate only"
 )]
-pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
-    /// What errors call one of them.
+pub trait Made: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
+    /// Name of the kind in error messages.
     const NOUN: &'static str;
 
-    /// The permissions that are about them.
+    /// Subject of the permissions for this kind.
     const SUBJECT: Subject;
 
-    /// One of them together with what is shown beside it.
+    /// The entity with the related data that is shown with it.
     type View: Send + 'static;
 
-    /// Whether one is seen through a face; one that is not does not exist there.
-    fn is_seen(spec: &Self, face: Face) -> bool {
-        let _ = (spec, face);
+    /// Whether the entity is visible on an API surface; otherwise it does not exist there.
+    fn is_visible(spec: &Self, surface: ApiSurface) -> bool {
+        let _ = (spec, surface);
         true
     }
 
-    /// Puts one of them together with what is shown beside it.
-    fn view(beside: Beside<'_>, found: Found<Of<Self>>) -> Result<Self::View, AppError>;
+    /// Builds the view of an entity.
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Entity<Self>>,
+    ) -> Result<Self::View, AppError>;
 
-    /// Does what takes long to check, outside of any transaction, and brings what is decided into
-    /// the form in which it is kept. `id` is that of the entity which is to be replaced.
-    fn examine(rows: Rows<'_>, id: Option<&Self::Id>, spec: &mut Self) -> Result<(), AppError> {
+    /// Validates and normalizes the spec outside of any transaction, as far as that is slow. `id`
+    /// is that of the entity to be replaced, if any.
+    fn prepare(rows: Rows<'_>, id: Option<&Self::Id>, spec: &mut Self) -> Result<(), AppError> {
         let _ = (rows, id, spec);
         Ok(())
     }
 
-    /// As [`Made::examine`], for the members that are to change.
-    fn examine_patch(
+    /// As [`Resource::prepare`], for a patch.
+    fn prepare_patch(
         rows: Rows<'_>,
         id: &Self::Id,
         patch: &mut Self::Patch,
@@ -74,34 +76,38 @@ pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
         Ok(())
     }
 
-    /// Checks that it may become what it is to be; `before` is what it was.
-    fn check(rows: Rows<'_>, before: Option<&Of<Self>>, after: &Of<Self>) -> Result<(), AppError>;
+    /// Validates the change from `before`, `None` for a new entity, to `after`.
+    fn validate(
+        rows: Rows<'_>,
+        before: Option<&Entity<Self>>,
+        after: &Entity<Self>,
+    ) -> Result<(), AppError>;
 
-    /// Checks that it may be removed.
-    fn check_removal(rows: Rows<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
+    /// Validates that the entity may be removed.
+    fn validate_removal(rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {
         let _ = (rows, found);
         Ok(())
     }
 
-    /// Brings what belongs to it into line, in the same transaction, after `caller` wrote it.
-    fn follow(
+    /// Updates dependent records in the same transaction, after `caller` wrote the entity.
+    fn after_write(
         rows: &mut RowsMut<'_>,
-        before: Option<&Of<Self>>,
-        after: &Found<Of<Self>>,
-        belongings: &Belongings,
+        before: Option<&Entity<Self>>,
+        after: &Found<Entity<Self>>,
+        reserved: &ReservedNumbers,
         caller: &Caller,
     ) -> Result<(), AppError> {
-        let _ = (rows, before, after, belongings, caller);
+        let _ = (rows, before, after, reserved, caller);
         Ok(())
     }
 
-    /// The kinds of records that a change of one may have to make, for which numbers are drawn.
-    const BELONGINGS: &'static [Kind] = &[];
+    /// Kinds of records that a change may have to create, for which numbers are reserved.
+    const RESERVED_KINDS: &'static [Kind] = &[];
 
-    /// Removes one with everything that goes with it, as `caller` wants.
+    /// Removes the entity and its dependents on behalf of `caller`.
     fn remove(
         rows: &mut RowsMut<'_>,
-        found: &Found<Of<Self>>,
+        found: &Found<Entity<Self>>,
         caller: &Caller,
     ) -> Result<(), AppError> {
         let _ = caller;
@@ -109,31 +115,32 @@ pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
     }
 }
 
-/// Numbers of records that may be made along with an entity, and the time of the change.
+/// Record numbers reserved for dependents of an entity, and the time of the change.
 #[derive(Debug, Clone)]
-pub struct Belongings {
+pub struct ReservedNumbers {
     numbers: Vec<Number>,
-    /// When the change is made.
     pub now: Timestamp,
 }
 
-impl Belongings {
-    fn draw<S: Made>(app: &App) -> Self {
+impl ReservedNumbers {
+    fn reserve<S: Made>(app: &App) -> Self {
         Self {
-            numbers: S::BELONGINGS.iter().map(|kind| app.number(*kind)).collect(),
+            numbers: S::RESERVED_KINDS
+                .iter()
+                .map(|kind| app.next_number(*kind))
+                .collect(),
             now: app.env().now(),
         }
     }
 
-    /// The number that was drawn for the kind at this place of [`Made::BELONGINGS`].
+    /// The number reserved for the kind at this index of [`Resource::RESERVED_KINDS`].
     pub(crate) fn number(&self, place: usize) -> Result<Number, AppError> {
         let number = self.numbers.get(place).copied();
-        number
-            .ok_or_else(|| AppError::internal("no number was drawn for what belongs to an entity"))
+        number.ok_or_else(|| AppError::internal("no record number was reserved for a dependent"))
     }
 }
 
-/// Declares actions on every kind.
+/// Declares actions that are generic over the kind.
 macro_rules! actions_on_kinds {
     ($($(#[$doc:meta])* $name:ident = $verb:ident;)+) => {$(
         $(#[$doc])*
@@ -151,101 +158,108 @@ actions_on_kinds! {
     Read = Read;
     /// Creates an entity.
     Create = Create;
-    /// Replaces or merges an entity.
+    /// Replaces or patches an entity.
     Update = Update;
     /// Deletes an entity.
     Delete = Delete;
 }
 
-/// Reads one.
+/// Reads an entity.
 pub fn read<S: Made>(
     app: &App,
     permit: &Permit<impl For<Read<S>>>,
     id: &S::Id,
 ) -> Result<S::View, AppError> {
     let view = app.snapshot()?;
-    let found = find_seen::<S>(view.rows(), id, face::<Read<S>, _>(permit))?;
-    let beside = Beside::new(app, view.rows(), permit.caller());
-    S::view(beside, found)
+    let found = get_visible::<S>(view.rows(), id, surface_of::<Read<S>, _>(permit))?;
+    let context = ViewContext::new(app, view.rows(), permit.caller());
+    S::build_view(context, found)
 }
 
-/// Lists them.
+/// Lists entities.
 pub fn list<S: Made>(
     app: &App,
     permit: &Permit<impl For<Read<S>>>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Of<S>>()?;
-    answer::<S>(app, permit.caller(), &listing, &Sight::of_all(asked), show)
+    let listing = request.parse_with_roles::<Entity<S>>()?;
+    list_in_scope::<S>(
+        app,
+        permit.caller(),
+        &listing,
+        &ListScope::all(request),
+        show,
+    )
 }
 
-/// Answers a list that was read.
-pub(crate) fn answer<S: Made>(
+/// Lists entities with parsed parameters and a scope.
+pub(crate) fn list_in_scope<S: Made>(
     app: &App,
     caller: &Caller,
     listing: &Listing,
-    sight: &Sight<'_, Of<S>>,
+    scope: &ListScope<'_, Entity<S>>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     listing::check_filter(listing, caller)?;
-    let answer: Answer<'_, Of<S>> = Answer::new(app, listing, sight)?;
-    let view: &View = &answer.view;
-    let beside = Beside::new(app, view.rows(), caller);
-    answer.each(&mut |found| Ok(show(S::view(beside.clone(), found)?)))
+    let answer: ListPage<'_, Entity<S>> = ListPage::new(app, listing, scope)?;
+    let view: &StoreView = &answer.view;
+    let context = ViewContext::new(app, view.rows(), caller);
+    answer.for_each(&mut |found| Ok(show(S::build_view(context.clone(), found)?)))
 }
 
-/// Creates one.
+/// Creates an entity.
 pub async fn create<S: Made>(
     app: &App,
     permit: &Permit<impl For<Create<S>>>,
     spec: S,
 ) -> Result<S::Id, AppError> {
-    create_as(app, permit, S::Id::generate(&*app.env().entropy)?, spec).await
+    create_with_id(app, permit, S::Id::generate(&*app.env().entropy)?, spec).await
 }
 
-/// Creates one under an id that was drawn.
-pub(crate) async fn create_as<S: Made>(
+/// Creates an entity with a given id.
+pub(crate) async fn create_with_id<S: Made>(
     app: &App,
     permit: &Permit<impl For<Create<S>>>,
     id: S::Id,
     spec: S,
 ) -> Result<S::Id, AppError> {
-    let number = app.number(S::KIND);
+    let number = app.next_number(S::KIND);
     create_with(app, permit, (id, number), spec, |_rows, _key| Ok(())).await
 }
 
-/// Creates one under an id and number that were drawn, and what goes along with it.
+/// Creates an entity with a given id and record number; `after_insert` runs in the same
+/// transaction.
 pub(crate) async fn create_with<S: Made>(
     app: &App,
     permit: &Permit<impl For<Create<S>>>,
     (id, number): (S::Id, Number),
     mut spec: S,
-    mut along: impl FnMut(&mut RowsMut<'_>, &RecordKey) -> Result<(), AppError> + Send + 'static,
+    mut after_insert: impl FnMut(&mut RowsMut<'_>, &RecordKey) -> Result<(), AppError> + Send + 'static,
 ) -> Result<S::Id, AppError> {
-    S::examine(app.snapshot()?.rows(), None, &mut spec)?;
-    let entity = Of::<S>::new(id.clone(), spec, app.env().now())?;
+    S::prepare(app.snapshot()?.rows(), None, &mut spec)?;
+    let entity = Entity::<S>::new(id.clone(), spec, app.env().now())?;
     let key = RecordKey::root(S::KIND, number.0);
-    let belongings = Belongings::draw::<S>(app);
+    let reserved = ReservedNumbers::reserve::<S>(app);
     app.commit_for(permit, move |rows, caller| {
-        S::check(rows.rows(), None, &entity)?;
+        S::validate(rows.rows(), None, &entity)?;
         rows.insert(&key, &entity)?;
         let entity = entity.clone();
-        S::follow(rows, None, &Found { key, entity }, &belongings, caller)?;
-        along(rows, &key)
+        S::after_write(rows, None, &Found { key, entity }, &reserved, caller)?;
+        after_insert(rows, &key)
     })
     .await?;
     Ok(id)
 }
 
-/// Replaces what administrators decide about one.
+/// Replaces the spec of an entity.
 pub async fn replace<S: Made>(
     app: &App,
     permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
     mut spec: S,
 ) -> Result<(), AppError> {
-    S::examine(app.snapshot()?.rows(), Some(id), &mut spec)?;
+    S::prepare(app.snapshot()?.rows(), Some(id), &mut spec)?;
     let now = app.env().now();
     change(app, permit, id, move |entity| {
         Ok(entity.replace(spec.clone(), now)?)
@@ -253,16 +267,20 @@ pub async fn replace<S: Made>(
     .await
 }
 
-/// Changes the members of one that `patch` sets. One that sets none changes nothing.
+/// Patches an entity. An empty patch changes nothing.
 pub async fn merge<S: Made>(
     app: &App,
     permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
-    S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
+    S::prepare_patch(app.snapshot()?.rows(), id, &mut patch)?;
     if patch == S::Patch::default() {
-        find_seen::<S>(app.snapshot()?.rows(), id, face::<Update<S>, _>(permit))?;
+        get_visible::<S>(
+            app.snapshot()?.rows(),
+            id,
+            surface_of::<Update<S>, _>(permit),
+        )?;
         return Ok(());
     }
     let now = app.env().now();
@@ -272,59 +290,59 @@ pub async fn merge<S: Made>(
     .await
 }
 
-/// Changes one in a way that administrators decided on.
+/// Changes an entity by `apply` in a transaction.
 pub(crate) async fn change<S: Made>(
     app: &App,
     permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
-    mut apply: impl FnMut(&mut Of<S>) -> Result<(), AppError> + Send + 'static,
+    mut apply: impl FnMut(&mut Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let belongings = Belongings::draw::<S>(app);
-    let face = face::<Update<S>, _>(permit);
+    let reserved = ReservedNumbers::reserve::<S>(app);
+    let surface = surface_of::<Update<S>, _>(permit);
     app.commit_for(permit, move |rows, caller| {
-        let found = find_seen::<S>(rows.rows(), &wanted, face)?;
+        let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
-        S::check(rows.rows(), Some(&found.entity), &entity)?;
+        S::validate(rows.rows(), Some(&found.entity), &entity)?;
         rows.replace(&found.key, &found.entity, &entity)?;
         let after = Found {
             key: found.key,
             entity,
         };
-        S::follow(rows, Some(&found.entity), &after, &belongings, caller)
+        S::after_write(rows, Some(&found.entity), &after, &reserved, caller)
     })
     .await
 }
 
-/// Deletes one.
+/// Deletes an entity.
 pub async fn delete<S: Made>(
     app: &App,
     permit: &Permit<impl For<Delete<S>>>,
     id: &S::Id,
 ) -> Result<(), AppError> {
-    delete_if(app, permit, id, |_entity: &Of<S>| Ok(())).await
+    delete_if(app, permit, id, |_entity: &Entity<S>| Ok(())).await
 }
 
-/// Deletes one that passes a check.
+/// Deletes an entity if `check` succeeds.
 pub(crate) async fn delete_if<S: Made>(
     app: &App,
     permit: &Permit<impl For<Delete<S>>>,
     id: &S::Id,
-    check: impl Fn(&Of<S>) -> Result<(), AppError> + Send + 'static,
+    check: impl Fn(&Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let face = face::<Delete<S>, _>(permit);
+    let surface = surface_of::<Delete<S>, _>(permit);
     app.commit_for(permit, move |rows, caller| {
-        let found = find_seen::<S>(rows.rows(), &wanted, face)?;
+        let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         check(&found.entity)?;
-        S::check_removal(rows.rows(), &found)?;
+        S::validate_removal(rows.rows(), &found)?;
         S::remove(rows, &found, caller)
     })
     .await
 }
 
-/// The records of those of a kind that stand in one of some sets of slots.
+/// The record numbers of the entities in any of the given sets of slots.
 pub(crate) fn numbers<E: Catalogued>(
     catalog: &Catalog<E>,
     sets: impl IntoIterator<Item = RoaringBitmap>,
@@ -335,8 +353,8 @@ pub(crate) fn numbers<E: Catalogued>(
         .collect()
 }
 
-/// Finds one by id.
-pub(crate) fn find<S: Made>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Of<S>>, AppError> {
+/// Gets an entity by id.
+pub(crate) fn get<S: Made>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Entity<S>>, AppError> {
     rows.find(&reference(id))?
         .ok_or_else(|| AppError::not_found(S::NOUN, id.as_str()))
 }

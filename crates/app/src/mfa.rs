@@ -1,23 +1,23 @@
-//! TOTP: enrolling, answering the second factor of a session, recovery codes, removal.
+//! MFA: TOTP enrollment, the second factor of sessions, recovery codes, removal.
 //!
-//! A code is examined before the transaction, which takes cryptography, and judged in it, which
-//! takes none: there the code is held against what was accepted before, and the attempts of its
-//! identity are counted. Whatever is wrong with a code, the answer outside is one and the same.
+//! A code is examined before the transaction, which does the cryptography, and decided inside it,
+//! which does none: it is compared with the codes used before, and the identity's attempts are
+//! counted. Whatever is wrong with a code, the response is the same.
 
-mod answer;
 mod attempt;
+mod authenticate;
 mod codes;
 mod enroll;
-mod fault;
+mod error;
 mod record;
 mod remove;
 
-pub use answer::{answer, request_token};
+pub use authenticate::{answer, request_token};
 pub use codes::{read_codes, replace_codes};
 pub use enroll::{qr_code, read_own, start, verify};
-pub use fault::MfaFault;
+pub use error::MfaFault;
 pub(crate) use record::state;
-pub(crate) use remove::{forget_wrong_codes, take_away};
+pub(crate) use remove::{delete_enrollment, reset_wrong_codes};
 pub use remove::{remove, remove_own};
 
 use crate::action::actions;
@@ -28,31 +28,30 @@ use portcullis_totp::Rules;
 actions! {
     /// Reads the caller's own enrollment.
     ReadOwn = Access::Partial;
-    /// Begins an enrollment of the caller.
+    /// Starts an enrollment of the caller.
     Start = Access::Partial;
     /// Finishes an enrollment of the caller.
     Verify = Access::Partial;
-    /// Answers the second factor of the caller's session.
+    /// Answers the TOTP factor of the caller's session.
     Answer = Access::Partial;
-    /// Asks for a token that says that a code was given.
+    /// Requests a token that proves a TOTP pass.
     RequestToken = Access::Full;
     /// Reads the caller's own recovery codes.
     ReadCodes = Access::Full;
     /// Replaces the caller's own recovery codes.
     ReplaceCodes = Access::Full;
-    /// Removes the caller's own enrollment; through a session whose factors are not all answered,
-    /// one that is not verified.
+    /// Removes the caller's own enrollment. A partial session may only remove one that is not
+    /// verified.
     RemoveOwn = Access::Partial;
     /// Removes the enrollment of an identity.
     Remove = Access::Granted(Subject::Identity, Verb::Update);
 }
 
-/// What a configuration decides about TOTP.
+/// MFA settings taken from the configuration.
 #[derive(Debug, Clone)]
 pub struct MfaSettings {
-    /// Who authenticator apps say that a code is for.
+    /// Issuer name shown by authenticator apps.
     pub issuer: String,
-    /// How strictly codes are judged.
     pub rules: Rules,
 }
 

@@ -1,5 +1,5 @@
-//! What the controller is to its network: the authority that issues, the anchors that are trusted,
-//! the key that signs enrollment tokens, and the addresses under which it is known.
+//! The network of the controller: signing authority, trust anchors, signer of enrollment tokens,
+//! and the addresses of the controller.
 
 use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
@@ -11,58 +11,52 @@ use portcullis_pki::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
-mod leaf_key;
-mod lifetime;
-mod verdicts;
+mod chain_cache;
+mod chain_validity;
+mod public_key;
 
-pub use leaf_key::leaf_key;
-use lifetime::lifetime;
-use verdicts::Verdicts;
+use chain_cache::ChainCache;
+use chain_validity::chain_validity;
+pub use public_key::leaf_key;
 
-/// What is decided about the network when the controller starts.
+/// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {
-    /// The trust domain of SPIFFE ids.
     pub trust_domain: TrustDomain,
     /// The authority that signs certificates of identities.
     pub signing: Authority,
-    /// Certificates whose holders may vouch for clients: roots, and intermediates that clients
-    /// may leave out.
+    /// Certificates to which client chains may lead: roots, and intermediates that clients may
+    /// leave out.
     pub roots: Vec<Certificate>,
-    /// Everything that clients are to trust.
+    /// The certificates that clients are to trust.
     pub bundle: Vec<Certificate>,
-    /// Host and port of the client API, as clients are to reach it.
+    /// Advertised host and port of the client API.
     pub api_address: String,
-    /// Addresses of the control plane, as routers are to reach it.
+    /// Advertised addresses of the control plane.
     pub control_addresses: Vec<String>,
-    /// The controller itself.
     pub controller: Controller,
-    /// The key and certificate served at `api_address`.
+    /// Signs with the key of the certificate served at `api_address`.
     pub jwt_signer: JwtSigner,
-    /// Under which names the controller is reached.
     pub hosts: OwnHosts,
-    /// All server certificates of the controller; their names are its own.
+    /// All server certificates of the controller; their names are reserved.
     pub served_certificates: Vec<Certificate>,
 }
 
-/// The hosts under which the controller is reached, as its configuration names them.
+/// The host names of the controller, from its configuration.
 #[derive(Debug, Clone, Default)]
 pub struct OwnHosts {
     /// Host names and IP addresses.
     pub names: Vec<String>,
-    /// Those that routers on the same host may have in their certificates too.
+    /// Names that routers on the same host may also have in their certificates.
     pub shared: Vec<String>,
 }
 
 /// The controller as its clients see it.
 #[derive(Debug, Clone)]
 pub struct Controller {
-    /// Its id.
     pub id: ControllerId,
-    /// Its name.
     pub name: String,
-    /// The certificate that it serves.
+    /// The server certificate.
     pub certificate: Certificate,
-    /// Since when it has been running.
     pub started_at: Timestamp,
 }
 
@@ -71,64 +65,60 @@ pub struct Network {
     trust_domain: TrustDomain,
     signing: Authority,
     roots: TrustAnchors,
-    with_intermediates: TrustAnchors,
+    anchors_with_intermediates: TrustAnchors,
     bundle: String,
     bundle_pem: String,
     api_address: String,
     control_addresses: Vec<String>,
     hosts: OwnHosts,
-    served: RwLock<Arc<Served>>,
-    verdicts: Verdicts,
+    serving_state: RwLock<Arc<ServingState>>,
+    chain_cache: ChainCache,
 }
 
-/// What changes when the certificate of the listener is renewed.
+/// State that depends on the server certificate and changes when that is renewed.
 #[derive(Debug)]
-pub struct Served {
-    /// The controller.
+pub struct ServingState {
     pub controller: Controller,
     /// Signs enrollment tokens.
     pub jwt_signer: JwtSigner,
-    /// The token that proves which network this is.
+    /// The token that identifies this network.
     pub network_jwt: String,
-    /// The names that no certificate of others may bear.
+    /// Names that no issued certificate may contain.
     pub reserved_names: ReservedNames,
 }
 
-/// A client's chain that leads to the network's authority.
+/// A client's certificate chain that was verified against the network's authority.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GoodChain {
+pub struct ClientChain {
     /// Fingerprint of the leaf.
     pub fingerprint: Fingerprint,
-    /// When the leaf is valid, and all that vouches for it.
+    /// The period in which the whole chain is valid.
     pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
-    /// Whose it is, as its SPIFFE name in this network says; none without such a name.
+    /// The path of the leaf's SPIFFE id in this network, if it has one.
     pub issued_to: Option<Arc<SpiffePath>>,
 }
 
-/// A client's chain was not believed.
+/// A client's certificate chain could not be verified.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadChain {
-    /// There is none.
+pub enum ClientChainError {
     #[error("no certificate was presented")]
     Missing,
-    /// It cannot be read.
     #[error("a certificate cannot be read")]
     Unreadable(#[from] CertificateError),
-    /// It does not lead to the network's authority.
-    #[error("the certificate is of another authority")]
+    #[error("the certificate was not issued by the network's authority")]
     Foreign(#[from] ChainError),
 }
 
 impl Network {
-    /// Makes everything ready that is used again and again.
+    /// Prepares everything that is used repeatedly.
     ///
     /// `network_id` is a random UUID, the id of the network's own token.
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] when a certificate cannot be used as an anchor or a token not be signed.
+    /// [`NetworkError`] when a certificate cannot be a trust anchor or no token can be signed.
     pub fn new(settings: NetworkSettings, network_id: &str) -> Result<Self, NetworkError> {
         let mut all = settings.roots.clone();
         for certificate in settings
@@ -140,17 +130,17 @@ impl Network {
                 all.push(certificate.clone());
             }
         }
-        let served = Served::new(
+        let served = ServingState::new(
             settings.controller,
             settings.jwt_signer,
             &settings.api_address,
             network_id,
-            settings.hosts.reserve(&settings.served_certificates),
+            settings.hosts.reserved_names(&settings.served_certificates),
         )?;
         Ok(Self {
             trust_domain: settings.trust_domain,
             roots: TrustAnchors::new(settings.roots)?,
-            with_intermediates: TrustAnchors::new(all)?,
+            anchors_with_intermediates: TrustAnchors::new(all)?,
             bundle: pkcs7::write_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,
             bundle_pem: certificates_to_pem(settings.bundle.iter().filter(|one| one.is_ca())),
@@ -158,12 +148,11 @@ impl Network {
             api_address: settings.api_address,
             control_addresses: settings.control_addresses,
             hosts: settings.hosts,
-            served: RwLock::new(Arc::new(served)),
-            verdicts: Verdicts::default(),
+            serving_state: RwLock::new(Arc::new(served)),
+            chain_cache: ChainCache::default(),
         })
     }
 
-    /// The trust domain of SPIFFE ids.
     pub fn trust_domain(&self) -> &TrustDomain {
         &self.trust_domain
     }
@@ -173,12 +162,12 @@ impl Network {
         &self.signing
     }
 
-    /// Base64 of the PKCS#7 bundle that clients are to trust.
+    /// The PKCS#7 bundle of trusted certificates, Base64.
     pub fn bundle(&self) -> &str {
         &self.bundle
     }
 
-    /// The authorities among what clients are to trust, PEM.
+    /// The CA certificates of the bundle, PEM.
     pub fn bundle_pem(&self) -> &str {
         &self.bundle_pem
     }
@@ -193,30 +182,37 @@ impl Network {
         &self.control_addresses
     }
 
-    /// `https://` and the address: the issuer of enrollment tokens.
+    /// The issuer of enrollment tokens: `https://` and the API address.
     pub fn issuer(&self) -> String {
         format!("https://{}", self.api_address)
     }
 
-    /// What follows from the certificate that is served now.
-    pub fn served(&self) -> Arc<Served> {
-        Arc::clone(&self.served.read().unwrap_or_else(PoisonError::into_inner))
+    /// The state that belongs to the current server certificate.
+    pub fn served(&self) -> Arc<ServingState> {
+        Arc::clone(
+            &self
+                .serving_state
+                .read()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
-    /// Reads a request for a certificate of an identity.
+    /// Parses a certificate signing request of an identity.
     ///
     /// # Errors
     ///
-    /// [`CsrError`], also when its subject is a name of the controller.
-    pub(crate) fn read_csr(&self, text: &str) -> Result<Csr, CsrError> {
+    /// [`CsrError`], also when the subject is a name of the controller.
+    pub(crate) fn parse_csr(&self, text: &str) -> Result<Csr, CsrError> {
         Csr::from_pem(text)?.check_subject(&self.served().reserved_names)
     }
 
-    /// Takes a renewed certificate into use. `served` are all server certificates of the controller.
+    /// Switches to a renewed server certificate. `served` are all server certificates of the
+    /// controller.
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] when no token can be signed with it; the old one stays in use then.
+    /// [`NetworkError`] when no token can be signed with its key; the old certificate stays in use
+    /// then.
     pub fn renew(
         &self,
         certificate: Certificate,
@@ -228,63 +224,67 @@ impl Network {
             certificate,
             ..self.served().controller.clone()
         };
-        let reserved = self.hosts.reserve(served);
-        let served = Served::new(
+        let reserved = self.hosts.reserved_names(served);
+        let served = ServingState::new(
             controller,
             jwt_signer,
             &self.api_address,
             network_id,
             reserved,
         )?;
-        *self.served.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
+        *self
+            .serving_state
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
         Ok(())
     }
 
-    /// Judges a client's chain, in DER and leaf first, apart from its dates.
+    /// Verifies a client's chain, DER with the leaf first, except for validity periods.
     ///
     /// # Errors
     ///
-    /// [`BadChain`] when the leaf does not chain to the network's authority.
-    pub fn judge(&self, chain: &[&[u8]]) -> Result<GoodChain, BadChain> {
-        self.verdicts.remember(chain, || self.verify(chain))
+    /// [`ClientChainError`] when the leaf does not chain to the network's authority.
+    pub fn verify_client_chain(&self, chain: &[&[u8]]) -> Result<ClientChain, ClientChainError> {
+        self.chain_cache
+            .get_or_verify(chain, || self.verify_uncached(chain))
     }
 
-    /// The twin of a certificate that one of the network's authorities issued, if it has one.
+    /// The signature twin of a certificate that the network issued, if there is one.
     pub(crate) fn twin(&self, leaf: &Certificate) -> Option<Certificate> {
-        let mut authorities = self.with_intermediates.certificates().iter();
+        let mut authorities = self.anchors_with_intermediates.certificates().iter();
         let issuer = authorities.find(|authority| leaf.is_issued_by(authority))?;
         leaf.twin(issuer)
     }
 
-    fn verify(&self, chain: &[&[u8]]) -> Result<GoodChain, BadChain> {
+    fn verify_uncached(&self, chain: &[&[u8]]) -> Result<ClientChain, ClientChainError> {
         let mut certificates = chain.iter().map(|der| Certificate::from_der(*der));
-        let leaf = certificates.next().ok_or(BadChain::Missing)??;
+        let leaf = certificates.next().ok_or(ClientChainError::Missing)??;
         let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
         let at = VerifyAt::IgnoreValidity;
-        // The roots are among these, so that strangers are refused by one search.
+        // These include the roots, so that a foreign certificate is refused by one search.
         let path = self
-            .with_intermediates
+            .anchors_with_intermediates
             .verify_client_path(&leaf, &intermediates, at)?;
         let is_proper = self
             .roots
             .verify_client_chain(&leaf, &intermediates, at)
             .is_ok();
-        Ok(GoodChain {
+        Ok(ClientChain {
             fingerprint: leaf.fingerprint(),
-            validity: lifetime(&self.with_intermediates, &leaf, &path),
+            validity: chain_validity(&self.anchors_with_intermediates, &leaf, &path),
             is_improper: !is_proper,
-            issued_to: self.path_in(&leaf).map(Arc::new),
+            issued_to: self.spiffe_path(&leaf).map(Arc::new),
         })
     }
 
-    /// The path of the SPIFFE name of a certificate, if it has one in this network.
-    fn path_in(&self, leaf: &Certificate) -> Option<SpiffePath> {
+    /// The path of the certificate's SPIFFE id, if it has one in this network.
+    fn spiffe_path(&self, leaf: &Certificate) -> Option<SpiffePath> {
         let name = SpiffeId::of_certificate(leaf).ok().flatten()?;
         (*name.domain() == self.trust_domain).then(|| name.path().clone())
     }
 }
 
-impl Served {
+impl ServingState {
     fn new(
         controller: Controller,
         jwt_signer: JwtSigner,
@@ -305,8 +305,8 @@ impl Served {
 }
 
 impl OwnHosts {
-    /// The names that no certificate of others may bear, while `certificates` are served.
-    fn reserve(&self, certificates: &[Certificate]) -> ReservedNames {
+    /// Names that no issued certificate may contain while `certificates` are served.
+    fn reserved_names(&self, certificates: &[Certificate]) -> ReservedNames {
         let (names, shared) = (&self.names, &self.shared);
         ReservedNames::new(
             names.iter().map(String::as_str),
@@ -316,24 +316,21 @@ impl OwnHosts {
     }
 }
 
-/// What a failure to issue a certificate is to whoever asked for it.
-pub(crate) fn not_issued(error: IssueError) -> AppError {
+/// Maps a failure to issue a certificate.
+pub(crate) fn map_issue_error(error: IssueError) -> AppError {
     match error {
         IssueError::Entropy(error) => AppError::Entropy(error),
         error => AppError::internal(error),
     }
 }
 
-/// The network's certificates and keys do not serve.
+/// The network's certificates or keys cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// A certificate cannot be an anchor.
     #[error("a certificate of the network's authority cannot be used")]
     Anchor(#[from] ChainError),
-    /// The bundle for clients cannot be written.
     #[error("the bundle of trusted certificates cannot be written: {0}")]
     Bundle(String),
-    /// Tokens cannot be signed.
     #[error("the key of the server certificate cannot sign enrollment tokens")]
     Signer(#[from] JwtError),
 }

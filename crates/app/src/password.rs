@@ -1,65 +1,63 @@
-//! Password hashing on a bounded pool of threads.
+//! Password hashing on a bounded thread pool.
 //!
-//! Argon2id is made to be slow and to need memory. The pool keeps both within bounds: as many
-//! hashes run at once as it has threads, a bounded number waits, and what comes on top is turned
-//! away at once, so that a flood of logins can neither exhaust memory nor delay other requests. The
-//! places are shared out among peers, so that a flood does not keep others from logging in either.
+//! Argon2id is slow and memory-hungry by design. The pool bounds both: one hash per thread runs at
+//! a time, a bounded number waits, and the rest is rejected at once, so a flood of logins can
+//! neither exhaust memory nor delay other requests. Queue places are shared fairly among peers, so
+//! that a flood does not keep others from logging in either.
 
 mod hashing;
 #[cfg(test)]
 mod interleavings;
 mod jobs;
-mod new;
+mod new_password;
 mod queue;
 
-pub(crate) use new::NewPassword;
+pub(crate) use new_password::NewPassword;
 
-use hashing::{Hasher, SALT_LENGTH, is_cheap};
+use hashing::{Hasher, SALT_LENGTH, needs_rehash};
 use jobs::Jobs;
 use portcullis_domain::authenticator::PasswordHash;
 use portcullis_domain::peer::Peer;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
-// The jobs take their locks from here, so that `interleavings` can put those of loom in their place.
+// `jobs` takes its locks from here, so that `interleavings` can replace them with those of loom.
 use std::sync::{self, Arc};
 use tokio::sync::oneshot;
 
-/// Too many passwords are being checked already.
+/// Too many passwords are being hashed already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many passwords are being checked already")]
-pub struct PoolFull;
+pub struct PoolFullError;
 
-/// What a check of a password found.
+/// Result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The password is right.
     Right {
-        /// Whether what is stored costs less to compute than a hash of today, and so should be
-        /// replaced.
-        is_cheap: bool,
+        /// Whether the stored hash is cheaper than a current one and should be replaced.
+        needs_rehash: bool,
     },
-    /// The password is wrong, or there was nothing to check it against.
+    /// The password is wrong, or there was no hash to check it against.
     Wrong,
 }
 
-type Job = Box<dyn FnOnce(&mut Hasher, &Shared) + Send>;
+type Job = Box<dyn FnOnce(&mut Hasher, &PoolState) + Send>;
 
-/// Threads that hash passwords.
+/// Thread pool for password hashing.
 ///
-/// Dropping it lets the running hashes end and then ends the threads.
-pub struct PasswordPool(Arc<Shared>);
+/// Dropping it finishes the running hashes and ends the threads.
+pub struct PasswordPool(Arc<PoolState>);
 
-struct Shared {
+struct PoolState {
     jobs: Jobs<Job>,
     hashed: AtomicU64,
     work: AtomicU64,
 }
 
 impl PasswordPool {
-    /// Starts `threads` threads. `waiting` hashes of strangers may wait for one, and as many of sessions
-    /// and of addresses that have logged in lately.
+    /// Starts `threads` threads. Up to `waiting` jobs of unknown peers may be queued, and as many
+    /// of trusted ones: sessions, and addresses that logged in recently.
     pub fn start(threads: usize, waiting: usize) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PoolState {
             jobs: Jobs::new(waiting),
             hashed: AtomicU64::new(0),
             work: AtomicU64::new(0),
@@ -69,7 +67,7 @@ impl PasswordPool {
             let shared = Arc::clone(&pool.0);
             std::thread::Builder::new()
                 .name(format!("password-{number}"))
-                .spawn(move || shared.serve())?;
+                .spawn(move || shared.run_worker())?;
         }
         Ok(pool)
     }
@@ -78,35 +76,35 @@ impl PasswordPool {
     ///
     /// # Errors
     ///
-    /// [`PoolFull`] when too many hashes wait already, in all or of this peer.
+    /// [`PoolFullError`] when the queue is full, in total or for this peer.
     pub async fn hash(
         &self,
         peer: Peer,
         password: SecretString,
         salt: [u8; SALT_LENGTH],
-    ) -> Result<PasswordHash, PoolFull> {
-        self.run(peer, move |hasher| {
+    ) -> Result<PasswordHash, PoolFullError> {
+        self.submit(peer, move |hasher| {
             hasher.hash(password.expose_secret(), salt)
         })
         .await
     }
 
-    /// Checks a password against a stored hash; against nothing, it is wrong. That takes the time of
-    /// one hash of today, whatever is stored.
+    /// Checks a password against a stored hash; without one, it is wrong. Takes the time of one
+    /// hash at the current cost, whatever is stored.
     ///
     /// # Errors
     ///
-    /// As [`PasswordPool::hash`].
+    /// See [`PasswordPool::hash`].
     pub async fn verify(
         &self,
         peer: Peer,
         password: SecretString,
         stored: Option<PasswordHash>,
-    ) -> Result<Verdict, PoolFull> {
-        self.run(peer, move |hasher| {
-            if hasher.check(password.expose_secret(), stored.as_ref()) {
-                let is_cheap = stored.as_ref().is_some_and(is_cheap);
-                Verdict::Right { is_cheap }
+    ) -> Result<Verdict, PoolFullError> {
+        self.submit(peer, move |hasher| {
+            if hasher.verify(password.expose_secret(), stored.as_ref()) {
+                let needs_rehash = stored.as_ref().is_some_and(needs_rehash);
+                Verdict::Right { needs_rehash }
             } else {
                 Verdict::Wrong
             }
@@ -114,26 +112,26 @@ impl PasswordPool {
         .await
     }
 
-    /// Remembers that a peer has logged in. From then on it does not wait behind strangers.
+    /// Trusts a peer that logged in: it no longer waits behind unknown peers.
     pub(crate) fn trust(&self, peer: Peer) {
         self.0.jobs.trust(peer);
     }
 
-    /// How many passwords it has hashed or checked.
+    /// Number of passwords hashed or checked so far.
     pub fn hashed(&self) -> u64 {
         self.0.hashed.load(Ordering::Relaxed)
     }
 
-    /// How much work that was: KiB of memory times passes over it.
+    /// Work done so far, in KiB of memory times passes.
     pub fn work(&self) -> u64 {
         self.0.work.load(Ordering::Relaxed)
     }
 
-    async fn run<T: Send + 'static>(
+    async fn submit<T: Send + 'static>(
         &self,
         peer: Peer,
         work: impl FnOnce(&mut Hasher) -> T + Send + 'static,
-    ) -> Result<T, PoolFull> {
+    ) -> Result<T, PoolFullError> {
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |hasher, shared| {
             let before = hasher.work();
@@ -141,12 +139,12 @@ impl PasswordPool {
             shared.hashed.fetch_add(1, Ordering::Relaxed);
             let work = hasher.work() - before;
             shared.work.fetch_add(work, Ordering::Relaxed);
-            // Whoever asked may have gone away; then the answer is dropped.
+            // The requester may be gone; the result is dropped then.
             let _ = answer.send(done);
         });
         self.0.jobs.add(peer, job);
-        // A job that is turned away, now or later, takes its end of the channel with it.
-        answered.await.map_err(|_turned_away| PoolFull)
+        // A rejected job drops its end of the channel.
+        answered.await.map_err(|_turned_away| PoolFullError)
     }
 }
 
@@ -164,10 +162,10 @@ impl std::fmt::Debug for PasswordPool {
     }
 }
 
-impl Shared {
-    /// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
-    /// is a next; an idle thread holds none, and the system has it back.
-    fn serve(&self) {
+impl PoolState {
+    /// Runs jobs until the pool is dropped. Memory is reused between consecutive hashes; an idle
+    /// thread returns it to the system.
+    fn run_worker(&self) {
         let mut hasher = Hasher::default();
         while let Some(job) = self.jobs.waiting().or_else(|| {
             hasher.free();

@@ -1,8 +1,8 @@
-//! Policies: which identities may use which services through which routers.
+//! Service policies, edge-router policies and service-edge-router policies.
 
 use crate::error::AppError;
-use crate::managed::{Beside, Made, Of, check_named, names};
-use crate::services::is_of_the_edge;
+use crate::managed::{Entity, Made, ViewContext, load_names, validate_references};
+use crate::services::edge_service_exists;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
 use portcullis_domain::permission::Subject;
@@ -24,12 +24,15 @@ impl Made for ServicePolicySpec {
     const SUBJECT: Subject = Subject::ServicePolicy;
     type View = ServicePolicyView;
 
-    fn view(beside: Beside<'_>, found: Found<Of<Self>>) -> Result<Self::View, AppError> {
-        let (rows, policy) = (beside.rows, found.entity);
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Entity<Self>>,
+    ) -> Result<Self::View, AppError> {
+        let (rows, policy) = (context.rows, found.entity);
         Ok(ServicePolicyView {
             identities: identities(rows, &policy.spec.identity_roles)?,
             services: services(rows, &policy.spec.service_roles)?,
-            posture_checks: names(
+            posture_checks: load_names(
                 rows,
                 policy.spec.posture_check_roles.ids(),
                 |check: PostureCheck| check.spec.name,
@@ -38,12 +41,16 @@ impl Made for ServicePolicySpec {
         })
     }
 
-    fn check(rows: Rows<'_>, _before: Option<&Of<Self>>, after: &Of<Self>) -> Result<(), AppError> {
+    fn validate(
+        rows: Rows<'_>,
+        _before: Option<&Entity<Self>>,
+        after: &Entity<Self>,
+    ) -> Result<(), AppError> {
         let spec = &after.spec;
         check_identities(rows, &spec.identity_roles)?;
         check_services(rows, &spec.service_roles)?;
         let field = ("postureCheckRoles", "postureChecks");
-        check_named(rows, field, &spec.posture_check_roles, exists)
+        validate_references(rows, field, &spec.posture_check_roles, exists)
     }
 }
 
@@ -52,8 +59,11 @@ impl Made for EdgeRouterPolicySpec {
     const SUBJECT: Subject = Subject::EdgeRouterPolicy;
     type View = EdgeRouterPolicyView;
 
-    fn view(beside: Beside<'_>, found: Found<Of<Self>>) -> Result<Self::View, AppError> {
-        let (rows, policy) = (beside.rows, found.entity);
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Entity<Self>>,
+    ) -> Result<Self::View, AppError> {
+        let (rows, policy) = (context.rows, found.entity);
         Ok(EdgeRouterPolicyView {
             identities: identities(rows, &policy.spec.identity_roles)?,
             edge_routers: edge_routers(rows, &policy.spec.edge_router_roles)?,
@@ -61,18 +71,24 @@ impl Made for EdgeRouterPolicySpec {
         })
     }
 
-    fn check(rows: Rows<'_>, before: Option<&Of<Self>>, after: &Of<Self>) -> Result<(), AppError> {
+    fn validate(
+        rows: Rows<'_>,
+        before: Option<&Entity<Self>>,
+        after: &Entity<Self>,
+    ) -> Result<(), AppError> {
         if before.is_some_and(|before| before.spec.is_system) {
-            return Err(AppError::Unchangeable { rule: OF_ROUTER });
+            return Err(AppError::Unchangeable {
+                rule: SYSTEM_POLICY_RULE,
+            });
         }
         check_identities(rows, &after.spec.identity_roles)?;
         check_edge_routers(rows, &after.spec.edge_router_roles)
     }
 
-    fn check_removal(_rows: Rows<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
+    fn validate_removal(_rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {
         if found.entity.spec.is_system {
             Err(AppError::Undeletable {
-                rule: Some(OF_ROUTER),
+                rule: Some(SYSTEM_POLICY_RULE),
             })
         } else {
             Ok(())
@@ -80,8 +96,8 @@ impl Made for EdgeRouterPolicySpec {
     }
 }
 
-/// Why system policies are left alone.
-const OF_ROUTER: &str = "the policy belongs to a tunneler-enabled edge router; delete the router or \
+/// Why system policies cannot be changed.
+const SYSTEM_POLICY_RULE: &str = "the policy belongs to a tunneler-enabled edge router; delete the router or \
                          disable its tunneler instead";
 
 impl Made for ServiceEdgeRouterPolicySpec {
@@ -89,8 +105,11 @@ impl Made for ServiceEdgeRouterPolicySpec {
     const SUBJECT: Subject = Subject::ServiceEdgeRouterPolicy;
     type View = ServiceEdgeRouterPolicyView;
 
-    fn view(beside: Beside<'_>, found: Found<Of<Self>>) -> Result<Self::View, AppError> {
-        let (rows, policy) = (beside.rows, found.entity);
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Entity<Self>>,
+    ) -> Result<Self::View, AppError> {
+        let (rows, policy) = (context.rows, found.entity);
         Ok(ServiceEdgeRouterPolicyView {
             services: services(rows, &policy.spec.service_roles)?,
             edge_routers: edge_routers(rows, &policy.spec.edge_router_roles)?,
@@ -98,35 +117,44 @@ impl Made for ServiceEdgeRouterPolicySpec {
         })
     }
 
-    fn check(rows: Rows<'_>, _before: Option<&Of<Self>>, after: &Of<Self>) -> Result<(), AppError> {
+    fn validate(
+        rows: Rows<'_>,
+        _before: Option<&Entity<Self>>,
+        after: &Entity<Self>,
+    ) -> Result<(), AppError> {
         check_services(rows, &after.spec.service_roles)?;
         check_edge_routers(rows, &after.spec.edge_router_roles)
     }
 }
 
 fn identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<Names<IdentityId>, StoreError> {
-    names(rows, roles.ids(), |one: Identity| one.name().to_owned())
+    load_names(rows, roles.ids(), |one: Identity| one.name().to_owned())
 }
 
 fn services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<Names<ServiceId>, StoreError> {
-    names(rows, roles.ids(), |one: Service| one.spec.name)
+    load_names(rows, roles.ids(), |one: Service| one.spec.name)
 }
 
 fn edge_routers(rows: Rows<'_>, roles: &Roles<RouterId>) -> Result<Names<RouterId>, StoreError> {
-    names(rows, roles.ids(), |one: Router| one.spec.name)
+    load_names(rows, roles.ids(), |one: Router| one.spec.name)
 }
 
 fn check_identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<(), AppError> {
-    check_named(rows, ("identityRoles", "identities"), roles, exists)
+    validate_references(rows, ("identityRoles", "identities"), roles, exists)
 }
 
 fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppError> {
-    check_named(rows, ("serviceRoles", "services"), roles, is_of_the_edge)
+    validate_references(
+        rows,
+        ("serviceRoles", "services"),
+        roles,
+        edge_service_exists,
+    )
 }
 
-/// Routers to which no client connects cannot be named.
+/// Transit routers cannot be referenced.
 fn check_edge_routers(rows: Rows<'_>, roles: &Roles<RouterId>) -> Result<(), AppError> {
-    check_named(rows, ("edgeRouterRoles", "routers"), roles, |rows, id| {
+    validate_references(rows, ("edgeRouterRoles", "routers"), roles, |rows, id| {
         let router = rows.find::<Router>(&reference(id))?;
         Ok(router.is_some_and(|found| found.entity.spec.edge().is_some()))
     })

@@ -1,10 +1,10 @@
-//! Whether an identity can use a service, and what of it is missing.
+//! Policy advisor: whether an identity can use a service, and what is missing.
 
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
 use crate::managed::Read;
-use crate::services::{find_of_the_edge, grants};
+use crate::services::{get_edge_service, grants};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{IdentityId, Number, ServiceId};
 use portcullis_domain::router::Router;
@@ -13,7 +13,7 @@ use portcullis_domain::view::{CommonRouter, IdentityRef, Named, PolicyAdviceView
 use portcullis_index::Slot;
 use portcullis_storage::tables::{Rows, router_key};
 
-/// Works it out.
+/// Evaluates the policies for an identity and a service.
 pub fn read(
     app: &App,
     _permit: &Permit<Read<ServiceSpec>>,
@@ -22,28 +22,28 @@ pub fn read(
 ) -> Result<PolicyAdviceView, AppError> {
     let view = app.snapshot()?;
     let identity = identities::find(view.rows(), identity)?;
-    let service = find_of_the_edge(view.rows(), service)?;
-    let routers = Routers::of(app, identity.number(), service.number())?;
+    let service = get_edge_service(view.rows(), service)?;
+    let routers = AvailableRouters::find(app, identity.number(), service.number())?;
     Ok(PolicyAdviceView {
         grants: grants(app, identity.number(), service.number())?,
         identity: IdentityRef::from(&identity.entity),
         service: Named::from(&service.entity),
-        identity_router_count: routers.of_identity,
-        service_router_count: routers.of_service,
-        common_routers: common(view.rows(), &routers.common)?,
+        identity_router_count: routers.identity_count,
+        service_router_count: routers.service_count,
+        common_routers: load_common_routers(view.rows(), &routers.common)?,
     })
 }
 
-/// The edge routers that the two may use.
+/// Edge routers available to an identity and a service.
 #[derive(Default)]
-struct Routers {
-    of_identity: u32,
-    of_service: u32,
+struct AvailableRouters {
+    identity_count: u32,
+    service_count: u32,
     common: Vec<Number>,
 }
 
-impl Routers {
-    fn of(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
+impl AvailableRouters {
+    fn find(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
         let guard = app.require_lists()?.access();
         let Some((identity, service)) = guard.pair(identity, service) else {
             return Ok(Self::default());
@@ -55,14 +55,14 @@ impl Routers {
         let common = &of_identity & &of_service;
         let number = |bit| guard.routers().number(Slot::from_bit(bit));
         Ok(Self {
-            of_identity: count(of_identity.len()),
-            of_service: count(of_service.len()),
+            identity_count: count(of_identity.len()),
+            service_count: count(of_service.len()),
             common: common.iter().filter_map(number).collect(),
         })
     }
 }
 
-fn common(rows: Rows<'_>, numbers: &[Number]) -> Result<Vec<CommonRouter>, AppError> {
+fn load_common_routers(rows: Rows<'_>, numbers: &[Number]) -> Result<Vec<CommonRouter>, AppError> {
     let mut routers = Vec::new();
     for number in numbers {
         let router: Option<Router> = rows.get(&router_key(*number))?;

@@ -1,32 +1,33 @@
-//! Posture: what clients report about their machines, and what it opens to them.
+//! Posture: what clients report about their devices, and the access that follows from it.
 //!
-//! What a client reports belongs to its session and is remembered as long as that lives, in memory
-//! alone. Policies are judged by it when somebody asks, so that nothing has to be kept up to date.
+//! Reports belong to a session and are kept in memory as long as it lives. Policies are evaluated
+//! on demand, so nothing has to be kept up to date.
 
-mod granting;
-mod judge;
-mod kept;
-mod look;
-mod rationed;
+mod cleanup;
+mod context;
+mod evaluator;
+mod fair_cache;
+mod grant_resolver;
 mod report;
-mod subject;
-mod upkeep;
+mod store;
+mod view;
 
-pub(crate) use granting::{Granting, Outline};
-pub(crate) use judge::Judge;
-pub(crate) use kept::Kept;
-pub use look::{read_data, read_refusals};
+pub(crate) use cleanup::remove_stale;
+pub(crate) use context::PostureContext;
+pub(crate) use evaluator::PostureEvaluator;
+pub(crate) use grant_resolver::{GrantResolver, PolicySummary};
 pub use report::{Reports, report};
-pub(crate) use subject::Subject;
-pub(crate) use upkeep::forget_what_is_gone;
+pub(crate) use store::PostureStore;
+pub use view::{read_data, read_refusals};
 
 use crate::action::actions;
 use portcullis_domain::access::Access;
 use portcullis_domain::permission::{Subject as On, Verb};
 
 actions! {
-    /// Reports about the caller's machine.
+    /// Reports posture data of the caller's device.
     Report = Access::Full;
-    /// Reads what sessions of somebody reported, and what they were refused for it.
+    /// Reads the posture data of an identity's sessions, and the requests that failed because of
+    /// it.
     ReadData = Access::Granted(On::Identity, Verb::Read);
 }

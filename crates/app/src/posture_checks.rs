@@ -1,10 +1,10 @@
-//! Posture checks, and the types that they may have.
+//! Posture checks and their types.
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds};
-use crate::managed::{Beside, Made, Of, find};
+use crate::managed::{Entity, Made, ViewContext, get};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::permission::Subject;
@@ -24,28 +24,31 @@ impl Made for PostureCheckSpec {
     const SUBJECT: Subject = Subject::PostureCheck;
     type View = PostureCheck;
 
-    fn view(_beside: Beside<'_>, found: Found<PostureCheck>) -> Result<PostureCheck, AppError> {
+    fn build_view(
+        _beside: ViewContext<'_>,
+        found: Found<PostureCheck>,
+    ) -> Result<PostureCheck, AppError> {
         Ok(found.entity)
     }
 
-    /// A merge has to name the type; that alone changes nothing, if it is the one.
-    fn examine_patch(
+    /// A patch has to contain the type. That alone is not a change if it is the same.
+    fn prepare_patch(
         rows: Rows<'_>,
         id: &PostureCheckId,
         patch: &mut PostureCheckPatch,
     ) -> Result<(), AppError> {
-        let kind = find::<Self>(rows, id)?.entity.spec.check.kind();
+        let kind = get::<Self>(rows, id)?.entity.spec.check.kind();
         patch
             .check
             .take_if(|check| check.kind() == kind && check.sets_nothing());
         Ok(())
     }
 
-    /// It names nothing that would have to be there.
-    fn check(
+    /// Posture checks reference no other entities.
+    fn validate(
         _rows: Rows<'_>,
-        _before: Option<&Of<Self>>,
-        _after: &Of<Self>,
+        _before: Option<&Entity<Self>>,
+        _after: &Entity<Self>,
     ) -> Result<(), AppError> {
         Ok(())
     }
@@ -61,10 +64,10 @@ pub fn list_types(
     let rows = CheckSupport::ALL.map(|support| kinds::BuiltInRow {
         id: support.kind.name(),
         name: support.name,
-        kind: support,
-        since: app.founded_at(),
+        value: support,
+        created_at: app.founded_at(),
     });
-    Ok(listing::select(&listing, rows).map(|row| row.kind))
+    Ok(listing::select(&listing, rows).map(|row| row.value))
 }
 
 /// Reads one type of posture checks.

@@ -1,13 +1,13 @@
-//! What is related to an entity by policies or by reference, as the lists below an entity show it.
+//! Lists of entities related to another one by policies or by reference.
 //!
-//! What does not exist is related to nothing, and its lists are empty.
+//! For an entity that does not exist these lists are empty.
 
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::kinds::RuledSpec;
-use crate::listing::{Asked, Paging, Sight};
-use crate::managed::{self, For, Made, Of, Read};
+use crate::listing::kinds::PolicyRelatedSpec;
+use crate::listing::{Asked, ListScope, Paging};
+use crate::managed::{self, Entity, For, Made, Read};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number, RouterId, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
@@ -20,29 +20,26 @@ use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// What policies relate to other things.
-#[expect(
-    private_bounds,
-    reason = "how a kind is listed is no business of whoever asks for a list"
-)]
-pub trait Related: Made + RuledSpec {}
+/// A kind that policies relate to others.
+#[expect(private_bounds, reason = "listing is internal to this crate")]
+pub trait Related: Made + PolicyRelatedSpec {}
 
-impl<S: Made + RuledSpec> Related for S {}
+impl<S: Made + PolicyRelatedSpec> Related for S {}
 
-/// A way to find those whom policies relate to the entity with an id, by their slots.
+/// Finds the slots of the entities that policies relate to the one with an id.
 #[derive(Debug, Clone, Copy)]
 pub enum Relation {
-    /// They simply are.
+    /// Unconditionally.
     Plain(fn(&AccessGuard<'_>, &str) -> RoaringBitmap),
-    /// They are by what is granted: one thing, or anything.
+    /// By a grant: `Dial`, `Bind` or either.
     Granted(fn(&AccessGuard<'_>, &str, Option<ServiceGrant>) -> RoaringBitmap),
 }
 
-/// A way to find the records that refer to the entity with an id, or that it refers to.
+/// Finds the records that refer to the entity with an id, or that it refers to.
 pub type Reference = fn(Rows<'_>, &str) -> Result<BTreeSet<Number>, AppError>;
 
 impl Relation {
-    /// Finds them; `grant` restricts those who are related by a grant.
+    /// `grant` only restricts [`Self::Granted`].
     fn find(self, guard: &AccessGuard<'_>, id: &str, grant: Option<ServiceGrant>) -> RoaringBitmap {
         match self {
             Self::Plain(find) => find(guard, id),
@@ -51,48 +48,48 @@ impl Relation {
     }
 }
 
-/// Lists what policies relate to the entity with an id; `grant` restricts those who are related by a
-/// grant.
+/// Lists the entities that policies relate to the one with an id; `grant` only restricts relations
+/// by grant.
 pub fn list<S: Related>(
     app: &App,
     permit: &Permit<Read<S>>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Of<S>>()?;
+    let listing = request.parse_with_roles::<Entity<S>>()?;
     let find = |guard: &AccessGuard<'_>| relation.find(guard, id, grant);
-    let sight = Sight::of_all(asked).of_ruled(&find);
-    managed::answer::<S>(app, permit.caller(), &listing, &sight, show)
+    let scope = ListScope::all(request).restricted_by_policies(&find);
+    managed::list_in_scope::<S>(app, permit.caller(), &listing, &scope, show)
 }
 
 /// Lists the identities that policies relate to the entity with an id.
 pub fn list_identities(
     app: &App,
     permit: &Permit<identities::Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let find = |guard: &AccessGuard<'_>| relation.find(guard, id, grant);
-    identities::list_selected(app, permit, asked, &find, show)
+    identities::list_selected(app, permit, request, &find, show)
 }
 
-/// Lists what refers to the entity with an id, or what it refers to.
+/// Lists the entities that refer to the one with an id, or that it refers to.
 pub fn list_referring<S: Made>(
     app: &App,
     permit: &Permit<impl For<Read<S>>>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     (reference, id): (Reference, &str),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Of<S>>()?;
-    let among = reference(app.snapshot()?.rows(), id)?;
-    let sight = Sight::of_all(asked).of_numbers(&among);
-    managed::answer::<S>(app, permit.caller(), &listing, &sight, show)
+    let listing = request.parse_with_roles::<Entity<S>>()?;
+    let numbers = reference(app.snapshot()?.rows(), id)?;
+    let scope = ListScope::all(request).restricted_to_numbers(&numbers);
+    managed::list_in_scope::<S>(app, permit.caller(), &listing, &scope, show)
 }
 
-/// The services with which an identity may do something.
+/// The services that an identity may dial or bind.
 pub fn services_of_identity(
     guard: &AccessGuard<'_>,
     id: &str,
@@ -104,7 +101,7 @@ pub fn services_of_identity(
     })
 }
 
-/// The identities that may do something with a service.
+/// The identities that may dial or bind a service.
 pub fn identities_of_service(
     guard: &AccessGuard<'_>,
     id: &str,
@@ -116,7 +113,7 @@ pub fn identities_of_service(
     })
 }
 
-/// Declares relations between the entities of a catalog and those of another kind.
+/// Declares relations from the entities of a catalog to those of another kind.
 macro_rules! relations {
     ($($(#[$doc:meta])* $name:ident: $from:ident, |$guard:ident, $slot:ident| $slots:expr;)+) => {$(
         $(#[$doc])*
@@ -134,11 +131,11 @@ relations! {
     };
     /// The service policies that select an identity.
     service_policies_of_identity: identities, |guard, slot| {
-        selecting(guard, PolicyKind::Service, Side::Identities, slot)
+        policies_selecting(guard, PolicyKind::Service, Side::Identities, slot)
     };
     /// The edge-router policies that select an identity.
     edge_router_policies_of_identity: identities, |guard, slot| {
-        selecting(guard, PolicyKind::EdgeRouter, Side::Identities, slot)
+        policies_selecting(guard, PolicyKind::EdgeRouter, Side::Identities, slot)
     };
     /// The edge routers through which a service may be used.
     routers_of_service: services, |guard, slot| {
@@ -146,12 +143,12 @@ relations! {
     };
     /// The service policies that select a service.
     service_policies_of_service: services, |guard, slot| {
-        selecting(guard, PolicyKind::Service, Side::Services, slot)
+        policies_selecting(guard, PolicyKind::Service, Side::Services, slot)
     };
     /// The service-edge-router policies that select a service.
     service_edge_router_policies_of_service: services,
         |guard, slot| {
-            selecting(guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
+            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
         };
     /// The identities that may connect to an edge router.
     identities_of_router: routers, |guard, slot| {
@@ -163,50 +160,60 @@ relations! {
     };
     /// The edge-router policies that select an edge router.
     edge_router_policies_of_router: routers, |guard, slot| {
-        selecting(guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
+        policies_selecting(guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
     };
     /// The service-edge-router policies that select an edge router.
     service_edge_router_policies_of_router: routers,
         |guard, slot| {
-            selecting(guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
+            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
         };
     /// The identities that a service policy selects.
     identities_of_service_policy: service_policies, |guard, slot| {
-        selected(guard, PolicyKind::Service, slot, Side::Identities)
+        selected_by_policy(guard, PolicyKind::Service, slot, Side::Identities)
     };
     /// The services that a service policy selects.
     services_of_service_policy: service_policies, |guard, slot| {
-        selected(guard, PolicyKind::Service, slot, Side::Services)
+        selected_by_policy(guard, PolicyKind::Service, slot, Side::Services)
     };
     /// The posture checks that a service policy selects.
     posture_checks_of_service_policy: service_policies, |guard, slot| {
-        selected(guard, PolicyKind::Service, slot, Side::PostureChecks)
+        selected_by_policy(guard, PolicyKind::Service, slot, Side::PostureChecks)
     };
     /// The identities that an edge-router policy selects.
     identities_of_edge_router_policy: edge_router_policies, |guard, slot| {
-        selected(guard, PolicyKind::EdgeRouter, slot, Side::Identities)
+        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, Side::Identities)
     };
     /// The edge routers that an edge-router policy selects.
     routers_of_edge_router_policy: edge_router_policies, |guard, slot| {
-        selected(guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
+        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
     };
     /// The services that a service-edge-router policy selects.
     services_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected(guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
+            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
         };
     /// The edge routers that a service-edge-router policy selects.
     routers_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected(guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
+            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
         };
 }
 
-fn selecting(guard: &AccessGuard<'_>, kind: PolicyKind, side: Side, slot: Slot) -> RoaringBitmap {
+fn policies_selecting(
+    guard: &AccessGuard<'_>,
+    kind: PolicyKind,
+    side: Side,
+    slot: Slot,
+) -> RoaringBitmap {
     guard.access().selecting(kind, side, slot, guard.kinds())
 }
 
-fn selected(guard: &AccessGuard<'_>, kind: PolicyKind, policy: Slot, side: Side) -> RoaringBitmap {
+fn selected_by_policy(
+    guard: &AccessGuard<'_>,
+    kind: PolicyKind,
+    policy: Slot,
+    side: Side,
+) -> RoaringBitmap {
     guard.access().selected(kind, policy, side, guard.kinds())
 }
 
@@ -214,31 +221,31 @@ fn selected(guard: &AccessGuard<'_>, kind: PolicyKind, policy: Slot, side: Side)
 pub fn configs_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
     let service: Option<Found<Service>> = rows.find(&reference(&ServiceId::from_wire(id)))?;
     let configs = service.map(|found| found.entity.spec.configs);
-    located(rows, configs.into_iter().flatten())
+    find_numbers(rows, configs.into_iter().flatten())
 }
 
 /// The configurations of a type.
 pub fn configs_of_type(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
-    referring(rows, &ConfigTypeId::from_wire(id), CONFIG)
+    find_referrers(rows, &ConfigTypeId::from_wire(id), CONFIG)
 }
 
 /// The services that have a configuration.
 pub fn services_of_config(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
-    referring(rows, &ConfigId::from_wire(id), SERVICE)
+    find_referrers(rows, &ConfigId::from_wire(id), SERVICE)
 }
 
 /// The terminators of a service.
 pub fn terminators_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
-    referring(rows, &ServiceId::from_wire(id), TERMINATOR)
+    find_referrers(rows, &ServiceId::from_wire(id), TERMINATOR)
 }
 
 /// The terminators of a router.
 pub fn terminators_of_router(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
-    referring(rows, &RouterId::from_wire(id), TERMINATOR)
+    find_referrers(rows, &RouterId::from_wire(id), TERMINATOR)
 }
 
 /// The records of a kind that refer to an entity.
-fn referring<I: IndexedId>(
+fn find_referrers<I: IndexedId>(
     rows: Rows<'_>,
     id: &I,
     kind: Kind,
@@ -250,8 +257,8 @@ fn referring<I: IndexedId>(
     Ok(referrers.iter().map(|key| Number(key.id().1)).collect())
 }
 
-/// The records of some entities, as far as they are there.
-fn located<I: IndexedId>(
+/// The record numbers of entities, as far as they exist.
+fn find_numbers<I: IndexedId>(
     rows: Rows<'_>,
     ids: impl IntoIterator<Item = I>,
 ) -> Result<BTreeSet<Number>, AppError> {

@@ -1,7 +1,6 @@
-//! Letting somebody in again from beside the store, when whoever could do so through the API cannot
-//! get in either.
+//! Account recovery on the store itself, for when nobody can do it through the API.
 //!
-//! There is no permit: whoever has the store and its sealing key can do as they like.
+//! There is no permit: whoever has the store and its sealing key can do anything.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -16,13 +15,13 @@ use portcullis_domain::peer::Peer;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
 use secrecy::SecretString;
 
-/// Sets the password of the identity with an id or name and lets it in: it is enabled, wrong
-/// passwords are forgotten, its sessions end.
+/// Sets the password of the identity with this id or name, enables it, resets its count of wrong
+/// passwords and ends its sessions.
 ///
 /// # Errors
 ///
-/// [`AppError::NotFound`] for nobody and for somebody without a password; [`AppError::Field`] for a
-/// password against the rules of its policy.
+/// [`AppError::NotFound`] when there is no such identity or it has no password; [`AppError::Field`]
+/// for a password that violates its policy.
 pub async fn reset_password(
     app: &App,
     who: &str,
@@ -31,9 +30,9 @@ pub async fn reset_password(
     let identity = find(app.snapshot()?.rows(), who)?.entity;
     let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
     let now = app.env().now();
-    rescue(app, who, "identity.reset-password", move |rows, found| {
+    recover(app, who, "identity.reset-password", move |rows, found| {
         let present: Vec<Found<Authenticator>> = rows.rows().dependents(&found.key)?;
-        let held = present.into_iter().find_map(|found| {
+        let found_password = present.into_iter().find_map(|found| {
             let mut after = found.entity.clone();
             match &mut after.credential {
                 Credential::Updb(updb) => Some((found, updb.clone(), after)),
@@ -41,8 +40,8 @@ pub async fn reset_password(
             }
         });
         let missing = || AppError::not_found("password", found.entity.id.as_str());
-        let (before, mut updb, mut after) = held.ok_or_else(missing)?;
-        updb.reset_password(password.settle(rows.rows(), &found.entity)?);
+        let (before, mut updb, mut after) = found_password.ok_or_else(missing)?;
+        updb.reset_password(password.finalize(rows.rows(), &found.entity)?);
         after.credential = Credential::Updb(updb);
         found.entity.enable(now);
         Ok(rows.replace(&before.key, &before.entity, &after)?)
@@ -50,23 +49,23 @@ pub async fn reset_password(
     .await
 }
 
-/// Removes the TOTP enrollment of the identity with an id or name: wrong codes are forgotten, its
-/// sessions end. Whoever is disabled stays so.
+/// Removes the TOTP enrollment of the identity with this id or name, resets its count of wrong
+/// codes and ends its sessions. A disabled identity stays disabled.
 ///
 /// # Errors
 ///
-/// [`AppError::NotFound`] for nobody.
+/// [`AppError::NotFound`] when there is no such identity.
 pub async fn remove_mfa(app: &App, who: &str) -> Result<IdentityId, AppError> {
-    rescue(app, who, "identity.delete-mfa", |rows, found| {
-        mfa::take_away(rows, found)?;
-        mfa::forget_wrong_codes(&mut found.entity);
+    recover(app, who, "identity.delete-mfa", |rows, found| {
+        mfa::delete_enrollment(rows, found)?;
+        mfa::reset_wrong_codes(&mut found.entity);
         Ok(())
     })
     .await
 }
 
-/// Changes an identity and what lies under it, and ends its sessions.
-async fn rescue(
+/// Applies `change` to an identity and its dependents, and ends its sessions.
+async fn recover(
     app: &App,
     who: &str,
     operation: &'static str,
@@ -89,7 +88,7 @@ async fn rescue(
     .await
 }
 
-/// Finds an identity by its id or, if none has that id, by its name.
+/// Finds an identity by id, else by name.
 fn find(rows: Rows<'_>, who: &str) -> Result<Found<Identity>, AppError> {
     for index in [Index::IdentityId, Index::IdentityName] {
         if let Some(found) = rows.find(&UniqueValue::new(index, who))? {

@@ -1,12 +1,12 @@
-//! Revocations: tokens that are to be refused although they have not expired.
+//! Revocations: tokens that are refused although they have not expired.
 //!
-//! They concern the signed tokens of OIDC logins, which this controller does not issue yet; so
-//! nothing asks for them until it does. Sessions of `zt-session` are ended by deleting them.
+//! They apply to the signed tokens of OIDC logins. This controller does not issue such tokens yet,
+//! so nothing checks revocations. Sessions of `zt-session` are ended by deleting them.
 
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::managed::{Beside, Create, Made};
+use crate::managed::{Create, Made, ViewContext};
 use portcullis_domain::access::Permit;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock;
@@ -17,7 +17,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, REVOCATION, Rows, reference};
 
-/// Most revocations that one transaction removes.
+/// Maximum number of revocations that one transaction removes.
 const BATCH: usize = 500;
 
 impl Made for RevocationSpec {
@@ -25,11 +25,14 @@ impl Made for RevocationSpec {
     const SUBJECT: Subject = Subject::Revocation;
     type View = Revocation;
 
-    fn view(_beside: Beside<'_>, found: Found<Revocation>) -> Result<Revocation, AppError> {
+    fn build_view(
+        _beside: ViewContext<'_>,
+        found: Found<Revocation>,
+    ) -> Result<Revocation, AppError> {
         Ok(found.entity)
     }
 
-    fn check(
+    fn validate(
         _rows: Rows<'_>,
         _before: Option<&Revocation>,
         _after: &Revocation,
@@ -38,8 +41,8 @@ impl Made for RevocationSpec {
     }
 }
 
-/// Revokes what `id` names, for as long as any token that was issued until now can last. If it is
-/// revoked already, this takes the place of that.
+/// Revokes the token, identity or session `id` for the maximum lifetime of tokens issued until now.
+/// An existing revocation is replaced.
 ///
 /// # Errors
 ///
@@ -58,7 +61,7 @@ pub async fn revoke(
         tags,
     };
     let made = Revocation::new(id.clone(), spec, now)?;
-    let key = RecordKey::root(REVOCATION, app.number(REVOCATION).0);
+    let key = RecordKey::root(REVOCATION, app.next_number(REVOCATION).0);
     app.commit_for(permit, move |rows, _caller| {
         if revoked == Revoked::Identity {
             identities::find(rows.rows(), &IdentityId::from_wire(made.id.as_str()))?;
@@ -76,8 +79,7 @@ pub async fn revoke(
     .await
 }
 
-/// Removes revocations that have expired, at most as many as fit into one transaction; returns how
-/// many.
+/// Removes expired revocations, up to a batch per call; returns their number.
 pub async fn sweep(app: &App) -> Result<usize, AppError> {
     let now = app.env().now();
     let expired: Vec<RecordKey> = {
@@ -97,7 +99,7 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
             let mut removed = 0;
             for key in &expired {
                 let found: Option<Revocation> = rows.rows().get(key)?;
-                // It may have been renewed meanwhile.
+                // It may have been extended meanwhile.
                 if let Some(revocation) = found.filter(|one| one.spec.expires_at <= now) {
                     rows.remove(key, &revocation)?;
                     removed += 1;

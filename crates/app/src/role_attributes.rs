@@ -1,4 +1,4 @@
-//! Role attributes: which are in use, and how often.
+//! Role attributes in use, with usage counts.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -17,41 +17,39 @@ use portcullis_index::{AccessGuard, Catalog, Selectable, Slot};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// A kind of entity that carries role attributes.
+/// A kind of entity with role attributes.
 pub trait Attributed: Selectable + Sized + 'static {
-    /// Reads entities of the kind.
+    /// The action that reads entities of the kind.
     type Read: Action;
 
-    /// The kinds of policies that select by these attributes.
-    const ASKED_FOR_BY: &'static [PolicyKind];
+    /// Kinds of policies that select by these attributes.
+    const POLICY_KINDS: &'static [PolicyKind];
 
-    /// Its catalog, among those that policies are about.
+    /// The catalog in the guard.
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self>;
 }
 
-/// How often a role attribute is used.
+/// Usage of a role attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Usage {
-    /// The attribute.
+pub struct AttributeUsage {
     pub attribute: String,
-    /// Those who carry it.
+    /// The entities that carry it.
     pub carriers: Users,
-    /// The policies that ask for it, by their kind.
+    /// The policies that select by it, by kind.
     pub policies: Vec<(PolicyKind, Users)>,
 }
 
-/// Those who use a role attribute.
+/// Users of a role attribute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Users {
-    /// How many there are.
     pub count: u64,
-    /// Their ids, sorted, if they were asked for.
+    /// Sorted; `None` unless requested.
     pub ids: Option<Vec<String>>,
 }
 
 impl Attributed for Identity {
     type Read = identities::Read;
-    const ASKED_FOR_BY: &'static [PolicyKind] = &[PolicyKind::Service, PolicyKind::EdgeRouter];
+    const POLICY_KINDS: &'static [PolicyKind] = &[PolicyKind::Service, PolicyKind::EdgeRouter];
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         guard.identities()
@@ -60,7 +58,7 @@ impl Attributed for Identity {
 
 impl Attributed for Service {
     type Read = managed::Read<ServiceSpec>;
-    const ASKED_FOR_BY: &'static [PolicyKind] =
+    const POLICY_KINDS: &'static [PolicyKind] =
         &[PolicyKind::Service, PolicyKind::ServiceEdgeRouter];
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
@@ -70,7 +68,7 @@ impl Attributed for Service {
 
 impl Attributed for Router {
     type Read = managed::Read<RouterSpec>;
-    const ASKED_FOR_BY: &'static [PolicyKind] =
+    const POLICY_KINDS: &'static [PolicyKind] =
         &[PolicyKind::EdgeRouter, PolicyKind::ServiceEdgeRouter];
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
@@ -80,43 +78,43 @@ impl Attributed for Router {
 
 impl Attributed for PostureCheck {
     type Read = managed::Read<PostureCheckSpec>;
-    const ASKED_FOR_BY: &'static [PolicyKind] = &[PolicyKind::Service];
+    const POLICY_KINDS: &'static [PolicyKind] = &[PolicyKind::Service];
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         guard.posture_checks()
     }
 }
 
-/// Lists the role attributes that entities of a kind carry, ascending. Only a filter is heard, which
-/// may page.
+/// Lists the role attributes that entities of a kind carry, ascending. Of the parameters only the
+/// filter, which may page, is used.
 pub fn list<E: Attributed>(
     app: &App,
     _permit: &Permit<E::Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(String) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let words = carried::<E>(&app.require_lists()?.access());
-    let page = matching(asked, &words)?;
-    let paging = Paging::of_page(&page);
-    // How it ended is for whoever shows.
+    let attributes = carried_attributes::<E>(&app.require_lists()?.access());
+    let page = filter_attributes(request, &attributes)?;
+    let paging = Paging::from_page(&page);
+    // The callback knows whether it broke off.
     let _ = page.items.into_iter().try_for_each(show);
     Ok(paging)
 }
 
-/// Lists the role attributes that entities of a kind carry or that policies ask of them, ascending,
-/// with their use. The use of each is of one moment. The ids of policies are shown to those who may
-/// read policies of the kind.
+/// Lists the role attributes that entities of a kind carry or that policies select by, ascending,
+/// with their usage. Each usage is consistent in itself. Ids of policies are included if the caller
+/// may read policies of that kind.
 pub fn list_usage<E: Attributed>(
     app: &App,
     permit: &Permit<E::Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     with_ids: bool,
-    show: &mut dyn FnMut(Usage) -> ControlFlow<()>,
+    show: &mut dyn FnMut(AttributeUsage) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching(asked, &carried_or_asked_for::<E>(app)?)?;
-    let paging = Paging::of_page(&page);
+    let page = filter_attributes(request, &carried_or_selected_attributes::<E>(app)?)?;
+    let paging = Paging::from_page(&page);
     for attribute in page.items {
-        if (asked.is_over)() {
+        if (request.is_over)() {
             return Err(AppError::TooSlow);
         }
         let caller = with_ids.then(|| permit.caller());
@@ -127,67 +125,66 @@ pub fn list_usage<E: Attributed>(
     Ok(paging)
 }
 
-/// The attributes that entities of a kind carry, ascending.
-fn carried<E: Attributed>(guard: &AccessGuard<'_>) -> Vec<String> {
-    let words = E::role_attributes(E::catalog(guard).columns()).words();
-    words.map(|(word, _slots)| word.to_owned()).collect()
+fn carried_attributes<E: Attributed>(guard: &AccessGuard<'_>) -> Vec<String> {
+    let attributes = E::role_attributes(E::catalog(guard).columns()).words();
+    attributes.map(|(word, _slots)| word.to_owned()).collect()
 }
 
-/// The attributes that entities of a kind carry or that policies ask of them, ascending. A policy may
-/// have been made first, and what nobody carries yet is what its author looks for.
-fn carried_or_asked_for<E: Attributed>(app: &App) -> Result<Vec<String>, AppError> {
+/// The attributes that entities of a kind carry or that policies select by, ascending. A policy may
+/// be created first, and attributes that no entity carries yet are of interest to its author.
+fn carried_or_selected_attributes<E: Attributed>(app: &App) -> Result<Vec<String>, AppError> {
     let guard = app.require_lists()?.access();
-    let asked_for: BTreeSet<&str> = E::ASKED_FOR_BY
+    let asked_for: BTreeSet<&str> = E::POLICY_KINDS
         .iter()
         .flat_map(|kind| guard.access().attributes(*kind, E::SIDE))
         .collect();
-    let mut words = carried::<E>(&guard);
-    words.extend(asked_for.into_iter().map(str::to_owned));
-    // Two runs in order, which the sort merges.
-    words.sort();
-    words.dedup();
-    Ok(words)
+    let mut attributes = carried_attributes::<E>(&guard);
+    attributes.extend(asked_for.into_iter().map(str::to_owned));
+    // Two sorted runs, which the sort merges.
+    attributes.sort();
+    attributes.dedup();
+    Ok(attributes)
 }
 
-/// Those of some attributes that match. They were copied before, so that nobody waits for the filter.
-fn matching(asked: &Asked<'_>, words: &[String]) -> Result<Page<String>, AppError> {
-    let listing = listing::read_filter(&kinds::ROLE_ATTRIBUTES, &asked.parameters)?;
-    let rows = words.iter().map(|word| kinds::RoleAttributeRow(word));
-    let page = listing::select_in_time(&listing, rows, asked.is_over)?;
+/// The attributes that match the filter. They were copied, so that no lock is held meanwhile.
+fn filter_attributes(request: &Asked<'_>, attributes: &[String]) -> Result<Page<String>, AppError> {
+    let listing = listing::parse_filter(&kinds::ROLE_ATTRIBUTES, &request.parameters)?;
+    let rows = attributes.iter().map(|word| kinds::RoleAttributeRow(word));
+    let page = listing::select_cancellable(&listing, rows, request.is_over)?;
     Ok(page.map(|row| row.0.to_owned()))
 }
 
-/// The use of an attribute, with ids for a caller who asks for them.
+/// The usage of an attribute, with ids if a caller is given.
 fn usage<E: Attributed>(
     app: &App,
     attribute: String,
     asking: Option<&Caller>,
-) -> Result<Usage, AppError> {
+) -> Result<AttributeUsage, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = E::catalog(&guard);
     let carriers = E::role_attributes(catalog.columns()).with(&attribute);
-    let carriers = users(
+    let carriers = count_users(
         carriers.into_iter().flatten(),
         asking
             .is_some()
             .then_some(&|slot| catalog.id(slot).map(str::to_owned)),
     );
-    let policies = E::ASKED_FOR_BY.iter().map(|kind| {
+    let policies = E::POLICY_KINDS.iter().map(|kind| {
         let policies = guard.access().asking(*kind, E::SIDE, &attribute);
         let id = |slot| policy_id(&guard, *kind, slot);
-        let is_told = asking.is_some_and(|caller| may_read(caller, *kind));
-        (*kind, users(policies, is_told.then_some(&id)))
+        let can_see_ids = asking.is_some_and(|caller| may_read(caller, *kind));
+        (*kind, count_users(policies, can_see_ids.then_some(&id)))
     });
     let policies = policies.collect();
-    Ok(Usage {
+    Ok(AttributeUsage {
         attribute,
         carriers,
         policies,
     })
 }
 
-/// Counts entities by their slots; `id` finds the id of each.
-fn users(
+/// Counts entities by slots; `id` gets the id of each.
+fn count_users(
     slots: impl IntoIterator<Item = u32>,
     id: Option<&dyn Fn(Slot) -> Option<String>>,
 ) -> Users {

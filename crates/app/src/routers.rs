@@ -1,31 +1,30 @@
-//! Routers: what carries the traffic of the network.
+//! Edge routers and transit routers.
 //!
-//! Edge routers and transit routers are one kind of record under one space of names. The operations
-//! on edge routers know nothing of others; those on transit routers show all routers, and change
-//! those that are no edge routers.
+//! Both are one kind of record with a common namespace. The operations on edge routers ignore
+//! transit routers; those on transit routers show all routers and only change transit routers.
 
 mod certificates;
 mod extend;
 pub mod fabric;
-mod operate;
-mod own;
+mod management;
 mod re_enroll;
 mod tunneler;
+mod usable;
 
 pub use certificates::{RouterCertificates, RouterProof};
-pub(crate) use certificates::{check_admitted, issue};
+pub(crate) use certificates::{check_enabled, issue};
 pub use extend::extend;
-pub use operate::{RouterSet, create, delete, list, merge, read, replace};
-pub use own::{list_own, read_of_service};
+pub use management::{RouterSet, create, delete, list, merge, read, replace};
 pub use re_enroll::re_enroll;
-pub(crate) use tunneler::has;
+pub(crate) use tunneler::is_owned_by_router;
+pub use usable::{list_own, read_of_service};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::configs;
-use crate::enrollments::{Draft, secrets};
+use crate::enrollments::{EnrollmentDraft, secrets};
 use crate::error::AppError;
-use crate::managed::{Belongings, Beside, Made, Update};
+use crate::managed::{Made, ReservedNumbers, Update, ViewContext};
 use portcullis_domain::access::{Access, Action as _, Caller};
 use portcullis_domain::clock;
 use portcullis_domain::config::Target;
@@ -49,33 +48,36 @@ impl Made for RouterSpec {
     const SUBJECT: Subject = Subject::Router;
     type View = ManagedRouterView;
 
-    fn view(beside: Beside<'_>, found: Found<Router>) -> Result<ManagedRouterView, AppError> {
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Router>,
+    ) -> Result<ManagedRouterView, AppError> {
         Ok(ManagedRouterView {
-            enrollment: pending(&beside, &found.key)?,
+            enrollment: find_pending_enrollment(&context, &found.key)?,
             router: found.entity,
-            // No control channel is served yet, so nothing was heard of any router.
+            // There is no control channel yet, so no router is connected.
             connection: RouterConnection::default(),
         })
     }
 
-    fn check(rows: Rows<'_>, before: Option<&Router>, after: &Router) -> Result<(), AppError> {
-        // What it has already may be of a type whose meaning was changed since.
+    fn validate(rows: Rows<'_>, before: Option<&Router>, after: &Router) -> Result<(), AppError> {
+        // Existing configurations may be of a type that was changed since.
         if before.is_none_or(|before| before.spec.configs != after.spec.configs) {
-            configs::check_of(rows, &after.spec.configs, Target::Router)?;
+            configs::validate_configs(rows, &after.spec.configs, Target::Router)?;
         }
         Ok(())
     }
 
-    const BELONGINGS: &'static [Kind] = &[IDENTITY, EDGE_ROUTER_POLICY];
+    const RESERVED_KINDS: &'static [Kind] = &[IDENTITY, EDGE_ROUTER_POLICY];
 
-    fn follow(
+    fn after_write(
         rows: &mut RowsMut<'_>,
         before: Option<&Router>,
         after: &Found<Router>,
-        belongings: &Belongings,
+        reserved: &ReservedNumbers,
         caller: &Caller,
     ) -> Result<(), AppError> {
-        tunneler::follow(rows, before, &after.entity, belongings, caller)
+        tunneler::after_write(rows, before, &after.entity, reserved, caller)
     }
 
     fn remove(
@@ -89,30 +91,35 @@ impl Made for RouterSpec {
 }
 
 /// The pending enrollment of a router.
-fn pending(
-    beside: &Beside<'_>,
+fn find_pending_enrollment(
+    context: &ViewContext<'_>,
     router: &RecordKey,
 ) -> Result<Option<(Enrollment, Option<EnrollmentSecrets>)>, AppError> {
-    let pending: Vec<Found<StoredEnrollment>> = beside.rows.dependents(router)?;
+    let pending: Vec<Found<StoredEnrollment>> = context.rows.dependents(router)?;
     let newest = pending.into_iter().next_back();
-    let shown = shows_secrets(beside.caller);
+    let shown = can_read_enrollment_secrets(context.caller);
     newest
-        .map(|found| secrets::unseal_if(beside.app, found, shown))
+        .map(|found| secrets::unseal_if(context.app, found, shown))
         .transpose()
 }
 
-/// Whether a caller sees what redeems the enrollments of routers, which is worth as much as a router:
-/// those do who may have any router enroll anew.
-pub(crate) fn shows_secrets(caller: &Caller) -> bool {
+/// Whether a caller may read the secrets of router enrollments, which are as good as a router's
+/// certificate: only callers who may re-enroll routers.
+pub(crate) fn can_read_enrollment_secrets(caller: &Caller) -> bool {
     caller.may(Update::<RouterSpec>::ACCESS)
 }
 
-/// An enrollment of a router, ready for the store.
-fn draft(app: &App, key: &RecordKey, id: &RouterId, is_edge: bool) -> Result<Draft, AppError> {
+/// Drafts an enrollment of a router.
+fn draft_enrollment(
+    app: &App,
+    key: &RecordKey,
+    id: &RouterId,
+    is_edge: bool,
+) -> Result<EnrollmentDraft, AppError> {
     let purpose = Purpose::Router {
         router: id.clone(),
         is_edge,
     };
     let duration = app.settings().router_enrollment_duration;
-    Draft::under(app, key, purpose, clock::later(app.env().now(), duration))
+    EnrollmentDraft::for_holder(app, key, purpose, clock::later(app.env().now(), duration))
 }

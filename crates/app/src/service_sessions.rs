@@ -1,26 +1,26 @@
-//! Service sessions: what API sessions were granted about services, for routers to see.
+//! Service sessions: permission of an API session to dial or bind a service, for routers to see.
 //!
-//! A service session is a record, but it is there only while its grant is: whoever reads one asks
-//! the policies and checks of this moment, and those that lost theirs are swept away.
+//! A service session is a record, but valid only while its grant is: reads evaluate the current
+//! policies and posture checks, and a cleanup deletes sessions that lost their grant.
 
+mod cleanup;
 mod create;
-mod grant;
+mod grant_evaluator;
 mod list;
-mod room;
 mod routers;
-mod upkeep;
+mod session_quota;
 
+pub(crate) use cleanup::CleanupCursor;
+pub use cleanup::sweep;
 pub use create::{NewServiceSession, Wanted, create};
 pub use list::{delete, delete_own, list, list_own, read, read_own, read_route_path};
-pub(crate) use upkeep::Round;
-pub use upkeep::sweep;
 
 use crate::action::actions;
 use portcullis_domain::access::Access;
 use portcullis_domain::permission::{Subject, Verb};
 
 actions! {
-    /// Asks for a service session.
+    /// Requests a service session.
     Create = Access::Full;
     /// Reads the caller's own service sessions.
     ReadOwn = Access::Full;
@@ -28,9 +28,9 @@ actions! {
     DeleteOwn = Access::Full;
     /// Reads one service session or a list.
     Read = Access::Granted(Subject::Ops, Verb::Read);
-    /// Ends a service session of anybody.
+    /// Ends a service session of any identity.
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
 }
 
-/// What errors call one of them.
+/// Noun in error messages.
 const NOUN: &str = "session";

@@ -1,22 +1,22 @@
-//! Services: what identities dial and bind.
+//! Services, which identities dial and bind.
 
 mod config_types;
 mod updates;
-mod viewer;
+mod view_builder;
 
-pub(crate) use config_types::Wanted;
+pub(crate) use config_types::RequestedConfigTypes;
 pub(crate) use updates::ServiceUpdates;
 pub use updates::last_change;
-pub(crate) use viewer::Viewer;
+pub(crate) use view_builder::ServiceViewBuilder;
 
 use crate::action::actions;
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
-use crate::managed::{Beside, Face, Made, Read, find_seen};
-use crate::rank::check_admin;
+use crate::listing::{self, Asked, ListPage, ListScope, Listing, Paging};
+use crate::managed::{ApiSurface, Made, Read, ViewContext, get_visible};
+use crate::privilege::check_admin;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -36,7 +36,7 @@ actions! {
     ReadOwnServices = Access::Full;
     /// Asks when the services that the caller sees last changed.
     ReadUpdates = Access::Full;
-    /// Asks for what the API describes and no controller does.
+    /// Calls an operation that the API describes and no controller implements.
     Ask = Access::Full;
 }
 
@@ -45,40 +45,44 @@ impl Made for ServiceSpec {
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
 
-    /// The edge does not know what is the fabric's alone.
-    fn is_seen(spec: &Self, face: Face) -> bool {
-        face == Face::Fabric || !spec.is_fabric_only
+    /// Fabric-only services do not exist on the edge APIs.
+    fn is_visible(spec: &Self, surface: ApiSurface) -> bool {
+        surface == ApiSurface::Fabric || !spec.is_fabric_only
     }
 
-    /// What the viewer may do with it is not shown there; how its posture stands is.
-    fn view(beside: Beside<'_>, found: Found<Service>) -> Result<ServiceView, AppError> {
+    /// Grants of the viewer are not included, unlike the state of its posture checks.
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Service>,
+    ) -> Result<ServiceView, AppError> {
         let number = found.number();
         let mut view = ServiceView::alone(found.entity);
-        if !beside.app.require_lists()?.posture_checks().is_empty() {
-            let (rows, identity) = (beside.rows, beside.caller.identity_number);
-            let (_grants, posture) = beside.judge()?.stand(rows, identity, number)?;
+        if !context.app.require_lists()?.posture_checks().is_empty() {
+            let (rows, identity) = (context.rows, context.caller.identity_number);
+            let (_grants, posture) = context
+                .evaluator()?
+                .evaluate_service(rows, identity, number)?;
             view.posture = posture;
         }
         Ok(view)
     }
 
-    fn check(rows: Rows<'_>, before: Option<&Service>, after: &Service) -> Result<(), AppError> {
-        // What it has already may be of a type whose meaning was changed since.
-        let has_other = before.is_none_or(|before| before.spec.configs != after.spec.configs);
-        if has_other {
-            configs::check_of(rows, &after.spec.configs, Target::Service)?;
+    fn validate(rows: Rows<'_>, before: Option<&Service>, after: &Service) -> Result<(), AppError> {
+        // Existing configurations may be of a type that was changed since.
+        let configs_changed = before.is_none_or(|before| before.spec.configs != after.spec.configs);
+        if configs_changed {
+            configs::validate_configs(rows, &after.spec.configs, Target::Service)?;
         }
         Ok(())
     }
 }
 
-/// What is asked of services besides filter, order and page.
+/// Parameters of service lists besides filter, order and page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ServicesAsked<'q> {
-    /// Through whose eyes an administrator wants to see them: an id or a name.
+    /// Id or name of the identity as which an administrator lists services.
     pub as_identity: Option<&'q str>,
-    /// The types of configurations whose data is wanted, by id or name; none for those that were
-    /// named at the login.
+    /// Ids or names of the config types whose data is requested; if empty, those given at login.
     pub config_types: &'q [&'q str],
 }
 
@@ -90,66 +94,66 @@ pub fn read(
 ) -> Result<ServiceView, AppError> {
     let view = app.snapshot()?;
     app.require_lists()?;
-    let found = find_of_the_edge(view.rows(), id)?;
-    let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
-    viewer.look(found, &Wanted::Nothing)
+    let found = get_edge_service(view.rows(), id)?;
+    let viewer = ServiceViewBuilder::for_caller(app, view.rows(), permit.caller())?;
+    viewer.build(found, &RequestedConfigTypes::Nothing)
 }
 
 /// Lists all services, as an administrator sees them.
 ///
 /// # Errors
 ///
-/// [`AppError::Denied`] for who wants to see them through somebody else's eyes and is no administrator:
-/// what is shown then tells about that identity.
+/// [`AppError::Denied`] for a caller who is no administrator and lists services as another
+/// identity, since the result discloses information about that identity.
 pub fn list(
     app: &App,
     permit: &Permit<Read<ServiceSpec>>,
-    asked: &Asked<'_>,
-    more: &ServicesAsked<'_>,
+    request: &Asked<'_>,
+    options: &ServicesAsked<'_>,
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Service>()?;
-    let identity = more.as_identity.filter(|named| !named.is_empty());
+    let listing = request.parse_with_roles::<Service>()?;
+    let identity = options.as_identity.filter(|named| !named.is_empty());
     if identity.is_some() {
         let rule = "only administrators may list services as another identity";
         check_admin(permit.caller(), rule)?;
     }
-    answer(
+    list_in_scope(
         app,
         permit.caller(),
         &listing,
-        &Sight::of_all(asked).of_marked(of_the_edge),
-        (identity, more.config_types),
+        &ListScope::all(request).restricted_by_catalog(edge_services),
+        (identity, options.config_types),
         show,
     )
 }
 
-fn of_the_edge(services: &Catalog<Service>) -> RoaringBitmap {
+fn edge_services(services: &Catalog<Service>) -> RoaringBitmap {
     services.columns().edge().clone()
 }
 
-/// Finds one that the edge knows.
-pub(crate) fn find_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<Found<Service>, AppError> {
-    find_seen::<ServiceSpec>(rows, id, Face::Edge)
+/// Gets a service that is visible on the edge APIs.
+pub(crate) fn get_edge_service(rows: Rows<'_>, id: &ServiceId) -> Result<Found<Service>, AppError> {
+    get_visible::<ServiceSpec>(rows, id, ApiSurface::Edge)
 }
 
-/// Whether there is one that the edge knows.
-pub(crate) fn is_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<bool, StoreError> {
+/// Whether a service with this id is visible on the edge APIs.
+pub(crate) fn edge_service_exists(rows: Rows<'_>, id: &ServiceId) -> Result<bool, StoreError> {
     let found = rows.find::<Service>(&reference(id))?;
-    Ok(found.is_some_and(|found| ServiceSpec::is_seen(&found.entity.spec, Face::Edge)))
+    Ok(found.is_some_and(|found| ServiceSpec::is_visible(&found.entity.spec, ApiSurface::Edge)))
 }
 
-/// Lists the services that the caller may dial or bind. One whose posture checks the caller does not
-/// pass is listed all the same.
+/// Lists the services that the caller may dial or bind, including those whose posture checks it
+/// fails.
 pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwnServices>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     config_types: &[&str],
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Service>()?;
-    updates::note_listing(app, permit.caller())?;
+    let listing = request.parse_with_roles::<Service>()?;
+    updates::record_listing(app, permit.caller())?;
     let caller = permit.caller();
     let usable = |guard: &AccessGuard<'_>| {
         let identity = guard.identities().slot(caller.identity_number);
@@ -157,8 +161,8 @@ pub fn list_own(
             guard.access().services(None, identity, guard.kinds())
         })
     };
-    let sight = Sight::of_all(asked).of_ruled(&usable);
-    answer(app, caller, &listing, &sight, (None, config_types), show)
+    let scope = ListScope::all(request).restricted_by_policies(&usable);
+    list_in_scope(app, caller, &listing, &scope, (None, config_types), show)
 }
 
 /// Reads a service that the caller may dial or bind.
@@ -172,20 +176,20 @@ pub fn read_own(
     id: &ServiceId,
 ) -> Result<ServiceView, AppError> {
     let view = app.snapshot()?;
-    let found = find_own(app, view.rows(), permit.caller(), id)?;
-    let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
-    let wanted = viewer.wanted(view.rows(), &[])?;
-    viewer.look(found, &wanted)
+    let found = get_usable(app, view.rows(), permit.caller(), id)?;
+    let viewer = ServiceViewBuilder::for_caller(app, view.rows(), permit.caller())?;
+    let requested = viewer.requested_config_types(view.rows(), &[])?;
+    viewer.build(found, &requested)
 }
 
-/// Finds a service that a caller may dial or bind.
-pub(crate) fn find_own(
+/// Gets a service that the caller may dial or bind.
+pub(crate) fn get_usable(
     app: &App,
     rows: Rows<'_>,
     caller: &Caller,
     id: &ServiceId,
 ) -> Result<Found<Service>, AppError> {
-    let found = find_of_the_edge(rows, id)?;
+    let found = get_edge_service(rows, id)?;
     let grants = grants(app, caller.identity_number, found.number())?;
     if grants.is_empty() {
         return Err(AppError::not_found(ServiceSpec::NOUN, id.as_str()));
@@ -193,28 +197,28 @@ pub(crate) fn find_own(
     Ok(found)
 }
 
-fn answer(
+fn list_in_scope(
     app: &App,
     caller: &Caller,
     listing: &Listing,
-    sight: &Sight<'_, Service>,
+    scope: &ListScope<'_, Service>,
     (identity, config_types): (Option<&str>, &[&str]),
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     listing::check_filter(listing, caller)?;
-    let answer: Answer<'_, Service> = Answer::new(app, listing, sight)?;
+    let answer: ListPage<'_, Service> = ListPage::new(app, listing, scope)?;
     let rows = answer.view.rows();
-    let viewer = Viewer::of_caller(app, rows, caller)?;
+    let viewer = ServiceViewBuilder::for_caller(app, rows, caller)?;
     let viewer = match identity {
-        Some(named) => viewer.become_other(find_identity(rows, named)?),
+        Some(named) => viewer.for_identity(get_identity(rows, named)?),
         None => viewer,
     };
-    let wanted = viewer.wanted(rows, config_types)?;
-    answer.each(&mut |found| Ok(show(viewer.look(found, &wanted)?)))
+    let requested = viewer.requested_config_types(rows, config_types)?;
+    answer.for_each(&mut |found| Ok(show(viewer.build(found, &requested)?)))
 }
 
-/// Finds an identity by id, or else by name.
-fn find_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppError> {
+/// Gets an identity by id, or else by name.
+fn get_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppError> {
     match identities::find(rows, &IdentityId::from_wire(named)) {
         Err(AppError::NotFound { .. }) => {},
         found_or_failed => return found_or_failed,
@@ -223,7 +227,7 @@ fn find_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppErro
         .ok_or_else(|| AppError::not_found("identity", named))
 }
 
-/// What an identity may do with a service, by the numbers of their records.
+/// The grants of an identity for a service, by record number.
 pub(crate) fn grants(
     app: &App,
     identity: Number,

@@ -1,38 +1,40 @@
-//! API sessions: login, the session behind a token, logout, expiry.
+//! API sessions: login, resolution of tokens, logout, expiry.
 
 mod binding;
 mod certificates;
-mod judge;
-mod known;
+mod cleanup;
 mod list;
+mod liveness_cache;
 mod login;
-mod look;
-mod room;
-mod second_token;
+mod second_factor_token;
+mod session_quota;
 mod totp;
-mod upkeep;
+mod validity;
+mod view;
 
-pub(crate) use binding::{end_others, move_to};
+pub(crate) use binding::{end_other_sessions, rebind};
 pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
-pub(crate) use known::Known;
-pub(crate) use list::check_endable;
+pub(crate) use cleanup::CleanupCursor;
+pub use cleanup::{flush_activity, sweep};
+pub(crate) use list::check_may_end;
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
-pub(crate) use login::{Attempt, Guess, forgive, note_refusal};
+pub(crate) use liveness_cache::LivenessCache;
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
-pub(crate) use totp::{enroll_in_totp, pass_totp};
-pub(crate) use upkeep::Round;
-pub use upkeep::{flush_activity, sweep};
+pub(crate) use login::{
+    PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
+};
+pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
-use judge::{Live, authenticator_of, judge};
-use look::{StillOpen, look, questions};
+use validity::{LiveSession, login_authenticator, validate};
+use view::{PendingActions, build_view, open_factor_views};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::policy_of;
+use crate::identities::get_policy;
 use crate::signers::BearerTokens;
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit, Standing};
 use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionLifetimes, TokenHash};
@@ -53,61 +55,60 @@ actions! {
 
 const TOKEN_DOMAIN: &str = "api session token";
 
-/// The hash under which a session's token is found.
-pub(crate) fn hash(app: &App, token: &str) -> TokenHash {
+/// Keyed hash by which the token of a session is looked up.
+pub(crate) fn token_hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
 }
 
-/// What a request presents to be taken for the holder of a session.
+/// Credentials that a request presents to use a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Presented<'p> {
-    /// The token of the session.
     pub token: &'p str,
-    /// The certificates of the connection, in DER, the one whose key was proved first.
+    /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'p [&'p [u8]],
-    /// The tokens of external signers that came along.
+    /// Bearer tokens of external signers.
     pub tokens: &'p BearerTokens,
 }
 
-/// Finds out who presents the token of a session, and counts it as activity.
+/// Resolves a session token to its caller and records activity.
 ///
-/// Everything is read from the store as it is now: a session whose identity was deleted, disabled
-/// or demoted a moment ago has that effect at once. `None` for a token that opens nothing.
+/// Everything is read from the current store, so deleting, disabling or demoting an identity takes
+/// effect at once. `None` for a token without a valid session.
 pub async fn resolve(
     app: &App,
     presented: Presented<'_>,
     origin: Origin,
 ) -> Result<Option<Arc<Caller>>, AppError> {
-    let Some(live) = find_kept(app, presented)? else {
+    let Some(live) = find_bound(app, presented)? else {
         return Ok(None);
     };
     let (identity, policy) = (&live.identity.entity, &live.policy);
-    let proof = second_token::prove(app, identity, policy, presented.tokens).await?;
+    let proof = second_factor_token::verify(app, identity, policy, presented.tokens).await?;
     Ok(Some(Arc::new(
         live.into_caller(origin, proof.ok().flatten()),
     )))
 }
 
-/// Finds the session of a request, if whoever presents its token may use it.
-fn find_kept(app: &App, presented: Presented<'_>) -> Result<Option<Live>, AppError> {
+/// Finds the session of a request, if its certificate binding allows the client to use it.
+fn find_bound(app: &App, presented: Presented<'_>) -> Result<Option<LiveSession>, AppError> {
     let view = app.snapshot()?;
-    let hash = hash(app, presented.token);
+    let hash = token_hash(app, presented.token);
     let Some(live) = find_live(app, view.rows(), hash)? else {
         return Ok(None);
     };
-    if !binding::is_kept(app, view.rows(), &live.session, presented.certificates)? {
+    if !binding::is_satisfied(app, view.rows(), &live.session, presented.certificates)? {
         return Ok(None);
     }
     app.projections().sessions().touch(hash, app.env().now());
     Ok(Some(live))
 }
 
-/// Finds out what a caller is now, inside a transaction that acts for it.
+/// Resolves a caller again inside a transaction that acts for it.
 ///
 /// # Errors
 ///
-/// [`AppError::Denied`] when its session is over.
-pub(crate) fn again(
+/// [`AppError::Denied`] when the session is over.
+pub(crate) fn recheck_caller(
     rows: Rows<'_>,
     caller: &Caller,
     lifetimes: SessionLifetimes,
@@ -116,13 +117,15 @@ pub(crate) fn again(
     let key = own_key(caller);
     let session = rows.share(&key)?.map(|entity| Found { key, entity });
     match session
-        .map(|session| judge(rows, session, lifetimes, now))
+        .map(|session| validate(rows, session, lifetimes, now))
         .transpose()?
         .flatten()
     {
         Some(live) => {
             let proof = match &caller.proof {
-                Some(proof) if second_token::holds(rows, &live.identity.entity, proof)? => {
+                Some(proof)
+                    if second_factor_token::is_still_valid(rows, &live.identity.entity, proof)? =>
+                {
                     Some(proof.clone())
                 },
                 Some(_) | None => None,
@@ -133,9 +136,9 @@ pub(crate) fn again(
     }
 }
 
-/// Checks that nothing is open for a caller but TOTP: what a session may do to answer that factor is
-/// not for whoever lacks another one.
-pub(crate) fn require_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppError> {
+/// Checks that no factor but TOTP is open for a caller: a session that also lacks its bearer token
+/// may not enroll in TOTP or answer it.
+pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppError> {
     if caller.standing == Standing::Full {
         return Ok(());
     }
@@ -144,10 +147,10 @@ pub(crate) fn require_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppEr
     let identity: Identity = rows
         .get(&identity_key(caller.identity_number))?
         .ok_or(Denied)?;
-    let policy = policy_of(rows, &identity)?;
-    let proved = caller.proof.as_ref().map(|proof| &proof.signer);
+    let policy = get_policy(rows, &identity)?;
+    let verified_signer = caller.proof.as_ref().map(|proof| &proof.signer);
     let lacks_token = session
-        .open_factors(&policy, proved)
+        .open_factors(&policy, verified_signer)
         .iter()
         .any(|factor| matches!(factor, OpenFactor::Token(_)));
     if lacks_token {
@@ -161,51 +164,50 @@ pub(crate) fn require_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppEr
     Ok(())
 }
 
-fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
+fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSession>, AppError> {
     let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
     let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
-    living(app, rows, session, app.env().now())
+    resolve_live(app, rows, session, app.env().now())
 }
 
-/// Whether a session still lets its holder in at a moment, whoever asks.
-pub(crate) fn is_living(
+/// Whether a session is valid at a moment.
+pub(crate) fn is_live(
     app: &App,
     rows: Rows<'_>,
     session: Found<Arc<ApiSession>>,
     now: Timestamp,
 ) -> Result<bool, AppError> {
-    Ok(living(app, rows, session, now)?.is_some())
+    Ok(resolve_live(app, rows, session, now)?.is_some())
 }
 
-/// A session with what it depends on; `None` when it is over.
-fn living(
+/// Resolves a session with its identity and policy; `None` when it is over.
+fn resolve_live(
     app: &App,
     rows: Rows<'_>,
     session: Found<Arc<ApiSession>>,
     now: Timestamp,
-) -> Result<Option<Live>, AppError> {
+) -> Result<Option<LiveSession>, AppError> {
     let last_activity = last_activity(app, &session.entity);
     if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {
         Ok(None)
     } else {
-        judge(rows, session, app.settings().session_lifetimes, now)
+        validate(rows, session, app.settings().session_lifetimes, now)
     }
 }
 
-/// The key of a caller's own session.
 pub(crate) fn own_key(caller: &Caller) -> RecordKey {
     identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0)
 }
 
-/// When a session was last used: what memory knows is newer than what the store knows.
+/// Last use of a session; the in-memory mirror is newer than the store.
 fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
     app.projections()
         .sessions()
         .find(session.token_hash)
-        .map_or(session.last_activity_at, |seen| {
-            seen.last_activity_at().max(session.last_activity_at)
+        .map_or(session.last_activity_at, |cached| {
+            cached.last_activity_at().max(session.last_activity_at)
         })
 }
 
@@ -220,10 +222,15 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .rows()
         .share(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
-    let policy = policy_of(view.rows(), &identity)?;
-    let proved = caller.proof.as_ref().map(|proof| &proof.signer);
-    let open = StillOpen::read(view.rows(), &session, &identity, &policy, proved)?;
-    Ok(look(app, Arc::unwrap_or_clone(session), &identity, open))
+    let policy = get_policy(view.rows(), &identity)?;
+    let verified_signer = caller.proof.as_ref().map(|proof| &proof.signer);
+    let open = PendingActions::load(view.rows(), &session, &identity, &policy, verified_signer)?;
+    Ok(build_view(
+        app,
+        Arc::unwrap_or_clone(session),
+        &identity,
+        open,
+    ))
 }
 
 /// Ends the caller's own session.
@@ -232,7 +239,7 @@ pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let key = own_key(caller);
     app.commit(Actor::caller(caller), move |rows| {
         rows.removal("end");
-        // It may have ended meanwhile, which is what was wanted.
+        // It may have ended in the meantime, which is the goal.
         let session = rows.rows().get::<ApiSession>(&key)?;
         if let Some(session) = &session {
             rows.remove(&key, session)?;

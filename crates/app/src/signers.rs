@@ -1,5 +1,4 @@
-//! External JWT signers: create, read, list, replace, merge, delete; their keys, and the tokens that
-//! they sign.
+//! External JWT signers: create, read, list, replace, patch, delete; their keys and tokens.
 
 mod bearer;
 mod change;
@@ -7,14 +6,14 @@ pub mod keys;
 mod rank;
 
 pub use bearer::{BearerTokens, Demand, DemandedSigner, TokenFault};
-pub(crate) use bearer::{issued_by, judge, read_token};
+pub(crate) use bearer::{find_issuer, parse_token, verify_token};
 pub use change::{create, delete, merge, replace};
 pub use keys::{FetchKeySets, Fetching, KeySetFault, SignerKeys};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Among, Answer, Asked, Paging, Sight, kinds};
+use crate::listing::{self, Asked, ListPage, ListScope, Paging, Restriction, kinds};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::SignerId;
@@ -30,7 +29,7 @@ actions! {
     Read = Access::Granted(Subject::ExternalJwtSigner, Verb::Read);
     /// Creates a signer.
     Create = Access::Granted(Subject::ExternalJwtSigner, Verb::Create);
-    /// Replaces or merges a signer.
+    /// Replaces or patches a signer.
     Update = Access::Granted(Subject::ExternalJwtSigner, Verb::Update);
     /// Deletes a signer.
     Delete = Access::Granted(Subject::ExternalJwtSigner, Verb::Delete);
@@ -38,37 +37,37 @@ actions! {
 
 /// Reads one signer.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &SignerId) -> Result<Signer, AppError> {
-    Ok(require(app.snapshot()?.rows(), id)?.entity)
+    Ok(get(app.snapshot()?.rows(), id)?.entity)
 }
 
 /// Lists signers.
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Signer>()?;
-    let answer: Answer<'_, Signer> = Answer::new(app, &listing, &Sight::of_all(asked))?;
-    answer.each(&mut |found| Ok(show(found.entity)))
+    let listing = request.parse::<Signer>()?;
+    let answer: ListPage<'_, Signer> = ListPage::new(app, &listing, &ListScope::all(request))?;
+    answer.for_each(&mut |found| Ok(show(found.entity)))
 }
 
-/// Lists the signers with which one can log in now: for everybody, so those that are off are not
-/// there at all, and of the others no filter tells what is not shown.
+/// Lists enabled signers to unauthenticated clients. Disabled signers are hidden, and filters only
+/// cover what is shown.
 pub fn list_enabled(
     app: &App,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &asked.parameters)?;
-    let sight = Sight {
-        among: Among::All,
-        sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
-        knows: None,
-        is_over: asked.is_over,
+    let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &request.parameters)?;
+    let scope = ListScope {
+        restriction: Restriction::All,
+        visibility: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
+        early_visibility: None,
+        is_cancelled: request.is_over,
     };
-    let answer: Answer<'_, Signer> = Answer::new(app, &listing, &sight)?;
-    answer.each(&mut |found| Ok(show(found.entity)))
+    let answer: ListPage<'_, Signer> = ListPage::new(app, &listing, &scope)?;
+    answer.for_each(&mut |found| Ok(show(found.entity)))
 }
 
 /// Finds a signer by id.
@@ -76,7 +75,7 @@ pub(crate) fn find(rows: Rows<'_>, id: &SignerId) -> Result<Option<Found<Signer>
     rows.find(&UniqueValue::new(Index::SignerId, id.as_str()))
 }
 
-/// Finds a signer by id, if its tokens count.
+/// Finds an enabled signer by id.
 pub(crate) fn find_enabled(
     rows: Rows<'_>,
     id: &SignerId,
@@ -85,11 +84,11 @@ pub(crate) fn find_enabled(
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 
-fn require(rows: Rows<'_>, id: &SignerId) -> Result<Found<Signer>, AppError> {
+fn get(rows: Rows<'_>, id: &SignerId) -> Result<Found<Signer>, AppError> {
     find(rows, id)?.ok_or_else(|| AppError::not_found("external JWT signer", id.as_str()))
 }
 
-/// Whether an identity is the one that a token of a signer names as its `holder`.
+/// Whether an identity is the `holder` that a signer's token names.
 pub(crate) fn is_holder(spec: &SignerSpec, identity: &Identity, holder: &str) -> bool {
     if spec.use_external_id {
         identity.spec.external_id.as_deref() == Some(holder)

@@ -1,9 +1,9 @@
-//! Terminators: where circuits to a service end.
+//! Terminators, where circuits to a service end.
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, Paging, Sight};
-use crate::managed::{self, Beside, Made, find};
+use crate::listing::{Asked, ListScope, Paging};
+use crate::managed::{self, Made, ViewContext, get};
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{Number, ServiceId};
@@ -25,18 +25,18 @@ pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwnServices>,
     service: &ServiceId,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(TerminatorView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Terminator>()?;
+    let listing = request.parse::<Terminator>()?;
     let of_service: BTreeSet<Number> = {
         let view = app.snapshot()?;
-        let found = services::find_own(app, view.rows(), permit.caller(), service)?;
+        let found = services::get_usable(app, view.rows(), permit.caller(), service)?;
         let terminators = view.rows().referrers(&found.key, TERMINATOR, usize::MAX)?;
         terminators.iter().map(|key| Number(key.id().1)).collect()
     };
-    let sight = Sight::of_all(asked).of_numbers(&of_service);
-    managed::answer::<TerminatorSpec>(app, permit.caller(), &listing, &sight, show)
+    let scope = ListScope::all(request).restricted_to_numbers(&of_service);
+    managed::list_in_scope::<TerminatorSpec>(app, permit.caller(), &listing, &scope, show)
 }
 
 impl Made for TerminatorSpec {
@@ -44,26 +44,29 @@ impl Made for TerminatorSpec {
     const SUBJECT: Subject = Subject::Terminator;
     type View = TerminatorView;
 
-    fn view(beside: Beside<'_>, found: Found<Terminator>) -> Result<TerminatorView, AppError> {
+    fn build_view(
+        context: ViewContext<'_>,
+        found: Found<Terminator>,
+    ) -> Result<TerminatorView, AppError> {
         let terminator = found.entity;
-        let service = find::<ServiceSpec>(beside.rows, &terminator.spec.service)?.entity;
-        let router = find::<RouterSpec>(beside.rows, &terminator.spec.router)?.entity;
+        let service = get::<ServiceSpec>(context.rows, &terminator.spec.service)?.entity;
+        let router = get::<RouterSpec>(context.rows, &terminator.spec.router)?.entity;
         Ok(TerminatorView {
             service: Named::from(&service),
             router: RouterRef::from(&router),
-            // What using it costs is learnt from circuits, of which there are none yet.
+            // The dynamic cost is measured on circuits, of which there are none yet.
             dynamic_cost: 0,
             terminator,
         })
     }
 
-    fn check(
+    fn validate(
         rows: Rows<'_>,
         _before: Option<&Terminator>,
         after: &Terminator,
     ) -> Result<(), AppError> {
-        find::<ServiceSpec>(rows, &after.spec.service)?;
-        find::<RouterSpec>(rows, &after.spec.router)?;
+        get::<ServiceSpec>(rows, &after.spec.service)?;
+        get::<RouterSpec>(rows, &after.spec.router)?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! How the writer of the audit trail gets on, as the health check sees it.
+//! Progress of the audit writer, for health checks.
 
 use super::AuditSink;
 use crate::app::App;
@@ -7,74 +7,74 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a sink may take before it counts as stuck.
-const STUCK: Duration = Duration::from_secs(5);
+/// Duration of one sink call after which the sink counts as stuck.
+const STUCK_AFTER: Duration = Duration::from_secs(5);
 
-/// How the writer gets on.
+/// Progress of the writer.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Since when the sink has been at work on one call.
+    /// Start of the current sink call.
     busy_since: Option<Instant>,
-    /// Whether the sink, or the store, failed the last time. Why stands in the log: file names and the
-    /// like are not for everybody who may ask for the health.
+    /// Whether the sink or the store failed last time. The reason is in the log only: the health
+    /// check is public, file names are not.
     pub(super) has_failed: bool,
-    /// Whether the thread ended by a panic.
-    has_died: bool,
+    /// Whether the thread panicked.
+    has_panicked: bool,
 }
 
-/// What is wrong with the audit trail, if something is.
+/// Describes what is wrong with the audit trail, if anything.
 pub fn fault(app: &App) -> Option<String> {
-    let progress = progress(app);
-    if progress.has_died {
-        let died = "the audit trail is not written any more, because of a bug: restart the \
-                    controller, which writes what waits in the store, and report it";
-        return Some(died.to_owned());
+    let progress = lock_progress(app);
+    if progress.has_panicked {
+        let message = "the audit trail is no longer written because of a bug: restart the \
+                    controller, which then writes the events in the store, and report the bug";
+        return Some(message.to_owned());
     }
     if progress.has_failed {
-        return Some("the audit trail cannot be written; the log says why".to_owned());
+        return Some("the audit trail cannot be written; see the log for the reason".to_owned());
     }
     let busy = progress.busy_since?.elapsed();
-    (busy > STUCK).then(|| {
+    (busy > STUCK_AFTER).then(|| {
         let seconds = busy.as_secs();
-        format!("the destination of the audit trail has taken nothing for {seconds} s")
+        format!("the destination of the audit trail has not accepted events for {seconds} s")
     })
 }
 
-pub(super) fn progress(app: &App) -> MutexGuard<'_, Progress> {
+pub(super) fn lock_progress(app: &App) -> MutexGuard<'_, Progress> {
     app.trail
         .progress
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls the sink where the health check sees it.
-pub(super) fn watched(
+/// Calls the sink and tracks the call for the health check.
+pub(super) fn call_tracked(
     app: &App,
     sink: &mut dyn AuditSink,
     call: impl FnOnce(&mut dyn AuditSink) -> io::Result<()>,
 ) -> io::Result<()> {
-    progress(app).busy_since = Some(Instant::now());
+    lock_progress(app).busy_since = Some(Instant::now());
     let outcome = call(sink);
-    let mut progress = progress(app);
-    let was_well = !progress.has_failed;
+    let mut progress = lock_progress(app);
+    let was_healthy = !progress.has_failed;
     progress.busy_since = None;
     progress.has_failed = outcome.is_err();
     drop(progress);
     if let Err(error) = &outcome
-        && was_well
+        && was_healthy
     {
-        tracing::error!(%error, "the audit trail cannot be written; it is tried again");
+        tracing::error!(%error, "the audit trail cannot be written; retrying");
     }
     outcome
 }
 
-/// Tells the health check when the thread ends by a panic.
-pub(super) struct DeathWatch(pub(super) Arc<App>);
+/// Reports a panic of the thread to the health check when dropped.
+pub(super) struct PanicGuard(pub(super) Arc<App>);
 
-impl Drop for DeathWatch {
+impl Drop for PanicGuard {
     fn drop(&mut self) {
         if thread::panicking() {
-            progress(&self.0).has_died = true;
+            lock_progress(&self.0).has_panicked = true;
         }
     }
 }

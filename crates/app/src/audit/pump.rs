@@ -1,9 +1,9 @@
-//! What the thread does that takes the audit trail from the store to its sink.
+//! The loop of the audit writer's thread.
 
-use super::beginning::{self, Verdict};
-use super::progress::{progress, watched};
-use super::refusals::waiting;
+use super::progress::{call_tracked, lock_progress};
+use super::refusals::lock_refusals;
 use super::sink::{AuditEvent, AuditSink};
+use super::start::{self, SinkMatch};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::audit::TrailId;
@@ -16,27 +16,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rows that are read at once; the store keeps old pages for a view meanwhile.
-const ROWS_AT_ONCE: usize = 256;
-/// How long events are gathered, so that a busy store is not read after each commit.
-const GATHERING: Duration = Duration::from_millis(20);
-/// How often the sink is asked to make sure of what it has.
-const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How long the writer waits for news, and before it tries again what failed.
-const IDLE: Duration = Duration::from_secs(1);
+/// Rows per read; the store keeps old pages for a snapshot that long.
+const ROWS_PER_READ: usize = 256;
+/// Time to gather events, so that a busy store is not read after each commit.
+const GATHER_TIME: Duration = Duration::from_millis(20);
+/// Interval between syncs of the sink.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// Time to wait for events, and before a retry.
+const IDLE_WAIT: Duration = Duration::from_secs(1);
 
-/// Where the pump is.
+/// Position of the pump.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
-    /// The row to be read next.
+struct Position {
     next_row: u64,
-    /// The number of the event to be written next, once one is known.
+    /// Number of the next event to be written, once known.
     next_seq: Option<u64>,
-    /// The number and the digest of the last event that was written, if one was.
+    /// Number and digest of the last event written, if any.
     last: Option<(u64, [u8; 32])>,
 }
 
-impl Place {
+impl Position {
     fn mark(&self) -> WrittenMark {
         let (seq, digest) = self.last.unwrap_or_default();
         WrittenMark {
@@ -47,22 +46,22 @@ impl Place {
     }
 }
 
-/// Events to be written together, and where those after them begin.
+/// Events to be written together, and the position after them.
 struct Batch {
     refusals: Vec<AuditEvent>,
     events: Vec<AuditEvent>,
-    after: Place,
+    after: Position,
 }
 
-/// What the thread knows.
+/// Copies the audit trail from the store to a sink.
 pub(super) struct Pump {
     app: Arc<App>,
     sink: Box<dyn AuditSink>,
     stop: Arc<AtomicBool>,
-    place: Place,
-    /// Where it was when the sink made sure of what it has.
-    synced: Place,
-    /// Refusals that were written since.
+    position: Position,
+    /// Position at the last successful sync.
+    synced: Position,
+    /// Refusals written since the last sync.
     unsynced: Vec<AuditEvent>,
     synced_at: Instant,
     is_synced: bool,
@@ -74,34 +73,34 @@ impl Pump {
             app,
             sink,
             stop,
-            place: Place::default(),
-            synced: Place::default(),
+            position: Position::default(),
+            synced: Position::default(),
             unsynced: Vec::new(),
             synced_at: Instant::now(),
             is_synced: true,
         }
     }
 
-    /// Writes until it is stopped. Answers whether everything was written then.
+    /// Writes until stopped. Returns whether everything was written.
     pub(super) fn run(mut self) -> bool {
-        while let Err(error) = self.begin() {
-            self.failed(&error);
+        while let Err(error) = self.find_start() {
+            self.record_failure(&error);
             if self.is_stopped() {
                 return false;
             }
-            thread::park_timeout(IDLE);
+            thread::park_timeout(IDLE_WAIT);
         }
         loop {
             let is_last = self.is_stopped();
-            self.app.trail.sleep();
+            self.app.trail.mark_sleeping();
             let outcome = self.write_all();
             if let Err(error) = &outcome {
-                self.failed(error);
+                self.record_failure(error);
             }
             if is_last {
                 return outcome.is_ok();
             }
-            thread::park_timeout(IDLE);
+            thread::park_timeout(IDLE_WAIT);
             self.gather();
         }
     }
@@ -110,9 +109,9 @@ impl Pump {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Waits for a moment.
+    /// Waits for more events.
     fn gather(&self) {
-        let end = Instant::now() + GATHERING;
+        let end = Instant::now() + GATHER_TIME;
         while !self.is_stopped() {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -122,30 +121,30 @@ impl Pump {
         }
     }
 
-    /// Finds out where to begin, and says what the sink lacks.
-    fn begin(&mut self) -> Result<(), AppError> {
+    /// Determines the start position and tells the sink which events it lacks.
+    fn find_start(&mut self) -> Result<(), AppError> {
         let view = self.app.snapshot()?;
         let rows = view.rows();
         let backlog = AuditBacklog::read(rows)?;
         let position = self.sink.position();
         let verdict = match &position {
-            Some(position) => beginning::judge(rows, &backlog, position)?,
-            None => Verdict::Fits,
+            Some(position) => start::compare(rows, &backlog, position)?,
+            None => SinkMatch::Same,
         };
         let trail = match backlog.trail {
-            Some(trail) if verdict != Verdict::Forked => trail,
-            // Whatever has the trail so far must not take what follows for the same.
-            _ => self.name_trail()?,
+            Some(trail) if verdict != SinkMatch::Forked => trail,
+            // Readers of the trail so far must not take what follows for its continuation.
+            _ => self.assign_trail_id()?,
         };
-        self.place = Place {
+        self.position = Position {
             next_row: backlog.first_row,
-            ..Place::default()
+            ..Position::default()
         };
         if let Some(position) = &position {
             let named = (&*self.timestamp(), trail);
-            let (start, events) = beginning::start(rows, &backlog, (position, verdict), named)?;
+            let (start, events) = start::plan_start(rows, &backlog, (position, verdict), named)?;
             let has_all_before = start.seq == position.seq + 1;
-            self.place = Place {
+            self.position = Position {
                 next_row: start.row,
                 next_seq: Some(start.seq),
                 last: position
@@ -153,8 +152,8 @@ impl Pump {
                     .filter(|_| has_all_before)
                     .map(|it| (position.seq, it)),
             };
-            self.synced = self.place;
-            if verdict != Verdict::Fits {
+            self.synced = self.position;
+            if verdict != SinkMatch::Same {
                 tracing::warn!(
                     next = start.seq,
                     "the destination of the audit trail has the events of another store, or of \
@@ -162,16 +161,16 @@ impl Pump {
                      and goes on"
                 );
             }
-            self.hand_over(&events)?;
-            // What an earlier process wrote may not be safe either.
+            self.write_to_sink(&events)?;
+            // Events written by an earlier process may not be synced either.
             self.sync()?;
         }
-        self.synced = self.place;
+        self.synced = self.position;
         Ok(())
     }
 
-    /// Gives the trail an id that no other has.
-    fn name_trail(&self) -> Result<TrailId, AppError> {
+    /// Assigns a new unique id to the trail.
+    fn assign_trail_id(&self) -> Result<TrailId, AppError> {
         let trail = TrailId(entropy::bytes(&*self.app.env().entropy).map_err(AppError::internal)?);
         submit_with(&*self.app.engine, move |tx| {
             RowsMut::new(tx).name_trail(trail)
@@ -180,47 +179,48 @@ impl Pump {
         Ok(trail)
     }
 
-    /// Writes everything that there is.
+    /// Writes all pending events.
     fn write_all(&mut self) -> Result<(), AppError> {
         loop {
             let Batch {
                 refusals,
                 events,
                 after,
-            } = self.read()?;
-            if refusals.is_empty() && events.is_empty() && after.next_row == self.place.next_row {
+            } = self.read_batch()?;
+            if refusals.is_empty() && events.is_empty() && after.next_row == self.position.next_row
+            {
                 break;
             }
-            self.hand_over(&refusals)?;
+            self.write_to_sink(&refusals)?;
             self.unsynced.extend(refusals);
-            self.hand_over(&events)?;
-            // Only now: what the sink did not take is read once more.
-            self.place = after;
+            self.write_to_sink(&events)?;
+            // Only now, so that events that the sink did not take are read again.
+            self.position = after;
             self.sync_if_due()?;
         }
         self.sync_if_due()?;
-        progress(&self.app).has_failed = false;
+        lock_progress(&self.app).has_failed = false;
         Ok(())
     }
 
-    /// Reads what is to be written next.
-    fn read(&self) -> Result<Batch, AppError> {
-        let (mut events, mut after, mut count) = (Vec::new(), self.place, 0);
+    /// Reads the next batch.
+    fn read_batch(&self) -> Result<Batch, AppError> {
+        let (mut events, mut after, mut count) = (Vec::new(), self.position, 0);
         let timestamp = self.timestamp();
         let view = self.app.snapshot()?;
         events_from(view.rows(), after.next_row, &mut |number, first, text| {
             let expected = after.next_seq.unwrap_or(first);
             if first > expected {
-                events.push(beginning::missing(&timestamp, expected, first - 1));
+                events.push(start::missing_event(&timestamp, expected, first - 1));
             }
             let lines = (first..).zip(text.lines());
-            // What the sink has already is written once.
+            // Events that the sink has already are skipped.
             let fresh = lines.filter(|(seq, _)| *seq >= expected);
             events.extend(fresh.map(|(seq, line)| AuditEvent::committed(seq, line)));
             let behind = first + u64::try_from(text.lines().count()).unwrap_or(u64::MAX);
             after.next_seq = Some(expected.max(behind));
             (after.next_row, count) = (number + 1, count + 1);
-            if count < ROWS_AT_ONCE {
+            if count < ROWS_PER_READ {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
@@ -233,8 +233,8 @@ impl Pump {
         {
             after.last = Some((*seq, AuditEvent::digest(text)));
         }
-        // Last, for nothing but the sink's taking them must lose them.
-        let refusals = waiting(&self.app).take(self.app.env().now());
+        // Last, because refusals must not be lost when reading fails.
+        let refusals = lock_refusals(&self.app).drain(self.app.env().now());
         Ok(Batch {
             refusals,
             events,
@@ -242,48 +242,48 @@ impl Pump {
         })
     }
 
-    /// Hands events to the sink until it takes them, or the writer is stopped.
-    fn hand_over(&mut self, events: &[AuditEvent]) -> Result<(), AppError> {
+    /// Writes events to the sink, retrying until it accepts them or the writer is stopped.
+    fn write_to_sink(&mut self, events: &[AuditEvent]) -> Result<(), AppError> {
         while !events.is_empty() {
-            match watched(&self.app, &mut *self.sink, |sink| sink.write(events)) {
+            match call_tracked(&self.app, &mut *self.sink, |sink| sink.write(events)) {
                 Ok(()) => {
                     self.is_synced = false;
                     break;
                 },
                 Err(error) if self.is_stopped() => return Err(AppError::internal(error)),
-                Err(_noted) => thread::park_timeout(IDLE),
+                Err(_noted) => thread::park_timeout(IDLE_WAIT),
             }
         }
         Ok(())
     }
 
     fn sync_if_due(&mut self) -> Result<(), AppError> {
-        let is_due = self.synced_at.elapsed() >= SYNC_EVERY || self.is_stopped();
+        let is_due = self.synced_at.elapsed() >= SYNC_INTERVAL || self.is_stopped();
         if !self.is_synced && is_due {
             self.sync()?;
         }
         if self.is_synced {
-            self.app.trail.set_written(self.place.mark());
+            self.app.trail.set_written(self.position.mark());
         }
         Ok(())
     }
 
-    /// Has the sink make sure of what it has. If it cannot, what it has since it could the last time is
-    /// written once more: a disk that failed may have dropped it.
+    /// Syncs the sink. If that fails, everything since the last successful sync is written again: a
+    /// failed disk may have dropped it.
     fn sync(&mut self) -> Result<(), AppError> {
-        if let Err(error) = watched(&self.app, &mut *self.sink, AuditSink::sync) {
-            self.place = self.synced;
-            waiting(&self.app).put_back(std::mem::take(&mut self.unsynced));
+        if let Err(error) = call_tracked(&self.app, &mut *self.sink, AuditSink::sync) {
+            self.position = self.synced;
+            lock_refusals(&self.app).put_back(std::mem::take(&mut self.unsynced));
             return Err(AppError::internal(error));
         }
-        (self.is_synced, self.synced, self.synced_at) = (true, self.place, Instant::now());
+        (self.is_synced, self.synced, self.synced_at) = (true, self.position, Instant::now());
         self.unsynced.clear();
         Ok(())
     }
 
-    fn failed(&self, error: &AppError) {
-        tracing::error!(%error, "the audit trail does not get on; it is tried again");
-        progress(&self.app).has_failed = true;
+    fn record_failure(&self, error: &AppError) {
+        tracing::error!(%error, "the audit trail cannot be read or written; retrying");
+        lock_progress(&self.app).has_failed = true;
     }
 
     fn timestamp(&self) -> String {

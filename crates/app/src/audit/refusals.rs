@@ -12,33 +12,30 @@ use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{MutexGuard, PoisonError};
 
-/// Events that may wait for the sink; what comes beyond is counted.
-const WAITING: usize = 1024;
-/// The operation that says that some were not told.
-const SUPPRESSED: &str = "audit.suppressed";
-/// Bytes that are shown of what a stranger says.
-const SHOWN: usize = 200;
+/// Maximum number of events waiting for the sink; further ones are counted.
+const MAX_WAITING: usize = 1024;
+/// Operation of events that report suppressed refusals.
+const SUPPRESSED_OPERATION: &str = "audit.suppressed";
+/// Maximum length of client-supplied texts, bytes.
+const MAX_TEXT_BYTES: usize = 200;
 
-/// Somebody was not let in, or not let do something.
+/// A refused login or a denied request.
 #[derive(Debug, Clone, Copy)]
 pub struct Refusal<'r> {
     /// `login.refused` or `access.denied`.
     pub operation: &'static str,
-    /// Where the request comes from.
     pub origin: &'r Origin,
-    /// Who was refused, if that is known.
     pub caller: Option<&'r Caller>,
-    /// The way in that was tried: `password`, `cert` or `ext-jwt`.
+    /// The login method: `password`, `cert` or `ext-jwt`.
     pub way: Option<&'r str>,
-    /// The username that was tried.
     pub name: Option<&'r str>,
-    /// Method and path of what was asked for.
+    /// Method and path of the request.
     pub request: Option<(&'r str, &'r str)>,
-    /// Why it was refused: a word of the API, or what was lacking.
+    /// The reason: an API code, or the missing permission.
     pub reason: &'r str,
 }
 
-/// What is particular to the event of a refusal.
+/// Details of a refusal's event.
 #[derive(Serialize)]
 struct Detail<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,56 +49,58 @@ struct Detail<'e> {
     reason: &'e str,
 }
 
-/// What is particular to the event about refusals that were suppressed.
+/// Details of an event about suppressed refusals.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SuppressedDetail {
-    /// What was suppressed, if that is of one kind.
+    /// The suppressed operation, if there was just one.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed_operation: Option<&'static str>,
     suppressed: usize,
-    /// How many of them are of the source.
+    /// How many of them came from the event's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     from_source: Option<usize>,
 }
 
-/// Refusals that wait to be written.
+/// Refusals waiting to be written.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
-    /// One for each operation, so that a flood of one kind does not hide the other.
+    /// One per operation, so that a flood of one kind does not hide the other.
     throttles: BTreeMap<&'static str, LogThrottle>,
     waiting: VecDeque<AuditEvent>,
-    /// Those for which there was no room.
-    overflown: usize,
+    /// Number of refusals that did not fit.
+    dropped: usize,
 }
 
 impl Refusals {
-    /// Takes what waits, with what is to be said of those that were suppressed.
-    pub(super) fn take(&mut self, now: Timestamp) -> Vec<AuditEvent> {
+    /// Removes and returns the waiting events, with reports of suppressed ones.
+    pub(super) fn drain(&mut self, now: Timestamp) -> Vec<AuditEvent> {
         let settled: Vec<_> = self
             .throttles
             .iter_mut()
             .filter_map(|(operation, throttle)| Some((*operation, throttle.settle(now)?)))
             .collect();
         for (operation, suppressed) in settled {
-            self.summarise(operation, &suppressed, now);
+            self.push_summary(operation, &suppressed, now);
         }
         let mut taken: Vec<_> = self.waiting.drain(..).collect();
-        if self.overflown > 0 {
+        if self.dropped > 0 {
             let detail = SuppressedDetail {
                 suppressed_operation: None,
-                suppressed: std::mem::take(&mut self.overflown),
+                suppressed: std::mem::take(&mut self.dropped),
                 from_source: None,
             };
             let time = now.to_string();
             taken.push(AuditEvent::uncommitted(&Event::new(
-                &time, SUPPRESSED, detail,
+                &time,
+                SUPPRESSED_OPERATION,
+                detail,
             )));
         }
         taken
     }
 
-    /// Takes back what the sink lost.
+    /// Returns events that the sink lost to the front.
     pub(super) fn put_back(&mut self, events: Vec<AuditEvent>) {
         for event in events.into_iter().rev() {
             self.waiting.push_front(event);
@@ -112,12 +111,12 @@ impl Refusals {
         let throttle = self.throttles.entry(operation).or_default();
         let admission = throttle.admit(peer, now);
         if let Some(earlier) = &admission.earlier {
-            self.summarise(operation, earlier, now);
+            self.push_summary(operation, earlier, now);
         }
         admission.is_granted
     }
 
-    fn summarise(&mut self, operation: &'static str, suppressed: &Suppressed, now: Timestamp) {
+    fn push_summary(&mut self, operation: &'static str, suppressed: &Suppressed, now: Timestamp) {
         let (peer, most) = suppressed.heaviest;
         let detail = SuppressedDetail {
             suppressed_operation: Some(operation),
@@ -127,29 +126,29 @@ impl Refusals {
         let (time, source) = (now.to_string(), peer.to_string());
         let event = Event {
             source: Some(&source),
-            ..Event::new(&time, SUPPRESSED, detail)
+            ..Event::new(&time, SUPPRESSED_OPERATION, detail)
         };
         self.push(AuditEvent::uncommitted(&event), suppressed.lines);
     }
 
-    /// Adds an event that stands for `count` refusals.
+    /// Adds an event that represents `count` refusals.
     fn push(&mut self, event: AuditEvent, count: usize) {
-        if self.waiting.len() < WAITING {
+        if self.waiting.len() < MAX_WAITING {
             self.waiting.push_back(event);
         } else {
-            self.overflown += count;
+            self.dropped += count;
         }
     }
 }
 
-/// Writes a refusal into the audit trail; those of one address, and all together, are limited, and
-/// what goes beyond is counted.
+/// Records a refusal in the audit trail. Refusals are limited per source address and in total;
+/// further ones are counted.
 pub fn refused(app: &App, refusal: &Refusal<'_>) {
     let now = app.env().now();
     let peer = Peer::at(refusal.origin.address);
-    if waiting(app).admit(refusal.operation, peer, now) {
+    if lock_refusals(app).admit(refusal.operation, peer, now) {
         let event = event(app, refusal, now);
-        waiting(app).push(event, 1);
+        lock_refusals(app).push(event, 1);
     }
     app.trail.wake();
 }
@@ -162,10 +161,10 @@ fn event(app: &App, refusal: &Refusal<'_>, now: Timestamp) -> AuditEvent {
     };
     let detail = Detail {
         way: refusal.way,
-        name: refusal.name.map(cut),
+        name: refusal.name.map(truncate),
         method: refusal.request.map(|(method, _)| method),
-        path: refusal.request.map(|(_, path)| cut(path)),
-        reason: cut(refusal.reason),
+        path: refusal.request.map(|(_, path)| truncate(path)),
+        reason: truncate(refusal.reason),
     };
     let (time, source) = (now.to_string(), refusal.origin.address.to_string());
     let actor_name = refusal.caller.and_then(name_of);
@@ -179,11 +178,12 @@ fn event(app: &App, refusal: &Refusal<'_>, now: Timestamp) -> AuditEvent {
     })
 }
 
-fn cut(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(SHOWN)).unwrap_or(text)
+fn truncate(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_TEXT_BYTES))
+        .unwrap_or(text)
 }
 
-pub(super) fn waiting(app: &App) -> MutexGuard<'_, Refusals> {
+pub(super) fn lock_refusals(app: &App) -> MutexGuard<'_, Refusals> {
     app.trail
         .refusals
         .lock()

@@ -1,11 +1,11 @@
-//! Where the audit trail goes.
+//! Destinations of the audit trail.
 
 use portcullis_domain::audit::Event;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::io;
 
-/// An event as it is written.
+/// A rendered event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEvent {
     /// The number of a committed event; others have none.
@@ -14,46 +14,46 @@ pub struct AuditEvent {
     pub text: String,
 }
 
-/// How far a sink has come that keeps what it takes.
+/// Position of a sink that stores events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SinkPosition {
-    /// Whether it has nothing at all.
+    /// Whether it has no events.
     pub is_empty: bool,
-    /// Which trail it has, if that is said in it.
+    /// The trail id, if known.
     pub trail: Option<String>,
-    /// The number of the last committed event that it has, 0 for none.
+    /// Number of its last committed event, 0 for none.
     pub seq: u64,
-    /// The digest of that event, if it is still there.
+    /// Digest of that event, if available.
     pub digest: Option<[u8; 32]>,
 }
 
-/// Keeps events, or passes them on. It is called by one thread, which may wait in it.
+/// A destination of events. It is called from one thread and may block.
 pub trait AuditSink: Send + 'static {
-    /// How far it has come; `None` if it does not know.
+    /// Its position; `None` if unknown.
     fn position(&self) -> Option<SinkPosition> {
         None
     }
 
-    /// Takes events, all or none.
+    /// Writes events, all or none.
     ///
     /// # Errors
     ///
-    /// When they could not be taken; the same events are handed in once more later.
+    /// When they could not be written; the same events are passed again later.
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()>;
 
-    /// Makes sure that what was taken outlives a loss of power.
+    /// Makes all written events durable.
     ///
     /// # Errors
     ///
-    /// When it may not. All that was taken since this went well the last time is forgotten then, and
-    /// handed in once more.
+    /// When durability is not certain. All events since the last successful sync are then passed
+    /// again.
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
 impl AuditEvent {
-    /// A committed event, from the form in which the store has it.
+    /// A committed event in its stored form.
     pub(super) fn committed(seq: u64, stored: &str) -> Self {
         let members = stored.strip_prefix('{').unwrap_or(stored);
         Self {
@@ -62,7 +62,7 @@ impl AuditEvent {
         }
     }
 
-    /// An event that is not committed; nothing if it has no form, which cannot be.
+    /// An event that is not committed. `{}` if it cannot be serialized, which does not occur.
     pub fn uncommitted(event: &Event<'_, impl Serialize>) -> Self {
         Self {
             seq: None,
@@ -70,7 +70,7 @@ impl AuditEvent {
         }
     }
 
-    /// SHA-256 of an event as it is written.
+    /// SHA-256 of a rendered event.
     pub fn digest(text: &str) -> [u8; 32] {
         Sha256::digest(text).into()
     }

@@ -1,6 +1,6 @@
-//! The thread that takes the audit trail from the store to its sink, and how it is ended.
+//! The audit writer's thread and its shutdown.
 
-use super::progress::DeathWatch;
+use super::progress::PanicGuard;
 use super::pump::Pump;
 use super::sink::AuditSink;
 use crate::app::App;
@@ -11,33 +11,33 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Writes the audit trail of a controller until it is stopped or dropped.
+/// Writes the audit trail of a controller until stopped or dropped.
 #[derive(Debug)]
 pub struct AuditWriter {
     stop: Arc<AtomicBool>,
     thread: Thread,
-    /// Whether everything was written, once the thread ends.
+    /// Receives whether everything was written when the thread ends.
     ended: oneshot::Receiver<bool>,
 }
 
 impl AuditWriter {
-    /// Starts the thread; it begins with the events that an earlier process did not write.
+    /// Starts the thread, beginning with the events that an earlier process did not write.
     ///
     /// # Errors
     ///
     /// When the thread cannot be started.
     pub fn start(app: Arc<App>, sink: Box<dyn AuditSink>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (tell, ended) = oneshot::channel();
-        let told = Arc::clone(&stop);
+        let (finished, ended) = oneshot::channel();
+        let stop_flag = Arc::clone(&stop);
         let handle = thread::Builder::new()
             .name("audit".to_owned())
             .spawn(move || {
-                app.trail.register(thread::current());
-                let _watch = DeathWatch(Arc::clone(&app));
-                let is_written = Pump::new(app, sink, told).run();
-                // Nobody may wait for it any more.
-                let _ = tell.send(is_written);
+                app.trail.register_writer(thread::current());
+                let _watch = PanicGuard(Arc::clone(&app));
+                let is_written = Pump::new(app, sink, stop_flag).run();
+                // The receiver may be gone.
+                let _ = finished.send(is_written);
             })?;
         Ok(Self {
             stop,
@@ -46,15 +46,15 @@ impl AuditWriter {
         })
     }
 
-    /// Writes what is left and ends, but waits for no longer than `bound`: the sink may be stuck. Answers
+    /// Writes the remaining events and stops, within `timeout` since the sink may be stuck. Returns
     /// whether everything was written.
-    pub async fn stop(mut self, bound: Duration) -> bool {
-        self.end();
-        let ended = tokio::time::timeout(bound, &mut self.ended).await;
+    pub async fn stop(mut self, timeout: Duration) -> bool {
+        self.signal_stop();
+        let ended = tokio::time::timeout(timeout, &mut self.ended).await;
         matches!(ended, Ok(Ok(true)))
     }
 
-    fn end(&self) {
+    fn signal_stop(&self) {
         self.stop.store(true, Ordering::Release);
         self.thread.unpark();
     }
@@ -62,6 +62,6 @@ impl AuditWriter {
 
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        self.end();
+        self.signal_stop();
     }
 }

@@ -1,12 +1,12 @@
-//! Creating authenticators for identities that exist.
+//! Creation of authenticators by administrators.
 
-use super::{Create, Draft, add, check_free};
+use super::{Create, CredentialDraft, check_method_unused, insert};
 use crate::app::App;
-use crate::cas::{self, Voucher};
+use crate::cas::{self, CaVerification};
 use crate::error::AppError;
 use crate::identities;
 use crate::password::NewPassword;
-use crate::rank::WaysIn;
+use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, CertCredential};
@@ -18,27 +18,21 @@ use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, UniqueValue};
 use secrecy::SecretString;
 
-/// An authenticator to create.
+/// Input of [`create`].
 #[derive(Debug)]
 pub struct CreateAuthenticator {
-    /// Whose it is to be.
     pub identity: IdentityId,
-    /// What is to be presented.
     pub credential: NewCredential,
-    /// What users attach to it.
     pub tags: Tags,
 }
 
-/// A credential as an administrator gives it.
+/// A credential as supplied by an administrator.
 #[derive(Debug)]
 pub enum NewCredential {
-    /// A certificate, PEM.
+    /// PEM certificate.
     Cert(String),
-    /// A username and password.
     Updb {
-        /// The username.
         username: String,
-        /// The password.
         password: SecretString,
     },
 }
@@ -57,22 +51,22 @@ pub async fn create(
     let method = credential.method();
     let identity = {
         let view = app.snapshot()?;
-        fit(view.rows(), &wanted, method)?
+        find_eligible(view.rows(), &wanted, method)?
     };
     let (draft, twin) = prepare(app, permit.caller(), &identity.entity, credential).await?;
     let now = app.env().now();
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
-    let number = app.number(AUTHENTICATOR);
+    let number = app.next_number(AUTHENTICATOR);
     let created = id.clone();
-    let ways_in = WaysIn::of(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        let identity = fit(rows.rows(), &wanted, method)?;
-        ways_in.check(caller, &identity.entity)?;
-        let credential = draft.settle(rows.rows(), &identity)?;
+        let identity = find_eligible(rows.rows(), &wanted, method)?;
+        credential_guard.check(caller, &identity.entity)?;
+        let credential = draft.finalize(rows.rows(), &identity)?;
         check_twin(rows.rows(), twin.as_ref())?;
         let mut authenticator = Authenticator::new(id.clone(), wanted.clone(), credential, now);
         authenticator.tags = tags.clone();
-        add(rows, &identity, number, &authenticator)
+        insert(rows, &identity, number, &authenticator)
     })
     .await?;
     Ok(created)
@@ -87,20 +81,24 @@ impl NewCredential {
     }
 }
 
-/// Finds the identity that is to have an authenticator, if it may have one.
-fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Identity>, AppError> {
+/// Finds an identity that may have an authenticator of this method.
+fn find_eligible(
+    rows: Rows<'_>,
+    id: &IdentityId,
+    method: &'static str,
+) -> Result<Found<Identity>, AppError> {
     let identity = identities::find(rows, id)?;
     if identity.entity.kind == IdentityType::Router {
         let reason = "router identities authenticate with their router's certificate and cannot \
                       have other credentials";
         return Err(FieldError::new("identityId", reason, id.as_str()).into());
     }
-    check_free(rows, &identity.key, method)?;
+    check_method_unused(rows, &identity.key, method)?;
     Ok(identity)
 }
 
-/// Checks that no authenticator is the twin of a certificate. That none is the certificate itself,
-/// the tables see to.
+/// Checks that no authenticator has the twin of a certificate. The unique index already rules out
+/// the certificate itself.
 fn check_twin(rows: Rows<'_>, twin: Option<&UniqueValue>) -> Result<(), AppError> {
     let Some(twin) = twin else {
         return Ok(());
@@ -114,29 +112,33 @@ fn check_twin(rows: Rows<'_>, twin: Option<&UniqueValue>) -> Result<(), AppError
     Err(FieldError::new("certPem", reason, fingerprint).into())
 }
 
-/// Hashes a password; verifies a certificate, and answers the fingerprint of its twin.
+/// Hashes a password, or verifies a certificate and returns the fingerprint of its twin.
 async fn prepare(
     app: &App,
     caller: &Caller,
     identity: &Identity,
     credential: NewCredential,
-) -> Result<(Draft, Option<UniqueValue>), AppError> {
+) -> Result<(CredentialDraft, Option<UniqueValue>), AppError> {
     match credential {
         NewCredential::Cert(pem) => {
-            let leaf = only(&pem)?;
-            let voucher = voucher(app, &leaf)?;
+            let leaf = parse_single(&pem)?;
+            let verification = verify_issuer(app, &leaf)?;
             let fingerprint = leaf.fingerprint().to_string();
-            let credential = CertCredential::new(fingerprint, leaf.to_pem(), voucher.is_none());
-            let (draft, twin) = match voucher {
+            let credential =
+                CertCredential::new(fingerprint, leaf.to_pem(), verification.is_none());
+            let (draft, twin) = match verification {
                 None => {
                     let twin = app.network().twin(&leaf);
-                    (Draft::Own(credential), twin.map(|twin| twin.fingerprint()))
+                    (
+                        CredentialDraft::Network(credential),
+                        twin.map(|twin| twin.fingerprint()),
+                    )
                 },
-                Some(voucher) => {
-                    let (twin, voucher) = (voucher.twin(), Box::new(voucher));
-                    let draft = Draft::ThirdParty {
+                Some(verification) => {
+                    let (twin, verification) = (verification.twin(), Box::new(verification));
+                    let draft = CredentialDraft::ThirdParty {
                         credential,
-                        voucher,
+                        verification,
                         recheck,
                     };
                     (draft, twin)
@@ -148,28 +150,27 @@ async fn prepare(
         },
         NewCredential::Updb { username, password } => {
             let password = NewPassword::prepare(app, caller.peer(), identity, password).await?;
-            Ok((Draft::Updb { username, password }, None))
+            Ok((CredentialDraft::Updb { username, password }, None))
         },
     }
 }
 
-fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
-    if voucher.holds(rows, is_verified)? {
+fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError> {
+    if verification.is_current(rows, is_verified)? {
         Ok(())
     } else {
         Err(AppError::Unvouched)
     }
 }
 
-/// The third-party authority that vouches for a certificate that somebody else than its holder
-/// brings; none if the network itself does.
+/// Finds the third-party CA of a certificate that its holder does not present; `None` for one of
+/// the network.
 ///
-/// The network's certificates of controllers and of sessions prove something else than an identity.
-/// The dates of the certificate do not matter here: whether an expired one lets its holder in is for
-/// the policy to say, at each login.
-fn voucher(app: &App, leaf: &Certificate) -> Result<Option<Voucher>, AppError> {
+/// Certificates of controllers and sessions do not identify an identity. Validity dates are ignored
+/// here: the policy decides at each login whether expired ones are accepted.
+fn verify_issuer(app: &App, leaf: &Certificate) -> Result<Option<CaVerification>, AppError> {
     let chain = [leaf.as_der()];
-    if let Ok(own) = app.network().judge(&chain) {
+    if let Ok(own) = app.network().verify_client_chain(&chain) {
         return match own.issued_to.as_deref() {
             Some(SpiffePath::Identity(_)) | None => Ok(None),
             Some(_) => Err(AppError::Unvouched),
@@ -177,7 +178,7 @@ fn voucher(app: &App, leaf: &Certificate) -> Result<Option<Voucher>, AppError> {
     }
     let view = app.snapshot()?;
     let at = VerifyAt::IgnoreValidity;
-    cas::vouch(app, view.rows(), &chain, at, is_verified)?
+    cas::find_verification(app, view.rows(), &chain, at, is_verified)?
         .map(Some)
         .ok_or(AppError::Unvouched)
 }
@@ -186,8 +187,8 @@ fn is_verified(ca: &Ca) -> bool {
     ca.is_verified
 }
 
-/// The only certificate in a text.
-fn only(pem: &str) -> Result<Certificate, AppError> {
+/// Parses a text with exactly one certificate.
+fn parse_single(pem: &str) -> Result<Certificate, AppError> {
     let certificates =
         certificates_from_pem(pem).map_err(|_unreadable| AppError::NotOneCertificate)?;
     let [certificate] = <[Certificate; 1]>::try_from(certificates)

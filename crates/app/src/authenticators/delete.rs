@@ -1,27 +1,26 @@
-//! Deleting authenticators.
+//! Deletion of authenticators.
 
 use super::update::check_not_own_password;
 use super::{Delete, find, remove};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::owner;
-use crate::rank::WaysIn;
+use crate::identities::get_owner;
+use crate::privilege::CredentialGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
 
-/// Deletes an authenticator. It lets nobody in from then on, and the sessions that it opened are
-/// over when this returns.
+/// Deletes an authenticator. The sessions that it opened have ended when this returns.
 pub async fn delete(
     app: &App,
     permit: &Permit<Delete>,
     id: &AuthenticatorId,
 ) -> Result<(), AppError> {
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        // Once it is gone, another one is set without the current password.
+        // Otherwise a new password could be set without the current one.
         check_not_own_password(caller, &found.entity)?;
-        ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
+        credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
         remove(rows, &found)
     })
     .await?;

@@ -1,7 +1,7 @@
-//! Credentials made ready for the store.
+//! Credentials ready to be stored.
 
-use super::check_free;
-use crate::cas::Voucher;
+use super::check_method_unused;
+use crate::cas::CaVerification;
 use crate::error::AppError;
 use crate::password::NewPassword;
 use portcullis_domain::authenticator::{CertCredential, Credential, UpdbCredential};
@@ -10,48 +10,42 @@ use portcullis_storage::tables::{Found, Rows};
 
 /// A credential that was hashed, issued or verified before the transaction that stores it.
 #[derive(Clone)]
-pub(crate) enum Draft {
-    /// A certificate of the network.
-    Own(CertCredential),
-    /// A certificate of a third party.
+pub(crate) enum CredentialDraft {
+    Network(CertCredential),
     ThirdParty {
-        /// What is to be stored.
         credential: CertCredential,
-        /// The authority that vouches for it.
-        voucher: Box<Voucher>,
-        /// Checks in the transaction that the authority still does.
-        recheck: fn(Rows<'_>, &Voucher) -> Result<(), AppError>,
+        /// The CA that verified it.
+        verification: Box<CaVerification>,
+        /// Checks in the transaction that the CA still accepts it.
+        recheck: fn(Rows<'_>, &CaVerification) -> Result<(), AppError>,
     },
-    /// A username and password.
     Updb {
-        /// The username.
         username: String,
-        /// The password.
         password: NewPassword,
     },
 }
 
-impl Draft {
-    /// What is to be stored for an identity, by the records as they are in the transaction.
-    pub(crate) fn settle(
+impl CredentialDraft {
+    /// Completes the credential against the current records of the transaction.
+    pub(crate) fn finalize(
         &self,
         rows: Rows<'_>,
         identity: &Found<Identity>,
     ) -> Result<Credential, AppError> {
         match self {
-            Self::Own(credential) => Ok(Credential::Cert(credential.clone())),
+            Self::Network(credential) => Ok(Credential::Cert(credential.clone())),
             Self::ThirdParty {
                 credential,
-                voucher,
+                verification: voucher,
                 recheck,
             } => {
                 recheck(rows, voucher)?;
                 Ok(Credential::Cert(credential.clone()))
             },
             Self::Updb { username, password } => {
-                check_free(rows, &identity.key, "updb")?;
+                check_method_unused(rows, &identity.key, "updb")?;
                 // The policy may have become stricter while the password was hashed.
-                let hash = password.settle(rows, &identity.entity)?;
+                let hash = password.finalize(rows, &identity.entity)?;
                 Ok(Credential::Updb(UpdbCredential::new(username, hash)))
             },
         }

@@ -1,12 +1,12 @@
-//! What identities do with their own authenticators.
+//! Authenticators of the caller's own identity.
 
-use super::update::{Prepared, UpdbChange, updb};
-use super::{ReadOwn, Show, UpdateOwn, answer, find_own, look};
+use super::update::{PreparedPatch, UpdbChange, require_updb};
+use super::{ReadOwn, RowVisitor, UpdateOwn, build_view, find_own, list_rows};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, Paging, kinds, restricted};
+use crate::listing::{Asked, Paging, kinds, restrict_to};
 use crate::password::Verdict;
-use crate::sessions::{self, Attempt, Guess};
+use crate::sessions::{self, PasswordAttempt, PasswordPurpose};
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ids::AuthenticatorId;
@@ -20,33 +20,33 @@ pub fn read_own(
     id: &AuthenticatorId,
 ) -> Result<AuthenticatorView, AppError> {
     let view = app.snapshot()?;
-    let found = find_own(view.rows(), permit.caller(), id, not_there)?;
-    Ok(look(view.rows(), found)?)
+    let found = find_own(view.rows(), permit.caller(), id, not_found)?;
+    Ok(build_view(view.rows(), found)?)
 }
 
 /// Lists the caller's own authenticators.
 pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwn>,
-    asked: &Asked<'_>,
-    show: &mut Show<'_>,
+    request: &Asked<'_>,
+    show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Authenticator>()?;
-    let own = restricted(
+    let listing = request.parse::<Authenticator>()?;
+    let own = restrict_to(
         listing,
         &kinds::AUTHENTICATORS,
         "identity",
         permit.caller().identity.as_str(),
     );
-    answer(app, &own, asked, show)
+    list_rows(app, &own, request, show)
 }
 
-/// Changes the caller's own username, password or tags, if it knows the current password.
+/// Updates the caller's own username, password or tags, given the current password.
 ///
-/// A wrong one counts as in a login, and costs as much as a right one; after too many, right ones are
-/// refused as well until the time is over. What is wrong with the change itself is said before, so that
-/// it does not tell which of the two it was. A change of nothing leaves no trace, but for what the right
-/// password makes good.
+/// A wrong password counts as in a login and costs the same; after too many, correct ones are
+/// refused too until the wait is over. An invalid change is reported first, so that the error does
+/// not reveal whether the password was right. An empty change only has the effects of a correct
+/// password.
 pub async fn update_own(
     app: &App,
     permit: &Permit<UpdateOwn>,
@@ -56,20 +56,22 @@ pub async fn update_own(
 ) -> Result<(), AppError> {
     let found = {
         let view = app.snapshot()?;
-        updb(find_own(view.rows(), permit.caller(), id, not_there)?)?
+        require_updb(find_own(view.rows(), permit.caller(), id, not_found)?)?
     };
-    let known = found.entity.clone();
+    let checked = found.entity.clone();
     let has_change = !change.is_empty();
-    let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
-    let hash = known.password().cloned();
+    let prepared = PreparedPatch::new(app, permit.caller(), &found, change).await?;
+    let hash = checked.password().cloned();
     let peer = permit.caller().peer();
     let is_wrong = app.passwords.verify(peer, current, hash).await? == Verdict::Wrong;
     let origin = &permit.caller().origin;
-    let attempt = Attempt::new(app, origin).knowing_sessions(app, &found);
-    let throttled = attempt.admit(&known).err();
+    let attempt = PasswordAttempt::new(app, origin).with_session_history(app, &found);
+    let throttled = attempt.check_throttle(&checked).err();
     if is_wrong || throttled.is_some() {
         let wrong = is_wrong.then_some(found);
-        let counted = sessions::note_refusal(app, origin, wrong, Guess::Change, attempt).await?;
+        let counted =
+            sessions::record_failed_password(app, origin, wrong, PasswordPurpose::Change, attempt)
+                .await?;
         return Err(match throttled.or(counted) {
             Some(throttled) => throttled.into(),
             None => AppError::WrongPassword,
@@ -79,15 +81,15 @@ pub async fn update_own(
     let now = app.env().now();
     app.count_own_change(permit.caller())?;
     app.commit_for(permit, move |rows, caller| {
-        let mut found = updb(find_own(rows.rows(), caller, &wanted, not_there)?)?;
-        if !found.entity.has_password_of(&known) {
-            // Somebody changed it while it was checked.
+        let mut found = require_updb(find_own(rows.rows(), caller, &wanted, not_found)?)?;
+        if !found.entity.has_password_of(&checked) {
+            // It was changed in the meantime.
             return Err(AppError::WrongPassword);
         }
-        attempt.admit(&found.entity)?;
-        sessions::forgive(rows, &found.key)?;
+        attempt.check_throttle(&found.entity)?;
+        sessions::reset_wrong_passwords(rows, &found.key)?;
         let before = found.entity.clone();
-        attempt.note_right(&mut found.entity);
+        attempt.record_success(&mut found.entity);
         if found.entity != before {
             if !has_change {
                 rows.operation("authenticator.confirm-password", wanted.as_str());
@@ -102,7 +104,7 @@ pub async fn update_own(
     .await
 }
 
-/// Those of others are not there for whoever asks.
-fn not_there(id: &AuthenticatorId) -> AppError {
+/// Authenticators of others are reported as missing.
+fn not_found(id: &AuthenticatorId) -> AppError {
     AppError::not_found("authenticator", id.as_str())
 }

@@ -1,13 +1,13 @@
-//! Putting an enrollment in the place of an authenticator: its owner is to prove itself anew.
+//! Re-enrollment: replaces an authenticator by an enrollment.
 
 use super::update::check_not_own_password;
 use super::{ReEnroll, find, remove};
 use crate::app::App;
 use crate::cas;
-use crate::enrollments::{self, Draft};
+use crate::enrollments::{self, EnrollmentDraft};
 use crate::error::AppError;
-use crate::identities::owner;
-use crate::rank::WaysIn;
+use crate::identities::get_owner;
+use crate::privilege::CredentialGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -16,15 +16,15 @@ use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{Found, Rows, RowsMut};
 
-/// Puts an enrollment that leads to another authenticator of the same kind in the place of one.
-/// What the old one opened is over when this returns.
+/// Replaces an authenticator by an enrollment for another one of the same method. Sessions of the
+/// old one have ended when this returns.
 pub async fn re_enroll(
     app: &App,
     permit: &Permit<ReEnroll>,
     id: &AuthenticatorId,
     expires_at: Timestamp,
 ) -> Result<EnrollmentId, AppError> {
-    let expires_at = enrollments::end_after(app.env().now(), expires_at)?;
+    let expires_at = enrollments::validate_expiry(app.env().now(), expires_at)?;
     let (found, method) = {
         let view = app.snapshot()?;
         let found = find(view.rows(), id)?;
@@ -32,13 +32,13 @@ pub async fn re_enroll(
         (found, method)
     };
     let identity = (found.root_number(), &found.entity.identity);
-    let draft = Draft::new(app, identity, method, expires_at)?;
+    let draft = EnrollmentDraft::new(app, identity, method, expires_at)?;
     let enrollment = draft.id().clone();
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         check_not_own_password(caller, &found.entity)?;
-        ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
+        credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
         rows.operation("authenticator.re-enroll", wanted.as_str());
         remove(rows, &found)?;
         replace(rows, &found, draft.clone())
@@ -47,25 +47,25 @@ pub async fn re_enroll(
     Ok(enrollment)
 }
 
-/// Adds the enrollment for an authenticator that was removed in the same transaction.
+/// Inserts the enrollment for an authenticator that was removed in the same transaction.
 fn replace(
     rows: &mut RowsMut<'_>,
     removed: &Found<Authenticator>,
-    draft: Draft,
+    draft: EnrollmentDraft,
 ) -> Result<(), AppError> {
-    let identity = owner(rows.rows(), removed)?;
-    // Somebody may have given it another username since the enrollment was signed.
+    let identity = get_owner(rows.rows(), removed)?;
+    // The username may have changed since the enrollment was signed.
     let draft = match &removed.entity.credential {
-        Credential::Updb(updb) => draft.redeemed_by(Method::Updb {
+        Credential::Updb(updb) => draft.with_method(Method::Updb {
             username: updb.username.clone(),
         }),
         Credential::Cert(_) => draft,
     };
-    enrollments::check_room(rows.rows(), &identity.key, draft.purpose())?;
+    enrollments::check_no_conflict(rows.rows(), &identity.key, draft.purpose())?;
     enrollments::insert(rows, &draft)
 }
 
-/// How an authenticator is obtained again.
+/// The enrollment method that leads to an authenticator of the same kind.
 fn method(app: &App, rows: Rows<'_>, authenticator: &Authenticator) -> Result<Method, AppError> {
     match &authenticator.credential {
         Credential::Updb(updb) => Ok(Method::Updb {
@@ -75,7 +75,7 @@ fn method(app: &App, rows: Rows<'_>, authenticator: &Authenticator) -> Result<Me
     }
 }
 
-/// A certificate of a third-party authority is followed by another one of the same authority.
+/// A certificate of a third-party CA is replaced by another one of the same CA.
 fn certificate_method(
     app: &App,
     rows: Rows<'_>,
@@ -86,8 +86,11 @@ fn certificate_method(
     }
     let chain = certificates_from_pem(&cert.pem).unwrap_or_default();
     let chain: Vec<_> = chain.iter().map(Certificate::as_der).collect();
-    let voucher = cas::vouch(app, rows, &chain, VerifyAt::IgnoreValidity, |_ca| true)?;
-    Ok(voucher.map_or(Method::Ott, |voucher| Method::OttCa {
-        ca: voucher.ca.entity.id,
-    }))
+    let verification =
+        cas::find_verification(app, rows, &chain, VerifyAt::IgnoreValidity, |_ca| true)?;
+    Ok(
+        verification.map_or(Method::Ott, |verification| Method::OttCa {
+            ca: verification.ca.entity.id,
+        }),
+    )
 }

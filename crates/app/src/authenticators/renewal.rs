@@ -1,13 +1,13 @@
-//! Renewing certificates: another one is issued, and takes the place of the old one as soon as its
-//! holder confirms that it has it.
+//! Renewal of certificates: a new one is issued, and replaces the old one once its holder confirms
+//! it.
 //!
-//! Until then the old one is good and the new one opens nothing; from then on it is the other way
-//! round. So a client that loses the answer is not locked out.
+//! Until then the old one is valid and the new one is not; afterwards it is the reverse. A client
+//! that loses the response is therefore not locked out.
 
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
 use crate::error::AppError;
-use crate::network::not_issued;
+use crate::network::map_issue_error;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Denied, Permit};
 use portcullis_domain::authenticator::{
@@ -18,7 +18,7 @@ use portcullis_domain::ids::AuthenticatorId;
 use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_storage::tables::{Found, RowsMut};
 
-/// Asks the holder of a certificate to renew it, and to take another key if `roll_key` is set.
+/// Requests that the holder of a certificate renews it, with a new key if `roll_key` is set.
 pub async fn request_extension(
     app: &App,
     permit: &Permit<Update>,
@@ -46,15 +46,14 @@ pub async fn request_extension(
     Ok(())
 }
 
-/// Why a request with the old key is not granted.
-const OLD_KEY: &str = "a new key is required, but this CSR has the current key; generate a new key pair \
+/// Error for a CSR with the old key.
+const NEW_KEY_REQUIRED: &str = "a new key is required, but this CSR has the current key; generate a new key pair \
      and send its CSR, or have an administrator cancel the key roll (request-extend with rollKeys \
      false)";
 
-/// Issues the successor of the certificate of one of the caller's authenticators, whose holder the
-/// caller proves to be: `chain`, in DER, is what it presents, leaf first. Answers the new
-/// certificate and those between it and the root, PEM. One that was issued before and not confirmed
-/// is forgotten.
+/// Issues the successor of the certificate of one of the caller's authenticators. The caller proves
+/// to hold it by `chain`, in DER, leaf first. Returns the PEM of the new certificate and its
+/// intermediates. An unconfirmed earlier one is discarded.
 pub async fn extend(
     app: &App,
     permit: &Permit<Renew>,
@@ -65,11 +64,11 @@ pub async fn extend(
     let (current, fingerprint) = {
         let view = app.snapshot()?;
         let found = find_own(view.rows(), permit.caller(), id, |_id| Denied.into())?;
-        prove(app, found.entity, chain)?
+        verify_holder(app, found.entity, chain)?
     };
     let csr = app
         .network()
-        .read_csr(csr)
+        .parse_csr(csr)
         .map_err(|error| AppError::Csr(error.to_string()))?;
     let rolls_key = !current
         .public_key()
@@ -84,7 +83,7 @@ pub async fn extend(
     let signing = app.network().signing();
     let leaf = signing
         .renew_identity(&csr, &current, now, &*app.env().entropy)
-        .map_err(not_issued)?;
+        .map_err(map_issue_error)?;
     let renewal = Renewal {
         fingerprint: leaf.fingerprint().to_string(),
         pem: leaf.to_pem(),
@@ -98,11 +97,11 @@ pub async fn extend(
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
                 if cert.must_roll_key() && !renewal.rolls_key {
-                    return Err(AppError::Csr(OLD_KEY.to_owned()));
+                    return Err(AppError::Csr(NEW_KEY_REQUIRED.to_owned()));
                 }
                 cert.renewal = Some(renewal.clone());
             },
-            // It was renewed meanwhile: what the caller holds is an old certificate.
+            // It was renewed in the meantime: the caller holds an old certificate.
             Credential::Cert(_) | Credential::Updb(_) => return Err(Denied.into()),
         }
         after.updated_at = now;
@@ -112,8 +111,8 @@ pub async fn extend(
     Ok(signing.chain_pem(&leaf))
 }
 
-/// Puts the certificate that was issued last in the place of the current one, if it is the first in
-/// `pem`. The caller's session goes over to it; the others that the old one opened end.
+/// Replaces the current certificate by the pending one, if that is the first in `pem`. The caller's
+/// session is rebound to it; other sessions of the old one end.
 pub async fn confirm(
     app: &App,
     permit: &Permit<Renew>,
@@ -123,28 +122,27 @@ pub async fn confirm(
     let wanted = id.clone();
     let now = app.env().now();
     app.count_own_change(permit.caller())?;
-    // What cannot be read is the fingerprint of nothing that is pending.
+    // What cannot be parsed does not match the pending certificate.
     let confirmed = certificates_from_pem(pem)
         .ok()
         .and_then(|certificates| certificates.into_iter().next())
-        .map(|certificate| Confirmed::new(app, &certificate));
+        .map(|certificate| ConfirmedCertificate::new(app, &certificate));
     app.commit_for(permit, move |rows, caller| {
         rows.operation("authenticator.extend-verify", wanted.as_str());
         let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
-        swap(rows, caller, &found, confirmed.as_ref(), now)
+        activate_renewal(rows, caller, &found, confirmed.as_ref(), now)
     })
     .await?;
     Ok(())
 }
 
-/// A certificate that its holder confirms to have.
-struct Confirmed {
+struct ConfirmedCertificate {
     fingerprint: String,
-    /// Until when it is good, and all that vouches for it; `None` if it is not of the network.
+    /// End of validity, if the network's CA verified the certificate.
     not_after: Option<Timestamp>,
 }
 
-impl Confirmed {
+impl ConfirmedCertificate {
     fn new(app: &App, certificate: &Certificate) -> Self {
         let network = app.network();
         let above = network.signing().chain().map(Certificate::as_der);
@@ -152,16 +150,16 @@ impl Confirmed {
         Self {
             fingerprint: certificate.fingerprint().to_string(),
             not_after: network
-                .judge(&chain)
+                .verify_client_chain(&chain)
                 .ok()
                 .map(|good| good.validity.not_after),
         }
     }
 }
 
-/// Checks that whoever presents `chain` holds the certificate of an authenticator, and that it can
-/// be renewed; answers the certificate and its fingerprint.
-fn prove(
+/// Checks that `chain` proves possession of the authenticator's certificate, and that this can be
+/// renewed; returns the certificate and its fingerprint.
+fn verify_holder(
     app: &App,
     authenticator: Authenticator,
     chain: &[&[u8]],
@@ -173,26 +171,29 @@ fn prove(
         Credential::Cert(cert) if cert.is_issued_by_network => cert,
         Credential::Cert(_) | Credential::Updb(_) => return Err(AppError::AuthenticatorUnfit),
     };
-    // Expired certificates are renewed too: their holder has a session, and proves to hold the key.
-    let presented = app.network().judge(chain).map_err(|_bad| Denied)?;
+    // Expired certificates are renewed too: their holder has a session and proves possession of the
+    // key.
+    let presented = app
+        .network()
+        .verify_client_chain(chain)
+        .map_err(|_bad| Denied)?;
     if presented.fingerprint.to_string() != cert.fingerprint {
         return Err(Denied.into());
     }
-    let current = leaf(&cert)?;
+    let current = parse_certificate(&cert)?;
     Ok((current, cert.fingerprint))
 }
 
-/// The certificate that an authenticator keeps.
-fn leaf(cert: &CertCredential) -> Result<Certificate, AppError> {
+fn parse_certificate(cert: &CertCredential) -> Result<Certificate, AppError> {
     Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorUnfit)
 }
 
-/// Lets the pending certificate of an authenticator take its place.
-fn swap(
+/// Replaces the certificate of an authenticator by its pending one.
+fn activate_renewal(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     found: &Found<Authenticator>,
-    confirmed: Option<&Confirmed>,
+    confirmed: Option<&ConfirmedCertificate>,
     now: Timestamp,
 ) -> Result<(), AppError> {
     let mut after = found.entity.clone();
@@ -212,7 +213,7 @@ fn swap(
         .ok_or(AppError::UnexpectedCertificate)?;
     after.updated_at = now;
     rows.replace(&found.key, &found.entity, &after)?;
-    sessions::move_to(rows, caller, &old, (fingerprint, not_after))?;
-    // Whoever has the old key is not to go on with it.
-    Ok(sessions::end_others(rows, caller, found)?)
+    sessions::rebind(rows, caller, &old, (fingerprint, not_after))?;
+    // Sessions opened with the old key must not continue.
+    Ok(sessions::end_other_sessions(rows, caller, found)?)
 }

@@ -1,11 +1,11 @@
-//! Changing usernames and passwords.
+//! Updates of usernames and passwords.
 
 use super::{Update, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::owner;
+use crate::identities::get_owner;
 use crate::password::NewPassword;
-use crate::rank::WaysIn;
+use crate::privilege::CredentialGuard;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -16,31 +16,27 @@ use portcullis_domain::username::check_username;
 use portcullis_storage::tables::{Found, RowsMut};
 use secrecy::SecretString;
 
-/// What is to change about a username and password.
+/// Changes to a username and password.
 #[derive(Debug, Clone, Default)]
 pub struct UpdbChange {
-    /// The new username.
     pub username: Option<String>,
-    /// The new password.
     pub password: Option<SecretString>,
-    /// What users attach to it from now on.
     pub tags: Option<Tags>,
 }
 
 impl UpdbChange {
-    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.username.is_none() && self.password.is_none() && self.tags.is_none()
     }
 
-    /// Whether it changes with what the owner logs in.
+    /// Whether the change affects logins.
     fn changes_login(&self) -> bool {
         self.username.is_some() || self.password.is_some()
     }
 }
 
-/// Checks that a username and password are not the caller's own: these are changed with the current
-/// password only, or whoever steals a session could keep its owner out and itself in.
+/// Checks that a username and password are not the caller's own: those require the current
+/// password, or whoever steals a session could take over the account.
 pub(super) fn check_not_own_password(
     caller: &Caller,
     authenticator: &Authenticator,
@@ -57,30 +53,30 @@ pub(super) fn check_not_own_password(
     Ok(())
 }
 
-/// Changes the username, password or tags of anybody. A new password ends the sessions that the old
-/// one opened, but not the caller's own, and lets the owner guess anew.
+/// Updates the username, password or tags of any identity. A new password ends the sessions that
+/// the old one opened, except the caller's own, and resets the count of wrong passwords.
 pub async fn update(
     app: &App,
     permit: &Permit<Update>,
     id: &AuthenticatorId,
     change: UpdbChange,
 ) -> Result<(), AppError> {
-    let found = updb(find(app.snapshot()?.rows(), id)?)?;
+    let found = require_updb(find(app.snapshot()?.rows(), id)?)?;
     if change.is_empty() {
         return Ok(());
     }
     if change.changes_login() {
-        // Before a password is hashed for nothing; it counts in the transaction.
+        // Early, to avoid a useless hash; the check in the transaction decides.
         check_not_own_password(permit.caller(), &found.entity)?;
     }
-    let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
-    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
+    let prepared = PreparedPatch::new(app, permit.caller(), &found, change).await?;
+    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
-        let found = updb(find(rows.rows(), &wanted)?)?;
+        let found = require_updb(find(rows.rows(), &wanted)?)?;
         if prepared.changes_login() {
             check_not_own_password(caller, &found.entity)?;
-            ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
+            credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
         }
         prepared.apply(rows, caller, &found, now)
     })
@@ -88,25 +84,24 @@ pub async fn update(
     Ok(())
 }
 
-/// Passes on an authenticator that has a username and password.
-pub(super) fn updb(found: Found<Authenticator>) -> Result<Found<Authenticator>, AppError> {
+/// Requires an authenticator with a username and password.
+pub(super) fn require_updb(found: Found<Authenticator>) -> Result<Found<Authenticator>, AppError> {
     match found.entity.credential {
         Credential::Updb(_) => Ok(found),
         Credential::Cert(_) => Err(AppError::AuthenticatorUnfit),
     }
 }
 
-/// A change whose password is hashed.
+/// A change with its password hashed.
 #[derive(Clone)]
-pub(super) struct Prepared {
+pub(super) struct PreparedPatch {
     username: Option<String>,
     password: Option<NewPassword>,
     tags: Option<Tags>,
 }
 
-impl Prepared {
-    /// Makes a change ready for the store. A username that stays is not judged: it may be older than
-    /// the rules.
+impl PreparedPatch {
+    /// Prepares a change. An unchanged username is not validated, since it may predate the rules.
     pub(super) async fn new(
         app: &App,
         caller: &Caller,
@@ -121,7 +116,7 @@ impl Prepared {
         }
         let password = match change.password {
             Some(password) => {
-                let identity = owner(app.snapshot()?.rows(), found)?.entity;
+                let identity = get_owner(app.snapshot()?.rows(), found)?.entity;
                 Some(NewPassword::prepare(app, caller.peer(), &identity, password).await?)
             },
             None => None,
@@ -156,15 +151,15 @@ impl Prepared {
             after.tags.clone_from(tags);
         }
         if let Some(password) = &self.password {
-            let identity = owner(rows.rows(), found)?;
-            let password = password.settle(rows.rows(), &identity.entity)?;
+            let identity = get_owner(rows.rows(), found)?;
+            let password = password.finalize(rows.rows(), &identity.entity)?;
             if caller.identity == found.entity.identity {
                 updb.set_password(password);
             } else {
                 updb.reset_password(password);
             }
-            sessions::forgive(rows, &found.key)?;
-            sessions::end_others(rows, caller, found)?;
+            sessions::reset_wrong_passwords(rows, &found.key)?;
+            sessions::end_other_sessions(rows, caller, found)?;
         }
         after.updated_at = now;
         Ok(rows.replace(&found.key, &found.entity, &after)?)

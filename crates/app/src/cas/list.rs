@@ -3,7 +3,7 @@
 use super::Read;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::listing::{Asked, ListPage, ListScope, Paging};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
 use std::ops::ControlFlow;
@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(Ca) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Ca>()?;
-    let answer: Answer<'_, Ca> = Answer::new(app, &listing, &Sight::of_all(asked))?;
-    answer.each(&mut |found| Ok(show(found.entity)))
+    let listing = request.parse::<Ca>()?;
+    let answer: ListPage<'_, Ca> = ListPage::new(app, &listing, &ListScope::all(request))?;
+    answer.for_each(&mut |found| Ok(show(found.entity)))
 }

@@ -1,63 +1,63 @@
-//! What callers that are no administrators may not decide about third-party authorities.
+//! Restrictions for callers who are not administrators.
 
-use crate::enrollments::Holder;
+use crate::enrollments::EnrollmentOwner;
 use crate::error::AppError;
-use crate::rank::{WaysIn, check_admin};
+use crate::privilege::{CredentialGuard, check_admin};
 use portcullis_domain::access::Caller;
 use portcullis_domain::ca::{Ca, CaSpec};
 use portcullis_storage::tables::{ENROLLMENT, Found, Rows, StoredEnrollment};
 
-const LOGINS: &str = "only administrators may change isAuthEnabled of a verified CA, or delete one that \
+const LOGIN_RULE: &str = "only administrators may change isAuthEnabled of a verified CA, or delete one that \
      lets clients log in";
 
-/// Checks that a caller may have an authority say whose its certificates are, if one of these does: it
-/// lets its owner in as whoever has an external id.
-pub(super) fn check_named(
-    ways_in: WaysIn,
+/// Checks that a caller may change authorities with an external id claim: such an authority can
+/// authenticate its owner as any identity with an external id.
+pub(super) fn check_external_id_claim(
+    credential_guard: CredentialGuard,
     caller: &Caller,
     specs: &[&CaSpec],
 ) -> Result<(), AppError> {
     if specs.iter().any(|spec| spec.external_id_claim.is_some()) {
         let rule = "only administrators may set externalIdClaim on a CA";
-        ways_in.check_of_everybody(caller, rule)
+        credential_guard.check_for_all(caller, rule)
     } else {
         Ok(())
     }
 }
 
-/// Checks that a caller may have an authority be what it becomes. Whether its certificates let anybody
-/// in is for administrators to say, who may be among those that come by them.
+/// Checks that a caller may change an authority. Only administrators may change whether its
+/// certificates can log in, since administrators may be among their holders.
 pub(super) fn check_change(
-    ways_in: WaysIn,
+    credential_guard: CredentialGuard,
     caller: &Caller,
     before: &Ca,
     after: &Ca,
 ) -> Result<(), AppError> {
     if before != after {
-        check_named(ways_in, caller, &[&before.spec, &after.spec])?;
+        check_external_id_claim(credential_guard, caller, &[&before.spec, &after.spec])?;
     }
     match (before.vouches_for_logins(), after.vouches_for_logins()) {
-        (true, false) => check_admin(caller, LOGINS),
-        (false, true) => ways_in.check_of_everybody(caller, LOGINS),
+        (true, false) => check_admin(caller, LOGIN_RULE),
+        (false, true) => credential_guard.check_for_all(caller, LOGIN_RULE),
         (true, true) | (false, false) => Ok(()),
     }
 }
 
-/// Checks that a caller may delete an authority, with the enrollments that demand its certificates.
+/// Checks that a caller may delete an authority with its enrollments.
 pub(super) fn check_removal(
     rows: Rows<'_>,
     caller: &Caller,
     found: &Found<Ca>,
 ) -> Result<(), AppError> {
     if found.entity.vouches_for_logins() {
-        check_admin(caller, LOGINS)?;
+        check_admin(caller, LOGIN_RULE)?;
     }
     if caller.is_admin {
         return Ok(());
     }
     for key in rows.referrers(&found.key, ENROLLMENT, usize::MAX)? {
         if let Some(entity) = rows.get::<StoredEnrollment>(&key)? {
-            Holder::of(rows, &Found { key, entity })?.check_rank(caller)?;
+            EnrollmentOwner::get(rows, &Found { key, entity })?.check_may_impersonate(caller)?;
         }
     }
     Ok(())

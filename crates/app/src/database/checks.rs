@@ -1,8 +1,8 @@
-//! Checks of the store in the background, one at a time, and what the last one has found.
+//! Integrity checks of the store, one at a time in the background, and their report.
 
 use super::{Check, Fix, ReadReport};
 use crate::app::App;
-use crate::aside::aside;
+use crate::blocking::aside;
 use crate::error::AppError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::audit::Actor;
@@ -12,55 +12,51 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinHandle;
 
-/// Most findings of a check: whoever has more needs a backup, not a list.
-const MOST: usize = 1000;
+/// Maximum number of findings of a check: a store with more needs a backup, not a list.
+const MAX_FINDINGS: usize = 1000;
 
-/// Most findings that one transaction puts right: all others stand behind it.
-const AT_ONCE: usize = 25;
+/// Maximum number of findings fixed per transaction, since other commits wait for it.
+const FIX_BATCH: usize = 25;
 
-/// What the last check has found.
+/// Report of an integrity check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Whether it is still at work.
+    /// Whether it is running.
     pub in_progress: bool,
-    /// Whether it puts right what can be.
+    /// Whether it fixes findings.
     pub is_fixing: bool,
-    /// Whether it ended early because it had found too much.
+    /// Whether it stopped early because of too many findings.
     pub too_many: bool,
-    /// When it began; `None` before the first one.
+    /// `None` before the first check.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What kept it from its end.
+    /// Error that ended it early.
     pub error: Option<String>,
-    /// What it has found.
     pub results: Vec<CheckResult>,
 }
 
-/// Something that a check has found.
+/// A finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckResult {
-    /// What is wrong, in words.
     pub description: String,
-    /// Whether it was put right.
     pub is_fixed: bool,
 }
 
-/// The checks of a process.
+/// State of the checks of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Checks {
+pub(crate) struct IntegrityChecks {
     report: Mutex<CheckReport>,
-    work: Mutex<Option<JoinHandle<()>>>,
+    task: Mutex<Option<JoinHandle<()>>>,
     is_stopped: AtomicBool,
 }
 
-impl Checks {
-    fn report(&self) -> MutexGuard<'_, CheckReport> {
+impl IntegrityChecks {
+    fn lock_report(&self) -> MutexGuard<'_, CheckReport> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_task(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_stopped(&self) -> bool {
@@ -68,43 +64,46 @@ impl Checks {
     }
 }
 
-/// Begins to check the store.
+/// Starts a check of the store.
 ///
 /// # Errors
 ///
-/// [`AppError::TooSoon`] while a check is at work.
+/// [`AppError::RateLimited`] while a check is running.
 pub fn check(app: &Arc<App>, permit: &Permit<Check>) -> Result<(), AppError> {
-    begin(app, permit.caller(), false)
+    start(app, permit.caller(), false)
 }
 
-/// Begins to check the store and to put right what records tell; the rest is reported only.
+/// Starts a check of the store that fixes findings where the records allow it and only reports the
+/// rest.
 ///
-/// It goes on when the session of its caller ends.
+/// It continues when the caller's session ends.
 ///
 /// # Errors
 ///
-/// [`AppError::TooSoon`] while a check is at work.
+/// [`AppError::RateLimited`] while a check is running.
 pub fn fix(app: &Arc<App>, permit: &Permit<Fix>) -> Result<(), AppError> {
-    begin(app, permit.caller(), true)
+    start(app, permit.caller(), true)
 }
 
-/// Reads what the last check has found, or the one at work so far.
+/// Reads the report of the running or last check.
 pub fn report(app: &App, _permit: &Permit<ReadReport>) -> CheckReport {
-    app.checks.report().clone()
+    app.integrity_checks.lock_report().clone()
 }
 
-/// Ends the check that is at work, if there is one, and waits for its end.
+/// Stops the running check, if any, and waits for its end.
 pub async fn stop_checks(app: &App) {
-    app.checks.is_stopped.store(true, Ordering::Release);
-    let work = app.checks.work().take();
+    app.integrity_checks
+        .is_stopped
+        .store(true, Ordering::Release);
+    let work = app.integrity_checks.lock_task().take();
     if let Some(work) = work {
-        // How it ended stands in its report.
+        // The report has the result.
         let _ = work.await;
     }
 }
 
-fn begin(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppError> {
-    let mut report = app.checks.report();
+fn start(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppError> {
+    let mut report = app.integrity_checks.lock_report();
     if report.in_progress {
         return Err(AppError::TooSoon {
             rule: "a data integrity check is already running; wait until it has finished",
@@ -118,36 +117,36 @@ fn begin(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppErro
         ..CheckReport::default()
     };
     drop(report);
-    let mut running = Running {
+    let mut running = RunningCheck {
         app: Arc::clone(app),
         error: Some("the check ended unexpectedly".to_owned()),
     };
     let caller = caller.clone();
     let work = tokio::spawn(async move {
         let outcome = run(&running.app, &caller, is_fixing).await;
-        running.ends_with(outcome);
+        running.finish(outcome);
     });
-    *app.checks.work() = Some(work);
+    *app.integrity_checks.lock_task() = Some(work);
     Ok(())
 }
 
-/// A check at work. However it ends, the next one may begin.
-struct Running {
+/// A running check. However it ends, the next one may start.
+struct RunningCheck {
     app: Arc<App>,
-    /// What is reported if nothing better is known.
+    /// Error reported if the check does not finish.
     error: Option<String>,
 }
 
-impl Running {
-    fn ends_with(&mut self, outcome: Result<(), AppError>) {
-        self.error = outcome.err().map(|error| said(&error));
+impl RunningCheck {
+    fn finish(&mut self, outcome: Result<(), AppError>) {
+        self.error = outcome.err().map(|error| describe_error(&error));
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCheck {
     fn drop(&mut self) {
         let ended_at = Some(self.app.env().now());
-        let mut report = self.app.checks.report();
+        let mut report = self.app.integrity_checks.lock_report();
         report.in_progress = false;
         report.ended_at = ended_at;
         report.error = self.error.take();
@@ -155,7 +154,7 @@ impl Drop for Running {
         if found > 0 || error.is_some() {
             tracing::warn!(found, error, "the store was checked");
         } else {
-            tracing::info!("the store was checked; nothing was found");
+            tracing::info!("the store was checked; there are no findings");
         }
     }
 }
@@ -165,25 +164,27 @@ async fn run(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), App
     let Inspection {
         findings,
         is_cut_short,
-    } = aside(move || look(&looking)).await?;
+    } = aside(move || inspect_store(&looking)).await?;
     {
-        let mut report = app.checks.report();
-        report.too_many = findings.len() >= MOST;
+        let mut report = app.integrity_checks.lock_report();
+        report.too_many = findings.len() >= MAX_FINDINGS;
         report.results = findings.iter().map(result).collect();
     }
     if is_fixing {
-        put_right(app, caller, &findings).await?;
+        fix_findings(app, caller, &findings).await?;
     }
-    if is_cut_short && app.checks.is_stopped() {
+    if is_cut_short && app.integrity_checks.is_stopped() {
         return Err(AppError::NotReady);
     }
     Ok(())
 }
 
-fn look(app: &App) -> Result<Inspection, AppError> {
+fn inspect_store(app: &App) -> Result<Inspection, AppError> {
     let snapshot = app.engine.snapshot()?;
-    let mut inspection = inspect(&*snapshot, MOST, &|| app.checks.is_stopped())?;
-    inspection.findings.truncate(MOST);
+    let mut inspection = inspect(&*snapshot, MAX_FINDINGS, &|| {
+        app.integrity_checks.is_stopped()
+    })?;
+    inspection.findings.truncate(MAX_FINDINGS);
     Ok(inspection)
 }
 
@@ -194,31 +195,35 @@ fn result(finding: &Finding) -> CheckResult {
     }
 }
 
-/// Puts right what can be, in two rounds: what a record names may be found only in the first.
-async fn put_right(app: &Arc<App>, caller: &Caller, findings: &[Finding]) -> Result<(), AppError> {
+/// Fixes findings in two rounds: some can be fixed only after others.
+async fn fix_findings(
+    app: &Arc<App>,
+    caller: &Caller,
+    findings: &[Finding],
+) -> Result<(), AppError> {
     for _round in 0..2 {
-        for (nth, chunk) in findings.chunks(AT_ONCE).enumerate() {
-            if app.checks.is_stopped() {
+        for (nth, chunk) in findings.chunks(FIX_BATCH).enumerate() {
+            if app.integrity_checks.is_stopped() {
                 return Err(AppError::NotReady);
             }
-            let first = nth * AT_ONCE;
-            let fixed = put_right_some(app, caller, first, chunk.to_vec()).await?;
-            note(app, first, &fixed);
+            let first = nth * FIX_BATCH;
+            let fixed = fix_batch(app, caller, first, chunk.to_vec()).await?;
+            mark_fixed(app, first, &fixed);
         }
     }
     Ok(())
 }
 
-/// Puts some findings right, the results of which begin at `first`.
-async fn put_right_some(
+/// Fixes some findings, whose results begin at index `first`.
+async fn fix_batch(
     app: &App,
     caller: &Caller,
     first: usize,
     findings: Vec<Finding>,
 ) -> Result<Vec<bool>, AppError> {
     let results = app
-        .checks
-        .report()
+        .integrity_checks
+        .lock_report()
         .results
         .iter()
         .skip(first)
@@ -237,9 +242,10 @@ async fn put_right_some(
     .await
 }
 
-/// Notes which of the results from `first` on are put right; answers how many were not before.
-fn note(app: &App, first: usize, fixed: &[bool]) -> usize {
-    let mut report = app.checks.report();
+/// Marks the fixed ones among the results from index `first` on; returns how many were not fixed
+/// before.
+fn mark_fixed(app: &App, first: usize, fixed: &[bool]) -> usize {
+    let mut report = app.integrity_checks.lock_report();
     let mut newly = 0;
     for (result, is_fixed) in report.results.iter_mut().skip(first).zip(fixed) {
         newly += usize::from(*is_fixed && !result.is_fixed);
@@ -248,8 +254,8 @@ fn note(app: &App, first: usize, fixed: &[bool]) -> usize {
     newly
 }
 
-/// What kept a check from its end, in words for administrators.
-fn said(error: &AppError) -> String {
+/// Describes the error that ended a check, for administrators.
+fn describe_error(error: &AppError) -> String {
     match error {
         AppError::Store(error) => error.to_string(),
         AppError::NotReady => "the controller is stopping".to_owned(),

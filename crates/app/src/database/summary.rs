@@ -1,4 +1,4 @@
-//! How many entities of each kind there are.
+//! Number of entities by kind.
 
 use super::ReadSummary;
 use crate::app::App;
@@ -13,11 +13,11 @@ use portcullis_storage::tables::{
     SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
 
-/// How many entities there are, by the names that clients know.
+/// Number of entities by the names that clients know.
 pub type Summary = Vec<(&'static str, u64)>;
 
-/// The kinds that have records.
-const RECORDS: [(&str, Kind); 20] = [
+/// Kinds that have records.
+const RECORD_KINDS: [(&str, Kind); 20] = [
     ("apiSessionCertificates", SESSION_CERTIFICATE),
     ("apiSessions", API_SESSION),
     ("authPolicies", AUTH_POLICY),
@@ -40,23 +40,24 @@ const RECORDS: [(&str, Kind); 20] = [
     ("terminators", TERMINATOR),
 ];
 
-/// What comes with the program. No event is put off.
-const FIXED: [(&str, usize); 4] = [
+/// Built-in entities. There are no eventual events.
+const BUILT_IN_COUNTS: [(&str, usize); 4] = [
     ("controllers", 1),
     ("eventualEvents", 0),
     ("identityTypes", IdentityType::ALL.len()),
     ("postureCheckTypes", CheckSupport::ALL.len()),
 ];
 
-/// Counts everything. Records are not read for it.
+/// Counts all entities without reading their records.
 pub fn summary(app: &App, _permit: &Permit<ReadSummary>) -> Result<Summary, AppError> {
     let edge_routers = app.require_lists()?.routers().columns().edge().len();
     let snapshot = app.engine.snapshot()?;
     let mut counts = vec![("routers.edge", edge_routers)];
-    for (name, kind) in RECORDS {
+    for (name, kind) in RECORD_KINDS {
         counts.push((name, Census::stated(&*snapshot, kind)?));
     }
-    let fixed = FIXED.map(|(name, count)| (name, u64::try_from(count).unwrap_or(u64::MAX)));
+    let fixed =
+        BUILT_IN_COUNTS.map(|(name, count)| (name, u64::try_from(count).unwrap_or(u64::MAX)));
     counts.extend(fixed);
     Ok(counts)
 }

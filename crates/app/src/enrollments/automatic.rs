@@ -1,9 +1,9 @@
-//! Enrollment without a token: a stranger whose certificate an authority vouches for becomes an
-//! identity.
+//! Automatic enrollment: creates an identity for a certificate of a third-party CA, without a
+//! token.
 
-use super::fault::CertificateFault;
+use super::certificate_error::CertificateFault;
 use crate::app::App;
-use crate::cas::{self, Claimed, Voucher};
+use crate::cas::{self, CaVerification, ClaimedExternalId};
 use crate::error::AppError;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
@@ -18,88 +18,90 @@ use portcullis_storage::tables::{
     AUTHENTICATOR, IDENTITY, Index, Rows, RowsMut, UniqueValue, identity_key,
 };
 
-/// A stranger at the door.
+/// Input of [`enroll_automatically`].
 #[derive(Debug)]
 pub struct Newcomer<'c> {
-    /// The certificates of the connection, in DER, the one whose key was proved first.
+    /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
-    /// The name that the client would like to have.
+    /// Name requested by the client.
     pub requested_name: Option<String>,
 }
 
-/// Makes an identity of a stranger whose certificate an authority vouches for that enrolls by
-/// itself.
+/// Creates an identity for a certificate of a CA with automatic enrollment.
 ///
-/// Where the certificate names an external id, the identity is known by that; otherwise the
-/// certificate becomes its authenticator.
+/// If the certificate has an external id, that identifies the identity; otherwise the certificate
+/// becomes its authenticator.
 pub async fn enroll_newcomer(
     app: &App,
     origin: &Origin,
-    newcomer: Newcomer<'_>,
+    enrollment: Newcomer<'_>,
 ) -> Result<IdentityId, AppError> {
-    let arrival = Arrival::prepare(app, &newcomer, app.env().now())?;
-    let id = arrival.identity.id.clone();
-    let number = app.number(IDENTITY);
-    let authenticator_number = app.number(AUTHENTICATOR);
+    let prepared = PreparedIdentity::prepare(app, &enrollment, app.env().now())?;
+    let id = prepared.identity.id.clone();
+    let number = app.next_number(IDENTITY);
+    let authenticator_number = app.next_number(AUTHENTICATOR);
     app.commit(Actor::stranger(origin, id.as_str()), move |rows| {
-        arrival.admit(rows, number, authenticator_number)
+        prepared.insert(rows, number, authenticator_number)
     })
     .await?;
     Ok(id)
 }
 
-/// A stranger who is to become an identity.
-struct Arrival {
-    voucher: Voucher,
-    /// The identity, under the name that it has if that is free.
+/// An identity prepared before the transaction that creates it.
+struct PreparedIdentity {
+    verification: CaVerification,
+    /// Named as requested; the name may still be taken.
     identity: Identity,
     /// The certificate, unless the identity is known by an external id.
     authenticator: Option<Authenticator>,
 }
 
-impl Arrival {
-    fn prepare(app: &App, newcomer: &Newcomer<'_>, now: Timestamp) -> Result<Self, AppError> {
-        let voucher = voucher(app, newcomer.certificates, now)?;
-        let external_id = match voucher.claimed() {
-            Claimed::Never => None,
-            Claimed::Nothing => return Err(CertificateFault::NoClaim.into()),
-            Claimed::Id(external_id) => Some(external_id),
+impl PreparedIdentity {
+    fn prepare(app: &App, enrollment: &Newcomer<'_>, now: Timestamp) -> Result<Self, AppError> {
+        let verification = verify_certificate(app, enrollment.certificates, now)?;
+        let external_id = match verification.claimed_external_id() {
+            ClaimedExternalId::NotConfigured => None,
+            ClaimedExternalId::Absent => return Err(CertificateFault::NoClaim.into()),
+            ClaimedExternalId::Id(external_id) => Some(external_id),
         };
         let id = IdentityId::generate(&*app.env().entropy)?;
         let authenticator = match external_id {
             Some(_) => None,
-            None => Some(authenticator(app, &voucher, &id, now)?),
+            None => Some(new_authenticator(app, &verification, &id, now)?),
         };
-        let name = name(&voucher, &id, newcomer.requested_name.as_deref())?;
+        let name = format_name(&verification, &id, enrollment.requested_name.as_deref())?;
         let spec = IdentitySpec {
-            role_attributes: voucher.ca.entity.spec.identity_roles.clone(),
+            role_attributes: verification.ca.entity.spec.identity_roles.clone(),
             external_id,
             ..IdentitySpec::named(name)
         };
         let mut identity = Identity::new(id, spec, now);
         identity.attached.authenticators = u32::from(authenticator.is_some());
         Ok(Self {
-            voucher,
+            verification,
             identity,
             authenticator,
         })
     }
 
-    /// Writes the identity down, after a look at what may have changed since it was prepared.
-    fn admit(
+    /// Inserts the identity, after checking what may have changed since it was prepared.
+    fn insert(
         &self,
         rows: &mut RowsMut<'_>,
         number: Number,
         authenticator_number: Number,
     ) -> Result<(), AppError> {
-        if !self.voucher.holds(rows.rows(), Ca::vouches_for_strangers)? {
+        if !self
+            .verification
+            .is_current(rows.rows(), Ca::vouches_for_strangers)?
+        {
             return Err(CertificateFault::NotVouchedFor.into());
         }
         let mut identity = self.identity.clone();
         identity.spec.name = free_name(rows.rows(), &identity.spec.name)?;
         let key = identity_key(number);
         if self.authenticator.is_some() {
-            CertificateFault::check_unused(rows.rows(), &self.voucher, false)?;
+            CertificateFault::check_unused(rows.rows(), &self.verification, false)?;
         }
         rows.operation("identity.enroll", identity.id.as_str());
         rows.insert(&key, &identity)?;
@@ -111,45 +113,49 @@ impl Arrival {
     }
 }
 
-/// The authority that vouches for a stranger.
-fn voucher(app: &App, chain: &[&[u8]], now: Timestamp) -> Result<Voucher, AppError> {
+/// Verifies a certificate with the CAs that have automatic enrollment.
+fn verify_certificate(
+    app: &App,
+    chain: &[&[u8]],
+    now: Timestamp,
+) -> Result<CaVerification, AppError> {
     let view = app.snapshot()?;
-    if !cas::is_any(view.rows())? {
+    if !cas::has_any(view.rows())? {
         return Err(CertificateFault::NoAuthority.into());
     }
     let admits = Ca::vouches_for_strangers;
-    let voucher = cas::vouch(app, view.rows(), chain, VerifyAt::Now(now), admits)?
+    let verification = cas::find_verification(app, view.rows(), chain, VerifyAt::Now(now), admits)?
         .ok_or(CertificateFault::NotVouchedFor)?;
-    if voucher.claimed() == Claimed::Never {
-        CertificateFault::check_unused(view.rows(), &voucher, false)?;
+    if verification.claimed_external_id() == ClaimedExternalId::NotConfigured {
+        CertificateFault::check_unused(view.rows(), &verification, false)?;
     }
-    Ok(voucher)
+    Ok(verification)
 }
 
-fn authenticator(
+fn new_authenticator(
     app: &App,
-    voucher: &Voucher,
+    verification: &CaVerification,
     identity: &IdentityId,
     now: Timestamp,
 ) -> Result<Authenticator, AppError> {
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
-    let fingerprint = voucher.fingerprint().to_string();
-    let cert = CertCredential::new(fingerprint, voucher.leaf_pem(), false);
+    let fingerprint = verification.fingerprint().to_string();
+    let cert = CertCredential::new(fingerprint, verification.leaf_pem(), false);
     let credential = Credential::Cert(cert);
     Ok(Authenticator::new(id, identity.clone(), credential, now))
 }
 
-/// The name that the authority gives; the id where that leaves nothing.
-fn name(
-    voucher: &Voucher,
+/// The name in the CA's format; the id if that is blank.
+fn format_name(
+    verification: &CaVerification,
     id: &IdentityId,
     requested: Option<&str>,
 ) -> Result<IdentityName, AppError> {
-    let ca = &voucher.ca.entity;
+    let ca = &verification.ca.entity;
     let parts = NameParts {
         ca_name: &ca.spec.name,
         ca_id: ca.id.as_str(),
-        common_name: &voucher.common_name().unwrap_or_default(),
+        common_name: &verification.common_name().unwrap_or_default(),
         requested_name: requested.unwrap_or(id.as_str()),
         identity_id: id.as_str(),
     };
@@ -157,8 +163,8 @@ fn name(
     Ok(IdentityName::new(name).or_else(|_blank| IdentityName::new(id.as_str()))?)
 }
 
-/// The name itself, or with the first counter that a search by halves finds free: whole fleets may
-/// share a name, and everybody else waits for this.
+/// The name itself, or with the first counter that a binary search finds free: whole fleets may
+/// share a name, and all other writes wait for this.
 fn free_name(rows: Rows<'_>, name: &IdentityName) -> Result<IdentityName, AppError> {
     if is_free(rows, name.as_str())? {
         return Ok(name.clone());

@@ -1,4 +1,4 @@
-//! Enrollments as they are stored: signed and sealed.
+//! Enrollments ready to be stored: signed and sealed.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -12,18 +12,18 @@ use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{ENROLLMENT, RowsMut, StoredEnrollment, identity_key};
 
-/// Whose token, under the keyed hash: tokens of different kinds never meet.
+/// Domain of the keyed hash of tokens, so that different kinds of tokens never collide.
 const TOKEN_DOMAIN: &str = "enrollment token";
 
-/// An enrollment made ready for the store: signed and sealed before any transaction.
+/// An enrollment that was signed and sealed before its transaction.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft {
+pub(crate) struct EnrollmentDraft {
     pub(super) key: RecordKey,
     pub(super) stored: StoredEnrollment,
 }
 
-impl Draft {
-    /// Makes an enrollment of an identity.
+impl EnrollmentDraft {
+    /// Creates an enrollment of an identity.
     pub(crate) fn new(
         app: &App,
         (identity_number, identity): (Number, &IdentityId),
@@ -34,11 +34,11 @@ impl Draft {
             identity: identity.clone(),
             method,
         };
-        Self::under(app, &identity_key(identity_number), purpose, expires_at)
+        Self::for_holder(app, &identity_key(identity_number), purpose, expires_at)
     }
 
-    /// Makes an enrollment of whoever has the record `holder`.
-    pub(crate) fn under(
+    /// Creates an enrollment of the owner with the record `holder`.
+    pub(crate) fn for_holder(
         app: &App,
         holder: &RecordKey,
         purpose: Purpose,
@@ -54,31 +54,28 @@ impl Draft {
             expires_at: clock::to_millisecond(expires_at),
             is_outgrown: false,
         };
-        let number = app.number(ENROLLMENT);
+        let number = app.next_number(ENROLLMENT);
         let key = holder.dependent(ENROLLMENT, number.0);
         Self::seal(app, key, enrollment)
     }
 
-    /// Who is to obtain a credential, and how.
     pub(crate) fn purpose(&self) -> &Purpose {
         &self.stored.enrollment.purpose
     }
 
-    /// Id of the enrollment.
     pub(crate) fn id(&self) -> &EnrollmentId {
         &self.stored.enrollment.id
     }
 
-    /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
-    /// alone.
-    pub(crate) fn redeemed_by(mut self, new: Method) -> Self {
+    /// Replaces the method by another one of the same kind; only the kind is signed.
+    pub(crate) fn with_method(mut self, new: Method) -> Self {
         if let Purpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
             *method = new;
         }
         self
     }
 
-    /// Draws a token for `enrollment`, signs it and seals both.
+    /// Generates a token for `enrollment`, signs the JWT and seals both.
     pub(super) fn seal(
         app: &App,
         key: RecordKey,
@@ -101,7 +98,7 @@ impl Draft {
             .map_err(AppError::internal)?;
         let stored = StoredEnrollment {
             enrollment,
-            token_hash: hash(app, &token),
+            token_hash: token_hash(app, &token),
             token: app.vault.seal(&key, "token", token.as_bytes())?,
             jwt: app.vault.seal(&key, "jwt", jwt.as_bytes())?,
         };
@@ -109,12 +106,11 @@ impl Draft {
     }
 }
 
-/// Adds an enrollment to the store.
-pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &Draft) -> Result<(), AppError> {
+pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &EnrollmentDraft) -> Result<(), AppError> {
     Ok(rows.insert(&draft.key, &draft.stored)?)
 }
 
-/// The hash under which a token is found.
-pub(super) fn hash(app: &App, token: &str) -> TokenHash {
+/// Keyed hash by which a token is looked up.
+pub(super) fn token_hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
 }

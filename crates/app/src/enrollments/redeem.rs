@@ -1,7 +1,7 @@
-//! Redeeming an enrollment: a token and a proof go in, a credential comes out.
+//! Redemption of enrollments: exchanges a token and a proof for a credential.
 //!
-//! The token is spent in the transaction that makes the authenticator. Whatever fails before
-//! leaves it as it was.
+//! The token is spent in the transaction that creates the authenticator. Earlier failures leave it
+//! as it was.
 
 pub(super) mod ott;
 mod ottca;
@@ -10,13 +10,13 @@ mod updb;
 
 pub use crate::routers::RouterProof;
 
-use super::hash;
+use super::token_hash;
 use crate::app::App;
-use crate::authenticators::{self, Draft};
+use crate::authenticators::{self, CredentialDraft};
 use crate::error::AppError;
-use crate::identities::owner;
+use crate::identities::get_owner;
 use crate::routers::RouterCertificates;
-use crate::sessions::Attempt;
+use crate::sessions::PasswordAttempt;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
@@ -29,44 +29,38 @@ use portcullis_storage::tables::{
 };
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// An enrollment to redeem.
 #[derive(Debug)]
 pub struct Redemption<'c> {
-    /// Its token.
     pub token: SecretString,
-    /// The method that the client thinks it has; none is any.
+    /// Method that the client expects; `None` for any.
     pub method: Option<String>,
-    /// What the client brings.
     pub proof: Proof<'c>,
 }
 
-/// What a client brings to redeem an enrollment. Which part is needed depends on the method.
+/// Proof for a redemption; the method decides which fields are required.
 #[derive(Debug, Default)]
 pub struct Proof<'c> {
-    /// A certificate request, PEM.
+    /// PEM certificate signing request.
     pub csr: String,
-    /// The certificates of the connection, in DER, the one whose key was proved first.
+    /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
-    /// The password that it chose.
+    /// Password chosen by the client.
     pub password: Option<SecretString>,
-    /// What a router brings.
     pub router: RouterProof,
 }
 
-/// What a client gets for it.
+/// Result of a redemption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redeemed {
-    /// A certificate and those between it and the root, PEM.
+    /// PEM of the certificate and its intermediates, without the root.
     Certificate(String),
-    /// The certificates of a router.
     Router(RouterCertificates),
-    /// The username that goes with the password.
+    /// Username that belongs to the chosen password.
     Username(String),
-    /// Nothing: the client brought what it will log in with.
+    /// The client logs in with the certificate that it presented.
     Nothing,
 }
 
-/// Redeems an enrollment.
 pub async fn redeem(
     app: &App,
     origin: &Origin,
@@ -74,40 +68,41 @@ pub async fn redeem(
 ) -> Result<Redeemed, AppError> {
     let by_token = UniqueValue::new(
         Index::EnrollmentToken,
-        hash(app, redemption.token.expose_secret()).0,
+        token_hash(app, redemption.token.expose_secret()).0,
     );
     let now = app.env().now();
-    if router::is_opened(app, &by_token)? {
+    if router::is_router_token(app, &by_token)? {
         let certificates = router::redeem(app, origin, by_token, redemption).await?;
         return Ok(Redeemed::Router(certificates));
     }
     let (found, identity) = {
         let view = app.snapshot()?;
-        pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
+        find_pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
-    let (draft, redeemed) = earn(app, &found, &identity, redemption.proof, now).await?;
+    let (draft, result) = create_credential(app, &found, &identity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
-    let number = app.number(AUTHENTICATOR);
+    let number = app.next_number(AUTHENTICATOR);
     let actor = Actor::stranger(origin, identity.entity.id.as_str());
-    let attempt = Attempt::new(app, origin);
+    let attempt = PasswordAttempt::new(app, origin);
     app.commit(actor, move |rows| {
-        // Somebody else may have been faster: what is there now counts.
-        let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
-        let credential = draft.settle(rows.rows(), &identity)?;
+        // Another request may have redeemed it in the meantime.
+        let (found, identity) =
+            find_pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
+        let credential = draft.finalize(rows.rows(), &identity)?;
         let owner = identity.entity.id.clone();
         let mut authenticator = Authenticator::new(id.clone(), owner, credential, now);
         // Whoever chose the password knows it.
-        attempt.note_right(&mut authenticator);
+        attempt.record_success(&mut authenticator);
         rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
         rows.remove(&found.key, &found.entity)?;
-        authenticators::add(rows, &identity, number, &authenticator)
+        authenticators::insert(rows, &identity, number, &authenticator)
     })
     .await?;
-    Ok(redeemed)
+    Ok(result)
 }
 
-/// Finds the enrollment that a token opens and whose it is, if it may be redeemed.
-fn pending(
+/// Finds the enrollment of a token and its identity, if it can be redeemed.
+fn find_pending(
     rows: Rows<'_>,
     by_token: &UniqueValue,
     method: Option<&str>,
@@ -118,7 +113,7 @@ fn pending(
     if found.entity.enrollment.purpose.method().is_none() {
         return Err(RedemptionError::WrongMethod.into());
     }
-    let identity = owner(rows, &found)?;
+    let identity = get_owner(rows, &found)?;
     if identity.entity.is_disabled(now) {
         return Err(AppError::Denied {
             rule: Some(
@@ -137,19 +132,19 @@ fn pending(
     Ok((found, identity))
 }
 
-/// Turns the proof into a credential: the slow part, done before the transaction.
-async fn earn(
+/// Creates the credential from the proof: the slow part, before the transaction.
+async fn create_credential(
     app: &App,
     found: &Found<StoredEnrollment>,
     identity: &Found<Identity>,
     proof: Proof<'_>,
     now: Timestamp,
-) -> Result<(Draft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, Redeemed), AppError> {
     match found.entity.enrollment.purpose.method() {
-        Some(Method::Ott) => ott::certify(app, &identity.entity, &proof.csr, now),
-        Some(Method::OttCa { ca }) => ottca::present(app, ca, proof.certificates, now),
+        Some(Method::Ott) => ott::issue_credential(app, &identity.entity, &proof.csr, now),
+        Some(Method::OttCa { ca }) => ottca::verify_certificate(app, ca, proof.certificates, now),
         Some(Method::Updb { username }) => {
-            updb::choose(app, identity, username, proof.password).await
+            updb::hash_password(app, identity, username, proof.password).await
         },
         None => Err(RedemptionError::WrongMethod.into()),
     }

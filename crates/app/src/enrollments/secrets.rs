@@ -1,40 +1,48 @@
-//! The secrets of a pending enrollment, its token and JWT: who gets to see them.
+//! Visibility of enrollment secrets: token and JWT.
 //!
-//! Whoever has the token can take the place of the holder, so a permission to read never suffices.
-//! Those see it who could have a new one made, and the holder itself.
+//! Whoever has the token can act as its owner, so read permission does not suffice. The secrets are
+//! visible to callers who could have a new token issued, and to the owner.
 
-use super::{Create, Holder, Update};
+use super::{Create, EnrollmentOwner, Update};
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::{WaysIn, outranks};
+use crate::privilege::{CredentialGuard, can_impersonate};
 use crate::routers;
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
 use portcullis_domain::identity::Identity;
 use portcullis_storage::tables::{Found, StoredEnrollment};
 
-/// Whether `caller` sees the token of an enrollment of `identity`.
-pub(crate) fn are_shown(ways_in: WaysIn, caller: &Caller, identity: &Identity) -> bool {
-    let may_draw = caller.may(Create::ACCESS) || caller.may(Update::ACCESS);
-    (caller.identity == identity.id || (may_draw && outranks(caller, identity)))
-        && ways_in.check_freshness(caller, identity).is_ok()
+/// Whether `caller` sees the secrets of an enrollment of `identity`.
+pub(crate) fn are_visible(
+    credential_guard: CredentialGuard,
+    caller: &Caller,
+    identity: &Identity,
+) -> bool {
+    let may_reissue = caller.may(Create::ACCESS) || caller.may(Update::ACCESS);
+    (caller.identity == identity.id || (may_reissue && can_impersonate(caller, identity)))
+        && credential_guard.check_freshness(caller, identity).is_ok()
 }
 
-/// Whether `caller` sees the token of an enrollment of `holder`.
-pub(super) fn are_shown_of(ways_in: WaysIn, caller: &Caller, holder: &Holder) -> bool {
+/// Whether `caller` sees the secrets of an enrollment of `holder`.
+pub(super) fn are_visible_for(
+    credential_guard: CredentialGuard,
+    caller: &Caller,
+    holder: &EnrollmentOwner,
+) -> bool {
     match holder {
-        Holder::Identity(identity) => are_shown(ways_in, caller, identity),
-        Holder::Router(_) => routers::shows_secrets(caller),
+        EnrollmentOwner::Identity(identity) => are_visible(credential_guard, caller, identity),
+        EnrollmentOwner::Router(_) => routers::can_read_enrollment_secrets(caller),
     }
 }
 
-/// A stored enrollment, with its secrets if they are `shown`.
+/// Unseals the secrets of an enrollment if they are visible.
 pub(crate) fn unseal_if(
     app: &App,
     found: Found<StoredEnrollment>,
-    shown: bool,
+    is_visible: bool,
 ) -> Result<(Enrollment, Option<EnrollmentSecrets>), AppError> {
-    if !shown {
+    if !is_visible {
         return Ok((found.entity.enrollment, None));
     }
     let (key, stored) = (&found.key, found.entity);

@@ -1,7 +1,7 @@
-//! Becoming an identity by a token of an external signer.
+//! Enrollment with a token of an external signer.
 //!
-//! There is no enrollment to redeem: whoever holds a good token of a signer that allows it becomes
-//! the identity that the token describes, once.
+//! There is no enrollment to redeem: a valid token of a signer that allows it creates the identity
+//! that it describes, once.
 
 use super::redeem::ott;
 use crate::app::App;
@@ -24,52 +24,51 @@ use portcullis_storage::tables::{
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::Arc;
 
-/// What a client brings to become an identity.
+/// Input of [`with_token`].
 #[derive(Debug)]
 pub struct TokenEnrollment {
-    /// The token.
     pub token: SecretString,
-    /// The signer whose token it is, if the client says so.
+    /// Signer named by the client.
     pub signer: Option<SignerId>,
-    /// A certificate request, PEM; without one the identity goes on with tokens.
+    /// PEM certificate signing request; without one, the identity authenticates with tokens.
     pub csr: Option<String>,
 }
 
-/// What a client gets for it.
+/// Result of [`with_token`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenEnrolled {
-    /// A certificate and those between it and the root, PEM, if one was asked for.
+pub struct TokenEnrollmentResult {
+    /// PEM of the certificate and its intermediates, if one was requested.
     pub certificate: Option<String>,
 }
 
-/// Makes the identity that a token describes, and its certificate if one is asked for.
+/// Creates the identity that a token describes, and its certificate if one is requested.
 ///
 /// # Errors
 ///
-/// [`AppError::UnknownToken`] for a token that is not good, [`AppError::AlreadyEnrolled`],
-/// [`AppError::EnrollmentNotAllowed`], [`AppError::Csr`], and a fault of `name` when that is taken.
+/// [`AppError::UnknownToken`] for an invalid token; [`AppError::AlreadyEnrolled`];
+/// [`AppError::EnrollmentNotAllowed`]; [`AppError::Csr`]; [`AppError::Field`] if the name is taken.
 pub async fn with_token(
     app: &App,
     origin: &Origin,
     enrollment: TokenEnrollment,
-) -> Result<TokenEnrolled, AppError> {
-    let token = signers::read_token(enrollment.token.expose_secret());
+) -> Result<TokenEnrollmentResult, AppError> {
+    let token = signers::parse_token(enrollment.token.expose_secret());
     let token = token.ok_or(AppError::UnknownToken)?;
     let signer = {
         let view = app.snapshot()?;
-        signer_of(view.rows(), &token, enrollment.signer.as_ref())?
+        find_signer(view.rows(), &token, enrollment.signer.as_ref())?
     };
     let signer = signer.ok_or(AppError::UnknownToken)?;
-    let judged = signers::judge(app, &signer.entity, &token).await;
-    let judged = judged.map_err(|_fault| AppError::UnknownToken)?;
-    let name = name(&signer.entity, judged.claims)?;
-    let way = Enrolling {
+    let verified = signers::verify_token(app, &signer.entity, &token).await;
+    let verified = verified.map_err(|_fault| AppError::UnknownToken)?;
+    let name = extract_name(&signer.entity, verified.claims)?;
+    let enroller = TokenEnroller {
         to_cert: enrollment.csr.is_some(),
         signer,
-        holder: judged.holder.to_owned(),
+        holder: verified.holder.to_owned(),
     };
-    way.check(app.snapshot()?.rows())?;
-    let spec = way.describe(judged.claims, name)?;
+    enroller.check(app.snapshot()?.rows())?;
+    let spec = enroller.build_spec(verified.claims, name)?;
     let now = app.env().now();
     let mut identity = Identity::new(IdentityId::generate(&*app.env().entropy)?, spec, now);
     let (authenticator, certificate) = match &enrollment.csr {
@@ -83,29 +82,28 @@ pub async fn with_token(
         },
         None => (None, None),
     };
-    let made = Made {
+    let new_identity = NewIdentity {
         identity,
         authenticator,
     };
-    way.commit(app, origin, made).await?;
-    Ok(TokenEnrolled { certificate })
+    enroller.commit(app, origin, new_identity).await?;
+    Ok(TokenEnrollmentResult { certificate })
 }
 
-/// The signer that a token is to be judged by: the one that the client names, or else the one that
-/// the token does.
-fn signer_of(
+/// The signer named by the client, else the issuer of the token.
+fn find_signer(
     rows: Rows<'_>,
     token: &PresentedToken<'_>,
     named: Option<&SignerId>,
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     match named {
         Some(id) => signers::find_enabled(rows, id),
-        None => signers::issued_by(rows, token),
+        None => signers::find_issuer(rows, token),
     }
 }
 
-/// The claim that becomes the name.
-fn name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
+/// Extracts the claim that becomes the name.
+fn extract_name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
     let selector = ClaimSelector::parse(&signer.spec.enrollment.name_selector);
     let selector = selector.map_err(|_broken| AppError::UnknownToken)?;
     let name = claims.text(&selector);
@@ -113,24 +111,23 @@ fn name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
     IdentityName::new(name).map_err(|_blank| AppError::UnknownToken)
 }
 
-/// Whoever is about to become an identity.
+/// An enrollment with a verified token.
 #[derive(Clone)]
-struct Enrolling {
+struct TokenEnroller {
     signer: Found<Arc<Signer>>,
-    /// What the token says of whom it is for.
+    /// The claim that becomes the external id.
     holder: String,
-    /// Whether with a certificate.
+    /// Whether a certificate is requested.
     to_cert: bool,
 }
 
-/// What a token is turned into.
-struct Made {
+struct NewIdentity {
     identity: Identity,
     authenticator: Option<Authenticator>,
 }
 
-impl Enrolling {
-    /// Checks that there is no such identity yet and that it may be made in this way.
+impl TokenEnroller {
+    /// Checks that the identity does not exist yet and that the signer allows this enrollment.
     fn check(&self, rows: Rows<'_>) -> Result<(), AppError> {
         let by_external_id = UniqueValue::new(Index::IdentityExternalId, self.holder.as_str());
         if rows.locate(&by_external_id)?.is_some() {
@@ -140,7 +137,9 @@ impl Enrolling {
         let rules = &signer.spec.enrollment;
         let policy: Arc<AuthPolicy> = find_policy(rows, &rules.auth_policy)?
             .map(|found| found.entity)
-            .ok_or_else(|| StoreError::corrupt("the policy of a signer's identities is lost"))?;
+            .ok_or_else(|| {
+                StoreError::corrupt("the auth policy for a signer's enrollments is missing")
+            })?;
         let is_allowed = if self.to_cert {
             rules.to_cert && policy.primary.cert.allowed
         } else {
@@ -153,7 +152,7 @@ impl Enrolling {
         }
     }
 
-    fn describe(&self, claims: &Claims, name: IdentityName) -> Result<IdentitySpec, AppError> {
+    fn build_spec(&self, claims: &Claims, name: IdentityName) -> Result<IdentitySpec, AppError> {
         let rules = &self.signer.entity.spec.enrollment;
         Ok(IdentitySpec {
             role_attributes: role_attributes(rules.attribute_selector.as_deref(), claims)?,
@@ -163,20 +162,25 @@ impl Enrolling {
         })
     }
 
-    async fn commit(self, app: &App, origin: &Origin, made: Made) -> Result<(), AppError> {
-        let key = identity_key(app.number(IDENTITY));
-        let of_authenticator = key.dependent(AUTHENTICATOR, app.number(AUTHENTICATOR).0);
-        let actor = Actor::stranger(origin, made.identity.id.as_str());
+    async fn commit(
+        self,
+        app: &App,
+        origin: &Origin,
+        new_identity: NewIdentity,
+    ) -> Result<(), AppError> {
+        let key = identity_key(app.next_number(IDENTITY));
+        let of_authenticator = key.dependent(AUTHENTICATOR, app.next_number(AUTHENTICATOR).0);
+        let actor = Actor::stranger(origin, new_identity.identity.id.as_str());
         app.commit(actor, move |rows| {
-            // What was judged by has to be what is there now.
+            // The token was verified with this version of the signer.
             let current: Option<Signer> = rows.rows().get(&self.signer.key)?;
             if current.as_ref() != Some(&self.signer.entity) {
                 return Err(AppError::UnknownToken);
             }
             self.check(rows.rows())?;
-            rows.operation("identity.enroll", made.identity.id.as_str());
-            rows.insert(&key, &made.identity)?;
-            if let Some(authenticator) = &made.authenticator {
+            rows.operation("identity.enroll", new_identity.identity.id.as_str());
+            rows.insert(&key, &new_identity.identity)?;
+            if let Some(authenticator) = &new_identity.authenticator {
                 rows.insert(&of_authenticator, authenticator)?;
             }
             Ok(())
@@ -185,7 +189,7 @@ impl Enrolling {
     }
 }
 
-/// The claim that becomes the role attributes; a token without it gives none.
+/// Extracts the claim that becomes the role attributes; none without the claim.
 fn role_attributes(selector: Option<&str>, claims: &Claims) -> Result<RoleAttributes, AppError> {
     let Some(selector) = selector else {
         return Ok(RoleAttributes::default());

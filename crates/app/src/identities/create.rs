@@ -1,10 +1,10 @@
-//! Creating identities.
+//! Creation of identities.
 
 use super::{Create, check_references};
 use crate::app::App;
-use crate::enrollments::{self, Draft};
+use crate::enrollments::{self, EnrollmentDraft};
 use crate::error::AppError;
-use crate::rank::{WaysIn, check_grants};
+use crate::privilege::{CredentialGuard, check_may_grant};
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
 use portcullis_domain::enrollment::{Method, Purpose};
@@ -12,7 +12,7 @@ use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::tables::{IDENTITY, Rows, identity_key};
 
-/// Creates an identity, with its enrollment in the same transaction.
+/// Creates an identity and its enrollment in one transaction.
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
@@ -21,24 +21,25 @@ pub async fn create(
 ) -> Result<IdentityId, AppError> {
     let now = app.env().now();
     let id = IdentityId::generate(&*app.env().entropy)?;
-    let number = app.number(IDENTITY);
+    let number = app.next_number(IDENTITY);
     let draft = enrollment
         .map(|method| {
             let expires_at = clock::later(now, app.settings().enrollment_duration);
-            Draft::new(app, (number, &id), method, expires_at)
+            EnrollmentDraft::new(app, (number, &id), method, expires_at)
         })
         .transpose()?;
     let identity = Identity::new(id.clone(), spec, now);
-    let ways_in = WaysIn::of(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
         let spec = &identity.spec;
-        check_grants(caller, spec.is_admin || spec.permissions.is_some())?;
-        ways_in.check_freshness(caller, &identity)?;
+        check_may_grant(caller, spec.is_admin || spec.permissions.is_some())?;
+        credential_guard.check_freshness(caller, &identity)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {
-            // The identity would not be there without its enrollment, so it is told as missing.
-            check_authority(rows.rows(), draft.purpose())?;
+            // Without its enrollment the identity would not be created, so a missing CA is an error
+            // here.
+            check_ca(rows.rows(), draft.purpose())?;
             enrollments::insert(rows, draft)?;
         }
         Ok(())
@@ -47,8 +48,8 @@ pub async fn create(
     Ok(id)
 }
 
-/// Checks that the authority of an enrollment exists.
-fn check_authority(rows: Rows<'_>, purpose: &Purpose) -> Result<(), AppError> {
-    enrollments::unknown_authority(rows, purpose)?
+/// Checks that the CA of an enrollment exists.
+fn check_ca(rows: Rows<'_>, purpose: &Purpose) -> Result<(), AppError> {
+    enrollments::unknown_ca(rows, purpose)?
         .map_or(Ok(()), |unknown| Err(AppError::MissingReference(unknown)))
 }

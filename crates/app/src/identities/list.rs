@@ -1,50 +1,50 @@
 //! Listing identities.
 
-use super::{Onlooker, Read, ReadTypes};
+use super::{IdentityViewBuilder, Read, ReadTypes};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Answer, Asked, FindSlots, Paging, Parameters, Sight, kinds};
+use crate::listing::{self, Asked, FindSlots, ListPage, ListScope, Paging, Parameters, kinds};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::view::{IdentityView, Page};
 use std::ops::ControlFlow;
 
-/// Lists identities: shows those of the page one after the other, until `show` breaks.
+/// Lists identities, passing each row of the page to `show` until it breaks.
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    answer(app, permit, asked, &Sight::of_all(asked), show)
+    list_rows(app, permit, request, &ListScope::all(request), show)
 }
 
-/// Lists those identities alone whom policies single out.
+/// Lists only the identities that policies select.
 pub(crate) fn list_selected(
     app: &App,
     permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     find: &FindSlots<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let sight = Sight::of_all(asked).of_ruled(find);
-    answer(app, permit, asked, &sight, show)
+    let scope = ListScope::all(request).restricted_by_policies(find);
+    list_rows(app, permit, request, &scope, show)
 }
 
-fn answer(
+fn list_rows(
     app: &App,
     permit: &Permit<Read>,
-    asked: &Asked<'_>,
-    sight: &Sight<'_, Identity>,
+    request: &Asked<'_>,
+    scope: &ListScope<'_, Identity>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Identity>()?;
-    let answer: Answer<'_, Identity> = Answer::new(app, &listing, sight)?;
-    let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
-    answer.each(&mut |found| Ok(show(onlooker.look(found)?)))
+    let listing = request.parse_with_roles::<Identity>()?;
+    let answer: ListPage<'_, Identity> = ListPage::new(app, &listing, scope)?;
+    let mut builder = IdentityViewBuilder::new(app, permit.caller(), &answer.view);
+    answer.for_each(&mut |found| Ok(show(builder.build(found)?)))
 }
 
-/// Lists the types of identities.
+/// Lists the identity types.
 pub fn list_types(
     app: &App,
     _permit: &Permit<ReadTypes>,
@@ -52,15 +52,14 @@ pub fn list_types(
 ) -> Result<Page<IdentityType>, AppError> {
     let listing = listing::read(&kinds::IDENTITY_TYPES, parameters)?;
     let rows = IdentityType::ALL.map(|kind| kinds::BuiltInRow {
-        kind,
+        value: kind,
         id: kind.name(),
         name: kind.name(),
-        since: app.founded_at(),
+        created_at: app.founded_at(),
     });
-    Ok(listing::select(&listing, rows).map(|row| row.kind))
+    Ok(listing::select(&listing, rows).map(|row| row.value))
 }
 
-/// Reads one type of identities.
 pub fn read_type(_permit: &Permit<ReadTypes>, id: &str) -> Result<IdentityType, AppError> {
     IdentityType::ALL
         .into_iter()

@@ -1,12 +1,12 @@
-//! Configurations that an identity is shown with services in the place of the services' own.
+//! Service configs of an identity: configs that it sees in place of a service's own.
 
-use super::update::change;
+use super::update::update_identity;
 use super::{Read, Update, find};
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::managed;
-use crate::services::find_of_the_edge;
+use crate::services::get_edge_service;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::config::{ConfigSpec, Target};
@@ -18,10 +18,10 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeSet;
 
-/// A service, and the configuration that is shown with it.
+/// A service and the config shown with it.
 pub type Assignment = (ServiceId, ConfigId);
 
-/// Reads what an identity is shown.
+/// Reads the service configs of an identity.
 pub fn service_configs(
     app: &App,
     _permit: &Permit<Read>,
@@ -30,26 +30,26 @@ pub fn service_configs(
     let view = app.snapshot()?;
     let rows = view.rows();
     let identity = find(rows, id)?.entity;
-    let mut shown = Vec::new();
+    let mut views = Vec::new();
     for (service, configs) in &identity.service_configs {
-        let service = managed::find::<ServiceSpec>(rows, service).map_err(lost)?;
+        let service = managed::get::<ServiceSpec>(rows, service).map_err(lost)?;
         for config in configs {
-            let config = managed::find::<ConfigSpec>(rows, config).map_err(lost)?;
-            shown.push(ServiceConfigView {
+            let config = managed::get::<ConfigSpec>(rows, config).map_err(lost)?;
+            views.push(ServiceConfigView {
                 service: Named::from(&service.entity),
                 config: Named::from(&config.entity),
             });
         }
     }
-    Ok(shown)
+    Ok(views)
 }
 
-/// Shows an identity configurations in the place of those of services. One takes the place of another
-/// of the same type.
+/// Assigns service configs to an identity. A config replaces another one of the same type.
 ///
 /// # Errors
 ///
-/// "Not found" for what does not exist; a fault of `configId` for what is no configuration of services.
+/// "Not found" for entities that do not exist; [`AppError::Field`] for a config that does not apply
+/// to services.
 pub async fn assign_service_configs(
     app: &App,
     permit: &Permit<Update>,
@@ -57,7 +57,7 @@ pub async fn assign_service_configs(
     assigned: Vec<Assignment>,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    change(
+    update_identity(
         app,
         permit,
         id,
@@ -73,8 +73,8 @@ pub async fn assign_service_configs(
     .await
 }
 
-/// Takes back what an identity is shown; all of it, if nothing is named. What it is not shown is passed
-/// over.
+/// Withdraws service configs of an identity; all of them for an empty list. Unassigned ones are
+/// ignored.
 pub async fn withdraw_service_configs(
     app: &App,
     permit: &Permit<Update>,
@@ -82,7 +82,7 @@ pub async fn withdraw_service_configs(
     withdrawn: Vec<Assignment>,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    change(
+    update_identity(
         app,
         permit,
         id,
@@ -112,21 +112,21 @@ fn assign(
     service: &ServiceId,
     config: &ConfigId,
 ) -> Result<(), AppError> {
-    find_of_the_edge(rows, service)?;
+    get_edge_service(rows, service)?;
     let kind = type_of(rows, config)?;
-    let mut kept = BTreeSet::from([config.clone()]);
+    let mut remaining = BTreeSet::from([config.clone()]);
     for other in identity.service_configs.get(service).into_iter().flatten() {
         if type_of(rows, other)? != kind {
-            kept.insert(other.clone());
+            remaining.insert(other.clone());
         }
     }
-    identity.service_configs.insert(service.clone(), kept);
+    identity.service_configs.insert(service.clone(), remaining);
     Ok(())
 }
 
-/// The type of a configuration of services.
+/// The config type of a config for services.
 fn type_of(rows: Rows<'_>, id: &ConfigId) -> Result<ConfigTypeId, AppError> {
-    let found = configs::find_if_any(rows, id)?;
+    let found = configs::find(rows, id)?;
     let found = found.ok_or_else(|| AppError::not_found("config", id.as_str()))?;
     let kind = configs::type_of(rows, &found.entity)?;
     if kind.spec.target == Target::Service {
@@ -140,11 +140,11 @@ fn type_of(rows: Rows<'_>, id: &ConfigId) -> Result<ConfigTypeId, AppError> {
     }
 }
 
-/// What an identity names exists as long as it does, so its absence is damage.
+/// Referenced entities cannot be deleted, so a missing one is damage.
 fn lost(error: AppError) -> AppError {
     match error {
         AppError::NotFound { kind, id } => {
-            StoreError::corrupt(format!("{kind} {id} of an identity is lost")).into()
+            StoreError::corrupt(format!("{kind} {id} of an identity is missing")).into()
         },
         error => error,
     }

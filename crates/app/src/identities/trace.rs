@@ -1,12 +1,12 @@
-//! Tracing what identities send and receive.
+//! Tracing of the traffic of identities.
 //!
-//! It is kept in memory alone, as OpenZiti keeps it: a restart ends it. It is routers that report on
-//! traffic; as long as none is told about identities, nothing asks for what is kept here.
+//! Traces are kept in memory, as in OpenZiti: a restart ends them. Routers would report the
+//! traffic; since they are not told about identities yet, nothing reads the traces.
 
 use super::{Update, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::check_touchable;
+use crate::privilege::check_may_modify;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::ids::{self, IdentityId, Number};
@@ -14,13 +14,13 @@ use portcullis_domain::trace::{Trace, TraceSpec};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The identities that are traced, by the numbers of their records.
+/// Traced identities by record number.
 #[derive(Debug, Default)]
 pub(crate) struct Traces(Mutex<BTreeMap<Number, Trace>>);
 
 impl Traces {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Number, Trace>> {
-        // Each change is one step, so whoever panicked left nothing half done.
+        // Each change is a single step, so a panic leaves nothing inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -32,7 +32,7 @@ impl Traces {
         };
     }
 
-    fn of(&self, identity: Number, now: Timestamp) -> Option<Trace> {
+    fn find(&self, identity: Number, now: Timestamp) -> Option<Trace> {
         let traces = self.lock();
         traces
             .get(&identity)
@@ -41,8 +41,8 @@ impl Traces {
     }
 }
 
-/// Begins to trace an identity, in the place of how it was traced before, or ends that for `None`.
-/// Answers how it is traced then.
+/// Starts a trace of an identity, replacing an earlier one, or ends it for `None`. Returns the new
+/// state.
 pub async fn trace(
     app: &App,
     permit: &Permit<Update>,
@@ -50,18 +50,19 @@ pub async fn trace(
     spec: Option<TraceSpec>,
 ) -> Result<Option<Trace>, AppError> {
     let found = find(app.snapshot()?.rows(), id)?;
-    check_touchable(permit.caller(), &found.entity)?;
-    let trace = spec.map(|spec| begun(app, spec)).transpose()?;
+    check_may_modify(permit.caller(), &found.entity)?;
+    let trace = spec.map(|spec| start_trace(app, spec)).transpose()?;
     app.traces.set(found.number(), trace.clone());
     let operation = match trace {
         Some(_) => "identity.trace",
         None => "identity.end-trace",
     };
-    app.record(permit.caller(), operation, id.as_str()).await?;
+    app.audit_operation(permit.caller(), operation, id.as_str())
+        .await?;
     Ok(trace)
 }
 
-fn begun(app: &App, spec: TraceSpec) -> Result<Trace, AppError> {
+fn start_trace(app: &App, spec: TraceSpec) -> Result<Trace, AppError> {
     let id = match spec.id {
         Some(id) => id,
         None => ids::short(&*app.env().entropy)?,
@@ -73,20 +74,20 @@ fn begun(app: &App, spec: TraceSpec) -> Result<Trace, AppError> {
     })
 }
 
-/// How an identity is traced now; `None` if it is not.
+/// The current trace of an identity, if any.
 pub fn traced(app: &App, id: &IdentityId) -> Result<Option<Trace>, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    Ok(app.traces.of(found.number(), app.env().now()))
+    Ok(app.traces.find(found.number(), app.env().now()))
 }
 
-/// How many identities are remembered as traced.
+/// Number of traces in memory.
 pub fn traces(app: &App) -> usize {
     app.traces.lock().len()
 }
 
-/// Forgets what has ended, and whom there is no more.
-pub(crate) fn forget_ended(app: &App) {
+/// Removes ended traces and those of deleted identities.
+pub(crate) fn remove_ended(app: &App) {
     if !app.projections().is_ready() {
         return;
     }

@@ -1,9 +1,11 @@
-//! Changing identities.
+//! Updates of identities.
 
 use super::{Update, check_references, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::{WaysIn, check_admin, check_grants, check_touchable, rises};
+use crate::privilege::{
+    CredentialGuard, check_admin, check_may_grant, check_may_modify, gains_privileges,
+};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -15,7 +17,7 @@ use portcullis_storage::tables::{Found, Rows, RowsMut, StoredEnrollment};
 
 const ONLY_PATCH: &str = "only administrators may replace (PUT) an identity; use PATCH instead";
 
-/// Replaces what administrators decide about an identity.
+/// Replaces the specification of an identity; for administrators only.
 pub async fn replace(
     app: &App,
     permit: &Permit<Update>,
@@ -23,10 +25,10 @@ pub async fn replace(
     spec: IdentitySpec,
     kind: IdentityType,
 ) -> Result<(), AppError> {
-    // Whether the identity exists is not for others to find out in this way.
+    // Others must not learn here whether the identity exists.
     check_admin(permit.caller(), ONLY_PATCH)?;
     let now = app.env().now();
-    change(
+    update_identity(
         app,
         permit,
         id,
@@ -39,7 +41,7 @@ pub async fn replace(
     .await
 }
 
-/// Changes the members of an identity that `patch` sets. One that sets none changes nothing.
+/// Updates the fields that `patch` sets. An empty patch changes nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update>,
@@ -50,17 +52,17 @@ pub async fn merge(
         find(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
-    let (now, ways_in) = (app.env().now(), WaysIn::of(app));
-    change(
+    let (now, credential_guard) = (app.env().now(), CredentialGuard::new(app));
+    update_identity(
         app,
         permit,
         id,
         "identity.merge",
         move |_rows, identity, caller| {
-            let is_appointing = patch.is_admin.is_some() || patch.is_default_admin.is_some();
-            check_grants(caller, is_appointing || patch.permissions.is_some())?;
+            let changes_admin = patch.is_admin.is_some() || patch.is_default_admin.is_some();
+            check_may_grant(caller, changes_admin || patch.permissions.is_some())?;
             if patch.auth_policy.is_some() || patch.external_id.is_some() {
-                ways_in.check(caller, identity)?;
+                credential_guard.check(caller, identity)?;
             }
             Ok(identity.merge(patch.clone(), now)?)
         },
@@ -68,7 +70,7 @@ pub async fn merge(
     .await
 }
 
-/// Shuts an identity out for a time, or until it is enabled, and ends its sessions.
+/// Disables an identity for a time or until it is enabled, and ends its sessions.
 pub async fn disable(
     app: &App,
     permit: &Permit<Update>,
@@ -77,7 +79,7 @@ pub async fn disable(
 ) -> Result<(), AppError> {
     let now = app.env().now();
     let until = duration.map(|duration| clock::later(now, duration));
-    change(
+    update_identity(
         app,
         permit,
         id,
@@ -90,16 +92,16 @@ pub async fn disable(
     .await
 }
 
-/// Lets an identity in again.
+/// Enables an identity.
 pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Result<(), AppError> {
-    let (now, ways_in) = (app.env().now(), WaysIn::of(app));
-    change(
+    let (now, credential_guard) = (app.env().now(), CredentialGuard::new(app));
+    update_identity(
         app,
         permit,
         id,
         "identity.enable",
         move |_rows, identity, caller| {
-            ways_in.check_freshness(caller, identity)?;
+            credential_guard.check_freshness(caller, identity)?;
             identity.enable(now);
             Ok(())
         },
@@ -107,9 +109,9 @@ pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Resu
     .await
 }
 
-/// Lets the pending enrollments of an identity open nothing until they are refreshed: whoever has seen
-/// the token of somebody of lower rank is not to come up with them.
-fn outgrow_enrollments(rows: &mut RowsMut<'_>, identity: &RecordKey) -> Result<(), AppError> {
+/// Invalidates the pending enrollments of an identity until they are refreshed: a token that was
+/// visible to callers with few privileges must not lead to more.
+fn supersede_enrollments(rows: &mut RowsMut<'_>, identity: &RecordKey) -> Result<(), AppError> {
     let pending: Vec<Found<StoredEnrollment>> = rows.rows().dependents(identity)?;
     for found in pending {
         let mut after = found.entity.clone();
@@ -119,14 +121,14 @@ fn outgrow_enrollments(rows: &mut RowsMut<'_>, identity: &RecordKey) -> Result<(
     Ok(())
 }
 
-/// Whether a change decides how an identity gets in.
-fn gets_in_otherwise(before: &Identity, after: &Identity) -> bool {
+/// Whether a change affects how an identity authenticates.
+fn changes_authentication(before: &Identity, after: &Identity) -> bool {
     before.spec.external_id != after.spec.external_id
         || before.spec.auth_policy != after.spec.auth_policy
 }
 
-/// Checks that the identity of a router gets no other credential than that: an external id is one, for
-/// whoever has a certificate or token that names it. One from before may go.
+/// Checks that a router identity gets no other credential than its router's. An external id would
+/// be one, since certificates and tokens may name it. An existing one may be removed.
 fn check_credentials(before: &Identity, after: &Identity) -> Result<(), AppError> {
     let (old, new) = (&before.spec.external_id, &after.spec.external_id);
     match new {
@@ -139,8 +141,8 @@ fn check_credentials(before: &Identity, after: &Identity) -> Result<(), AppError
     }
 }
 
-/// Changes an identity in a transaction, after the checks that all changes have in common.
-pub(super) async fn change(
+/// Updates an identity in a transaction, with the checks common to all updates.
+pub(super) async fn update_identity(
     app: &App,
     permit: &Permit<Update>,
     id: &IdentityId,
@@ -149,26 +151,28 @@ pub(super) async fn change(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
-    let ways_in = WaysIn::of(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
-        check_touchable(caller, &found.entity)?;
+        check_may_modify(caller, &found.entity)?;
         let mut identity = found.entity.clone();
         apply(rows.rows(), &mut identity, caller)?;
-        if rises(&found.entity, &identity) || gets_in_otherwise(&found.entity, &identity) {
-            ways_in.check_freshness(caller, &identity)?;
+        if gains_privileges(&found.entity, &identity)
+            || changes_authentication(&found.entity, &identity)
+        {
+            credential_guard.check_freshness(caller, &identity)?;
         }
         check_credentials(&found.entity, &identity)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
-        if rises(&found.entity, &identity) {
-            outgrow_enrollments(rows, &found.key)?;
+        if gains_privileges(&found.entity, &identity) {
+            supersede_enrollments(rows, &found.key)?;
         }
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
         } else if identity.spec.external_id != found.entity.spec.external_id {
-            // Who came by the old one came as somebody whom it now no longer is.
+            // Sessions opened by the old external id belonged to somebody else.
             rows.remove_dependents::<ApiSession>(&found.key, |session| {
                 !matches!(session.opened_by, OpenedBy::Authenticator(_))
             })?;

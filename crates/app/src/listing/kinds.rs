@@ -1,7 +1,6 @@
-//! The kinds that can be listed: their symbols, and how a row answers for them.
+//! Symbols and rows of the kinds that can be listed.
 //!
-//! A kind that is kept in the store declares itself in a file of its own, and its list is complete.
-//! What is here has no records: it comes with the program.
+//! Kinds that are stored have a file each. The rows here have no records: they are built in.
 
 mod auth_policies;
 mod authenticators;
@@ -24,7 +23,7 @@ pub use managed::{
     SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, SHOWN_EDGE_ROUTERS, TERMINATORS,
     TRANSIT_ROUTERS,
 };
-pub(crate) use managed::{ListedSpec, RuledSpec};
+pub(crate) use managed::{ListableSpec, PolicyRelatedSpec};
 pub use service_sessions::SESSIONS;
 pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
@@ -32,7 +31,7 @@ pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
 pub use signers::{EXTERNAL_JWT_SIGNERS, SHOWN_EXTERNAL_JWT_SIGNERS};
 
-use super::listed::text;
+use super::listable::text_value;
 use crate::network::Controller;
 use portcullis_domain::clock::Timestamp;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
@@ -83,25 +82,22 @@ pub static CONTROLLERS: Schema = Schema::entity(&[
     Symbol::boolean("isPreferredLeader"),
 ]);
 
-/// What every controller has since its store was made, as a row.
+/// A built-in entity as a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BuiltInRow<T> {
-    /// What it is.
-    pub(crate) kind: T,
-    /// Its id.
+    pub(crate) value: T,
     pub(crate) id: &'static str,
-    /// Its name.
     pub(crate) name: &'static str,
-    /// When the store was made.
-    pub(crate) since: Timestamp,
+    /// Creation time of the store.
+    pub(crate) created_at: Timestamp,
 }
 
 impl<T> Row for BuiltInRow<T> {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         match symbol.name() {
-            "id" => text(self.id),
-            "name" => text(self.name),
-            "createdAt" | "updatedAt" => Value::Datetime(self.since),
+            "id" => text_value(self.id),
+            "name" => text_value(self.name),
+            "createdAt" | "updatedAt" => Value::Datetime(self.created_at),
             "isSystem" => Value::Boolean(true),
             _ => Value::Missing,
         }
@@ -110,12 +106,11 @@ impl<T> Row for BuiltInRow<T> {
 
 /// A controller as a row.
 pub(crate) struct ControllerRow {
-    /// The controller.
     pub(crate) controller: Controller,
-    /// Where routers reach it.
+    /// Address of the control plane.
     pub(crate) address: Option<String>,
-    /// When its store was made.
-    pub(crate) since: Timestamp,
+    /// Creation time of the store.
+    pub(crate) created_at: Timestamp,
 }
 
 impl Row for ControllerRow {
@@ -123,17 +118,17 @@ impl Row for ControllerRow {
         let Self {
             controller,
             address,
-            since,
+            created_at: since,
         } = self;
         let owned = |text: String| Value::Text(Cow::Owned(text));
         match symbol.name() {
-            "id" => text(controller.id.as_str()),
-            "name" => text(&controller.name),
+            "id" => text_value(controller.id.as_str()),
+            "name" => text_value(&controller.name),
             "createdAt" | "updatedAt" => Value::Datetime(*since),
             "lastJoinedAt" => Value::Datetime(controller.started_at),
             "isSystem" | "isPreferredLeader" => Value::Boolean(false),
             "isOnline" => Value::Boolean(true),
-            "ctrlAddress" => address.as_deref().map_or(Value::Missing, text),
+            "ctrlAddress" => address.as_deref().map_or(Value::Missing, text_value),
             "certPem" => owned(controller.certificate.to_pem()),
             "fingerprint" => owned(controller.certificate.fingerprint().to_string()),
             _ => Value::Missing,
@@ -148,7 +143,7 @@ pub(crate) struct RoleAttributeRow<'r>(pub(crate) &'r str);
 impl Row for RoleAttributeRow<'_> {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         match symbol.name() {
-            "id" => text(self.0),
+            "id" => text_value(self.0),
             _ => Value::Missing,
         }
     }

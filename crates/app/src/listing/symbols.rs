@@ -1,17 +1,17 @@
-//! Where a listing uses a symbol.
+//! Uses of symbols in predicates and orders.
 
 use super::Listing;
 use portcullis_filter::{Collection, CompareOp, Comparison, Predicate, Subject, SymbolId, Test};
 
-/// The text that a predicate compares `symbol` with by `=`, if it does that and nothing else.
-pub(crate) fn equals<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
+/// The operand, if the predicate is nothing but `symbol = "operand"`.
+pub(crate) fn find_equality<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
     match (predicate, equalities(predicate).next()) {
         (Predicate::Test { .. }, Some((tested, text))) if tested == symbol => Some(text),
         _ => None,
     }
 }
 
-/// The symbols that every match has to equal a text by, with the texts.
+/// The symbols with the texts that every match has to equal.
 pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'static str, &str)> {
     let parts = match predicate {
         Predicate::And(parts) => parts.as_slice(),
@@ -30,19 +30,18 @@ pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'stati
     })
 }
 
-/// How many tests of a predicate may mean a look at every row, for want of an order or a set that
-/// has the answer.
-pub(crate) fn costly_tests(predicate: &Predicate) -> usize {
+/// Number of tests in a predicate that have no index and may scan all rows.
+pub(crate) fn count_costly_tests(predicate: &Predicate) -> usize {
     match predicate {
         Predicate::Constant(_) => 0,
-        Predicate::Not(inner) => costly_tests(inner),
-        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(costly_tests).sum(),
+        Predicate::Not(inner) => count_costly_tests(inner),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(count_costly_tests).sum(),
         Predicate::Test { subject, test } => usize::from(!is_cheap(subject, test)),
         Predicate::IsEmpty(_) => 1,
     }
 }
 
-/// Equality is looked up, except where texts are long and all differ.
+/// Equality is indexed, except for texts that are long and mostly distinct.
 fn is_cheap(subject: &Subject, test: &Test) -> bool {
     let is_equality = match test {
         Test::Boolean(_) | Test::Text(Comparison::OneOf(_)) => true,
@@ -58,36 +57,35 @@ fn is_cheap(subject: &Subject, test: &Test) -> bool {
 
 /// Whether a listing filters or sorts by `symbol`.
 pub(crate) fn mentions(listing: &Listing, symbol: &str) -> bool {
-    is_sorted_by(listing, symbol) || tests(&listing.predicate, symbol)
+    is_sorted_by(listing, symbol) || is_tested(&listing.predicate, symbol)
 }
 
-/// Whether a list is sorted by a symbol.
 pub(crate) fn is_sorted_by(listing: &Listing, symbol: &str) -> bool {
     let mut keys = listing.order.keys().iter();
     keys.any(|key| key.symbol.name() == symbol)
 }
 
-fn tests(predicate: &Predicate, symbol: &str) -> bool {
+fn is_tested(predicate: &Predicate, symbol: &str) -> bool {
     let is_it = |tested: &SymbolId| tested.name() == symbol;
     match predicate {
         Predicate::Constant(_) => false,
-        Predicate::Not(inner) => tests(inner, symbol),
+        Predicate::Not(inner) => is_tested(inner, symbol),
         Predicate::And(parts) | Predicate::Or(parts) => {
-            parts.iter().any(|part| tests(part, symbol))
+            parts.iter().any(|part| is_tested(part, symbol))
         },
         Predicate::Test { subject, .. } => match subject {
             Subject::Value(tested) | Subject::AnyOf(tested) | Subject::AllOf(tested) => {
                 is_it(tested)
             },
             Subject::Entry { map, .. } => is_it(map),
-            Subject::Count(collection) => within(collection, symbol),
+            Subject::Count(collection) => refers_to(collection, symbol),
         },
-        Predicate::IsEmpty(collection) => within(collection, symbol),
+        Predicate::IsEmpty(collection) => refers_to(collection, symbol),
     }
 }
 
-/// A sub-query is about another kind of entity, whose symbols are its own.
-fn within(collection: &Collection, symbol: &str) -> bool {
+/// The symbols inside a sub-query belong to another kind.
+fn refers_to(collection: &Collection, symbol: &str) -> bool {
     match collection {
         Collection::Set(set)
         | Collection::SubQuery {
@@ -116,7 +114,7 @@ mod tests {
                 filter: Some(filter),
                 ..Parameters::default()
             };
-            costly_tests(&read(&kinds::IDENTITIES, &parameters).unwrap().predicate)
+            count_costly_tests(&read(&kinds::IDENTITIES, &parameters).unwrap().predicate)
         };
         for (filter, costly) in [
             ("true", 0),
@@ -149,9 +147,12 @@ mod tests {
             assert_eq!(mentions(&listing(filter), "token"), is_used, "{filter}");
         }
         assert_eq!(
-            equals(&listing(r#"token = "x""#).predicate, "token"),
+            find_equality(&listing(r#"token = "x""#).predicate, "token"),
             Some("x")
         );
-        assert_eq!(equals(&listing(r#"token != "x""#).predicate, "token"), None);
+        assert_eq!(
+            find_equality(&listing(r#"token != "x""#).predicate, "token"),
+            None
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! The way of a code: examined, judged in a transaction, counted.
+//! TOTP attempts: examination, decision inside a transaction, counting.
 
-use super::fault::MfaFault;
-use super::record::{self, Opened, own_identity, progress};
+use super::error::MfaFault;
+use super::record::{self, UnsealedSecrets, own_identity, progress};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::{Action, Caller, Permit};
@@ -12,60 +12,60 @@ use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
 use portcullis_totp::{Enrolled, Evidence, Refusal, Rules, Submitted, Throttle};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// What a code is given for.
-pub(super) trait Purpose: Clone + Send + 'static {
-    /// The state in which an enrollment has to be.
+/// Operation that a code is given for.
+pub(super) trait CodePurpose: Clone + Send + 'static {
+    /// Required state of the enrollment.
     type State;
 
-    /// What comes of it.
-    type Done: Send + 'static;
+    /// Result of the operation.
+    type Output: Send + 'static;
 
-    /// What it is called in the audit trail.
+    /// Name of the operation in the audit trail.
     const OPERATION: &'static str;
 
-    /// Id of what it is done to, as the audit trail has it.
+    /// Id of the affected entity in the audit trail.
     fn entity(caller: &Caller) -> &str {
         caller.identity.as_str()
     }
 
-    /// Finds out whether an enrollment, if there is one, has come as far as it has to.
+    /// Checks that the enrollment is in the required state.
     fn state(&self, progress: Option<&Progress>) -> Result<Self::State, MfaFault>;
 
-    /// Judges what a code was found to be; answers the enrollment that has accepted it.
-    fn judge(
+    /// Checks the evidence; returns the enrollment after accepting the code.
+    fn accept(
         &self,
         state: Self::State,
         evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal>;
 
-    /// Does what the code was given for, apart from what is changed about the identity's record,
-    /// which is written afterwards.
-    fn settle(
+    /// Performs the operation. Changes to the identity's record are written by the caller
+    /// afterwards.
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
-        accepted: Accepted<'_>,
-    ) -> Result<Self::Done, AppError>;
+        accepted: AcceptedCode<'_>,
+    ) -> Result<Self::Output, AppError>;
 }
 
-/// A purpose for which it takes a verified enrollment.
-pub(super) trait OfEnrolled: Clone + Send + 'static {
-    /// What comes of it.
-    type Done: Send + 'static;
+/// An operation that requires a verified enrollment.
+pub(super) trait EnrolledPurpose: Clone + Send + 'static {
+    /// Result of the operation.
+    type Output: Send + 'static;
 
-    /// What it is called in the audit trail.
+    /// Name of the operation in the audit trail.
     const OPERATION: &'static str;
 
-    /// What is said where there is no verified enrollment.
-    const OTHERWISE: MfaFault = MfaFault::NotFound;
+    /// Error when there is no verified enrollment.
+    const MISSING_ERROR: MfaFault = MfaFault::NotFound;
 
-    /// As [`Purpose::entity`].
+    /// See [`CodePurpose::entity`].
     fn entity(caller: &Caller) -> &str {
         caller.identity.as_str()
     }
 
-    /// Judges what a code was found to be: in general, any that is good counts.
-    fn judge(
+    /// Checks the evidence; by default, any valid code is accepted.
+    fn accept(
         &self,
         enrolled: Enrolled,
         evidence: Evidence,
@@ -74,58 +74,59 @@ pub(super) trait OfEnrolled: Clone + Send + 'static {
         enrolled.accept(evidence, rules)
     }
 
-    /// As [`Purpose::settle`].
-    fn settle(
+    /// See [`CodePurpose::apply`].
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
-        accepted: Accepted<'_>,
-    ) -> Result<Self::Done, AppError>;
+        accepted: AcceptedCode<'_>,
+    ) -> Result<Self::Output, AppError>;
 }
 
-impl<T: OfEnrolled> Purpose for T {
+impl<T: EnrolledPurpose> CodePurpose for T {
     type State = Enrolled;
-    type Done = T::Done;
+    type Output = T::Output;
 
     const OPERATION: &'static str = T::OPERATION;
 
     fn entity(caller: &Caller) -> &str {
-        <T as OfEnrolled>::entity(caller)
+        <T as EnrolledPurpose>::entity(caller)
     }
 
     fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
-        enrolled(progress, T::OTHERWISE)
+        require_enrolled(progress, T::MISSING_ERROR)
     }
 
-    fn judge(
+    fn accept(
         &self,
         state: Enrolled,
         evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        OfEnrolled::judge(self, state, evidence, rules)
+        EnrolledPurpose::accept(self, state, evidence, rules)
     }
 
-    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<T::Done, AppError> {
-        OfEnrolled::settle(self, rows, accepted)
+    fn apply(
+        &self,
+        rows: &mut RowsMut<'_>,
+        accepted: AcceptedCode<'_>,
+    ) -> Result<T::Output, AppError> {
+        EnrolledPurpose::apply(self, rows, accepted)
     }
 }
 
-/// A code was accepted.
-pub(super) struct Accepted<'a> {
-    /// Who gave it.
+pub(super) struct AcceptedCode<'a> {
     pub(super) caller: &'a Caller,
-    /// Its identity, to be changed.
+    /// The caller's identity, which the operation may change.
     pub(super) identity: &'a mut Identity,
-    /// The record as it was before.
+    /// The enrollment's record before the attempt.
     pub(super) before: &'a Found<StoredMfa>,
-    /// What has become of the enrollment.
+    /// The enrollment after the attempt.
     pub(super) enrolled: Enrolled,
-    /// When.
     pub(super) now: Timestamp,
 }
 
-impl Accepted<'_> {
-    /// The record with what has become of the enrollment.
+impl AcceptedCode<'_> {
+    /// The enrollment's record after the attempt.
     pub(super) fn after(&self) -> StoredMfa {
         let mut after = self.before.entity.clone();
         after.mfa.progress = self.enrolled.clone().into();
@@ -133,23 +134,23 @@ impl Accepted<'_> {
     }
 }
 
-/// What became of an attempt in its transaction.
-enum Outcome<T> {
+/// Outcome of an attempt in its transaction.
+enum AttemptOutcome<T> {
     Accepted { done: T, is_recovery: bool },
     Refused { refusal: Refusal, is_last: bool },
-    Held { retry_after: u32, is_rebased: bool },
+    Throttled { retry_after: u32, is_rebased: bool },
 }
 
-/// A code, and what it was found to be by the record as it was then.
+/// A code with the evidence found, and the record it was compared with.
 #[derive(Clone)]
-struct Examined {
+struct ExaminedCode {
     evidence: Evidence,
     seen: StoredMfa,
 }
 
-impl Examined {
-    /// What the code is by the record as it is now: nothing, if what it was examined by is gone.
-    fn against(&self, now: &StoredMfa) -> Evidence {
+impl ExaminedCode {
+    /// The evidence for the current record: none, if the secrets changed since the examination.
+    fn evidence_for(&self, now: &StoredMfa) -> Evidence {
         let is_same = self.seen.secret == now.secret
             && (!self.evidence.is_recovery_code()
                 || self.seen.recovery_codes == now.recovery_codes);
@@ -161,46 +162,46 @@ impl Examined {
     }
 }
 
-/// Judges a code of the caller, and does what it is given for if it is accepted.
+/// Checks a code of the caller and performs the operation if it is accepted.
 ///
 /// # Errors
 ///
-/// What [`Purpose::state`] says of the enrollment; [`MfaFault::WrongCode`] and [`MfaFault::Held`].
-/// What is no code at all is refused without being counted.
-pub(super) async fn attempt<A: Action, P: Purpose>(
+/// Those of [`CodePurpose::state`]; [`MfaError::WrongCode`]; [`MfaError::Throttled`]. A malformed
+/// code is refused without being counted.
+pub(super) async fn attempt<A: Action, P: CodePurpose>(
     app: &App,
     permit: &Permit<A>,
     code: Option<&SecretString>,
     purpose: P,
-) -> Result<P::Done, AppError> {
+) -> Result<P::Output, AppError> {
     let now = app.env().now();
     let rules = app.mfa.rules;
     let examined = examine(app, permit.caller(), code, &purpose, now)?;
     let outcome = app
         .commit_for(permit, move |rows, caller| {
-            let outcome = judge(rows, caller, &purpose, &examined, rules, now)?;
+            let outcome = decide(rows, caller, &purpose, &examined, rules, now)?;
             let named = (P::OPERATION, P::entity(caller));
-            note(rows, caller, named, &outcome);
+            audit_outcome(rows, caller, named, &outcome);
             Ok(outcome)
         })
         .await?;
     match outcome {
-        Outcome::Accepted { done, .. } => Ok(done),
-        Outcome::Refused { refusal, .. } => {
+        AttemptOutcome::Accepted { done, .. } => Ok(done),
+        AttemptOutcome::Refused { refusal, .. } => {
             tracing::debug!(%refusal, "code refused");
             Err(MfaFault::WrongCode.into())
         },
-        Outcome::Held { retry_after, .. } => Err(MfaFault::Held { retry_after }.into()),
+        AttemptOutcome::Throttled { retry_after, .. } => Err(MfaFault::Held { retry_after }.into()),
     }
 }
 
-fn examine<P: Purpose>(
+fn examine<P: CodePurpose>(
     app: &App,
     caller: &Caller,
     code: Option<&SecretString>,
     purpose: &P,
     now: Timestamp,
-) -> Result<Examined, AppError> {
+) -> Result<ExaminedCode, AppError> {
     let found = {
         let view = app.snapshot()?;
         let identity = own_identity(view.rows(), caller)?;
@@ -211,53 +212,53 @@ fn examine<P: Purpose>(
     let submitted = code
         .and_then(|code| Submitted::parse(code.expose_secret()).ok())
         .ok_or(MfaFault::WrongCode)?;
-    let Opened { secret, codes } = Opened::of(app, &found)?;
+    let UnsealedSecrets { secret, codes } = UnsealedSecrets::unseal(app, &found)?;
     let step = Step::at(now);
-    Ok(Examined {
+    Ok(ExaminedCode {
         evidence: Evidence::of(&submitted, &secret, &codes, step, app.mfa.rules),
         seen: found.entity,
     })
 }
 
-fn judge<P: Purpose>(
+fn decide<P: CodePurpose>(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     purpose: &P,
-    examined: &Examined,
+    examined: &ExaminedCode,
     rules: Rules,
     now: Timestamp,
-) -> Result<Outcome<P::Done>, AppError> {
+) -> Result<AttemptOutcome<P::Output>, AppError> {
     let identity = own_identity(rows.rows(), caller)?;
     let found = record::find(rows.rows(), &identity)?;
     let state = purpose.state(progress(found.as_ref()))?;
     let before = found.ok_or(MfaFault::NotFound)?;
-    let evidence = examined.against(&before.entity);
+    let evidence = examined.evidence_for(&before.entity);
     let mut after = identity.entity.clone();
     let throttle = Throttle::from(after.wrong_codes);
     let (throttle, outcome) = match throttle.admit(now) {
         Err(held) => {
-            let outcome = Outcome::Held {
+            let outcome = AttemptOutcome::Throttled {
                 retry_after: held.retry_after,
                 is_rebased: held.rebased.is_some(),
             };
             (held.rebased.unwrap_or(throttle), outcome)
         },
-        Ok(()) => match purpose.judge(state, evidence, rules) {
+        Ok(()) => match purpose.accept(state, evidence, rules) {
             Err(refusal) => {
                 let throttle = throttle.after_wrong(now);
                 let is_last = throttle.is_capped();
-                (throttle, Outcome::Refused { refusal, is_last })
+                (throttle, AttemptOutcome::Refused { refusal, is_last })
             },
             Ok(enrolled) => {
-                let accepted = Accepted {
+                let accepted = AcceptedCode {
                     caller,
                     identity: &mut after,
                     before: &before,
                     enrolled,
                     now,
                 };
-                let outcome = Outcome::Accepted {
-                    done: purpose.settle(rows, accepted)?,
+                let outcome = AttemptOutcome::Accepted {
+                    done: purpose.apply(rows, accepted)?,
                     is_recovery: evidence.is_recovery_code(),
                 };
                 (throttle.after_right(), outcome)
@@ -271,28 +272,28 @@ fn judge<P: Purpose>(
     Ok(outcome)
 }
 
-/// Says in the audit trail what becomes of an attempt.
-fn note<T>(
+/// Writes the outcome of an attempt to the audit trail.
+fn audit_outcome<T>(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     (operation, entity): (&'static str, &str),
-    outcome: &Outcome<T>,
+    outcome: &AttemptOutcome<T>,
 ) {
     let identity = caller.identity.as_str();
     match outcome {
-        Outcome::Accepted { is_recovery, .. } => {
+        AttemptOutcome::Accepted { is_recovery, .. } => {
             if *is_recovery {
                 rows.operation("mfa.spend-recovery-code", identity);
             }
             rows.operation(operation, entity);
         },
-        Outcome::Refused { is_last, .. } => {
+        AttemptOutcome::Refused { is_last, .. } => {
             rows.operation("mfa.refuse-code", identity);
             if *is_last {
                 rows.operation("mfa.lock", identity);
             }
         },
-        Outcome::Held { is_rebased, .. } => {
+        AttemptOutcome::Throttled { is_rebased, .. } => {
             if *is_rebased {
                 rows.operation("mfa.wait-anew", identity);
             }
@@ -300,13 +301,13 @@ fn note<T>(
     }
 }
 
-/// A verified enrollment.
-pub(super) fn enrolled(
+/// Requires a verified enrollment.
+pub(super) fn require_enrolled(
     progress: Option<&Progress>,
-    otherwise: MfaFault,
+    missing: MfaFault,
 ) -> Result<Enrolled, MfaFault> {
     match progress {
         Some(Progress::Verified(ledger)) => Ok(Enrolled::from(ledger.clone())),
-        Some(Progress::Started) | None => Err(otherwise),
+        Some(Progress::Started) | None => Err(missing),
     }
 }

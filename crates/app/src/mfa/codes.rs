@@ -1,8 +1,8 @@
-//! Recovery codes: shown and replaced.
+//! Reading and replacing recovery codes.
 
-use super::attempt::{Accepted, OfEnrolled, attempt, enrolled};
-use super::fault::MfaFault;
-use super::record::{self, Opened, own_identity, seal_codes};
+use super::attempt::{AcceptedCode, EnrolledPurpose, attempt, require_enrolled};
+use super::error::MfaFault;
+use super::record::{self, UnsealedSecrets, own_identity, seal_codes};
 use super::{ReadCodes, ReplaceCodes};
 use crate::app::App;
 use crate::error::AppError;
@@ -15,16 +15,16 @@ use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
 use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Refusal, Rules};
 use secrecy::SecretString;
 
-/// Shows the caller's recovery codes that are not spent, against a code. A recovery code that is
-/// given for it is spent.
+/// Reads the caller's unspent recovery codes, against a code. A recovery code given for that is
+/// spent.
 pub async fn read_codes(
     app: &App,
     permit: &Permit<ReadCodes>,
     code: Option<&SecretString>,
 ) -> Result<RecoveryCodesView, AppError> {
     let session = permit.caller().session.clone();
-    let found = attempt(app, permit, code, Show { session }).await?;
-    let opened = Opened::of(app, &found)?;
+    let found = attempt(app, permit, code, ShowCodes { session }).await?;
+    let opened = UnsealedSecrets::unseal(app, &found)?;
     let mfa = found.entity.mfa;
     let spent = match &mfa.progress {
         Progress::Verified(ledger) => ledger.spent,
@@ -37,16 +37,16 @@ pub async fn read_codes(
 }
 
 #[derive(Clone)]
-struct Show {
+struct ShowCodes {
     session: ApiSessionId,
 }
 
-impl OfEnrolled for Show {
-    type Done = Found<StoredMfa>;
+impl EnrolledPurpose for ShowCodes {
+    type Output = Found<StoredMfa>;
 
     const OPERATION: &'static str = "mfa.read-recovery-codes";
 
-    fn judge(
+    fn accept(
         &self,
         enrolled: Enrolled,
         evidence: Evidence,
@@ -55,10 +55,10 @@ impl OfEnrolled for Show {
         enrolled.accept_to_read_codes(evidence, rules, &self.session)
     }
 
-    fn settle(
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
-        accepted: Accepted<'_>,
+        accepted: AcceptedCode<'_>,
     ) -> Result<Found<StoredMfa>, AppError> {
         let (before, after) = (accepted.before, accepted.after());
         rows.replace(&before.key, &before.entity, &after)?;
@@ -69,9 +69,9 @@ impl OfEnrolled for Show {
     }
 }
 
-/// Replaces the caller's recovery codes, against a code; none is spent any more.
+/// Replaces the caller's recovery codes, against a code; all new ones are unspent.
 ///
-/// The same session may show the code once more, inside its window, to read them.
+/// The same session may use the code once more, within its window, to read them.
 pub async fn replace_codes(
     app: &App,
     permit: &Permit<ReplaceCodes>,
@@ -82,11 +82,11 @@ pub async fn replace_codes(
         let view = app.snapshot()?;
         let identity = own_identity(view.rows(), caller)?;
         let found = record::find(view.rows(), &identity)?;
-        enrolled(record::progress(found.as_ref()), MfaFault::NotFound)?;
+        require_enrolled(record::progress(found.as_ref()), MfaFault::NotFound)?;
         found.ok_or(MfaFault::NotFound)?.key
     };
     let codes = RecoveryCodes::generate(&*app.env().entropy)?;
-    let replace = Replace {
+    let replace = NewCodes {
         session: caller.session.clone(),
         sealed: seal_codes(app, &key, &codes)?,
         key,
@@ -99,20 +99,20 @@ pub async fn replace_codes(
 }
 
 #[derive(Clone)]
-struct Replace {
+struct NewCodes {
     session: ApiSessionId,
-    /// The record that was seen.
+    /// Record that the codes are sealed for.
     key: RecordKey,
-    /// The new codes, sealed for that record and no other.
+    /// The new codes, sealed for that record only.
     sealed: String,
 }
 
-impl OfEnrolled for Replace {
-    type Done = Mfa;
+impl EnrolledPurpose for NewCodes {
+    type Output = Mfa;
 
     const OPERATION: &'static str = "mfa.replace-recovery-codes";
 
-    fn judge(
+    fn accept(
         &self,
         enrolled: Enrolled,
         evidence: Evidence,
@@ -121,7 +121,7 @@ impl OfEnrolled for Replace {
         enrolled.accept_for_new_codes(evidence, rules, &self.session)
     }
 
-    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<Mfa, AppError> {
+    fn apply(&self, rows: &mut RowsMut<'_>, accepted: AcceptedCode<'_>) -> Result<Mfa, AppError> {
         let (before, mut after) = (accepted.before, accepted.after());
         if before.key != self.key {
             return Err(MfaFault::WrongCode.into());

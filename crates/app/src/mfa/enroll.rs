@@ -1,12 +1,12 @@
-//! Enrolling: begun, shown, finished.
+//! TOTP enrollment: start, display, verification.
 
-use super::attempt::{Accepted, Purpose, attempt};
-use super::fault::MfaFault;
-use super::record::{self, Draft, Opened, own_identity};
+use super::attempt::{AcceptedCode, CodePurpose, attempt};
+use super::error::MfaFault;
+use super::record::{self, MfaDraft, UnsealedSecrets, own_identity};
 use super::{ReadOwn, Start, Verify};
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::WaysIn;
+use crate::privilege::CredentialGuard;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::identity::TotpState;
@@ -17,27 +17,27 @@ use portcullis_storage::tables::RowsMut;
 use portcullis_totp::{Enrolled, Evidence, QrCode, Refusal, Rules, Started};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Begins an enrollment of the caller; no session changes by it.
+/// Starts an enrollment of the caller; sessions stay as they are.
 pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp), AppError> {
     let caller = permit.caller();
-    WaysIn::of(app).check_own_factor(caller)?;
+    CredentialGuard::new(app).check_own_factor(caller)?;
     let name = {
         let view = app.snapshot()?;
-        sessions::require_token(view.rows(), caller)?;
+        sessions::require_second_factor_token(view.rows(), caller)?;
         let identity = own_identity(view.rows(), caller)?;
-        // Who has one already need not have another one drawn.
+        // Fails early, before a secret is generated for nothing.
         require_none(identity.entity.attached.totp)?;
         identity.entity.name().to_owned()
     };
     app.count_own_change(caller)?;
-    let Draft {
+    let MfaDraft {
         key,
         stored,
         opened,
-    } = Draft::begin(app, caller.identity_number)?;
+    } = MfaDraft::new(app, caller.identity_number)?;
     let id = stored.mfa.id.clone();
     app.commit_for(permit, move |rows, caller| {
-        sessions::require_token(rows.rows(), caller)?;
+        sessions::require_second_factor_token(rows.rows(), caller)?;
         let identity = own_identity(rows.rows(), caller)?;
         require_none(identity.entity.attached.totp)?;
         let mut after = identity.entity.clone();
@@ -56,14 +56,14 @@ fn require_none(state: TotpState) -> Result<(), MfaFault> {
     }
 }
 
-/// Reads the caller's own enrollment; while it is not verified, with what it takes to finish it.
+/// Reads the caller's own enrollment, with its setup data while it is unverified.
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<MfaView, AppError> {
-    look(app, permit.caller())
+    load_view(app, permit.caller())
 }
 
-/// Draws the provisioning URL of the caller's unfinished enrollment as a QR code: a PNG.
+/// Renders the provisioning URL of the caller's unverified enrollment as a QR code in PNG.
 pub fn qr_code(app: &App, permit: &Permit<ReadOwn>) -> Result<Vec<u8>, AppError> {
-    let set_up = look(app, permit.caller())?
+    let set_up = load_view(app, permit.caller())?
         .set_up
         .ok_or(MfaFault::NotFound)?;
     let code = QrCode::of(set_up.provisioning_url.expose_secret())
@@ -71,14 +71,14 @@ pub fn qr_code(app: &App, permit: &Permit<ReadOwn>) -> Result<Vec<u8>, AppError>
     Ok(code.to_png())
 }
 
-fn look(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
+fn load_view(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
     let view = app.snapshot()?;
     let identity = own_identity(view.rows(), caller)?;
     let found = record::find(view.rows(), &identity)?.ok_or(MfaFault::NotFound)?;
     let set_up = match found.entity.mfa.progress {
         Progress::Started => {
-            sessions::require_token(view.rows(), caller)?;
-            Some(Opened::of(app, &found)?.set_up(app, identity.entity.name()))
+            sessions::require_second_factor_token(view.rows(), caller)?;
+            Some(UnsealedSecrets::unseal(app, &found)?.set_up(app, identity.entity.name()))
         },
         Progress::Verified(_) => None,
     };
@@ -88,26 +88,25 @@ fn look(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
     })
 }
 
-/// Finishes the caller's enrollment by a code of its authenticator app.
+/// Verifies the caller's enrollment with a code of its authenticator app.
 ///
-/// The session through which this is done has answered its second factor by it; others stay as they
-/// are.
+/// This also answers the second factor of the present session; other sessions stay as they are.
 pub async fn verify(
     app: &App,
     permit: &Permit<Verify>,
     code: &SecretString,
 ) -> Result<(), AppError> {
-    WaysIn::of(app).check_own_factor(permit.caller())?;
-    sessions::require_token(app.snapshot()?.rows(), permit.caller())?;
-    attempt(app, permit, Some(code), Finish).await
+    CredentialGuard::new(app).check_own_factor(permit.caller())?;
+    sessions::require_second_factor_token(app.snapshot()?.rows(), permit.caller())?;
+    attempt(app, permit, Some(code), FinishEnrollment).await
 }
 
 #[derive(Clone)]
-struct Finish;
+struct FinishEnrollment;
 
-impl Purpose for Finish {
+impl CodePurpose for FinishEnrollment {
     type State = Started;
-    type Done = ();
+    type Output = ();
 
     const OPERATION: &'static str = "mfa.verify";
 
@@ -118,7 +117,7 @@ impl Purpose for Finish {
         }
     }
 
-    fn judge(
+    fn accept(
         &self,
         state: Started,
         evidence: Evidence,
@@ -127,12 +126,12 @@ impl Purpose for Finish {
         state.verify(evidence)
     }
 
-    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
-        sessions::require_token(rows.rows(), accepted.caller)?;
+    fn apply(&self, rows: &mut RowsMut<'_>, accepted: AcceptedCode<'_>) -> Result<(), AppError> {
+        sessions::require_second_factor_token(rows.rows(), accepted.caller)?;
         let mut after = accepted.after();
         after.mfa.updated_at = accepted.now;
         accepted.identity.attached.totp = after.mfa.state();
-        sessions::enroll_in_totp(rows, accepted.caller, accepted.now)?;
+        sessions::record_totp_enrollment(rows, accepted.caller, accepted.now)?;
         let before = accepted.before;
         Ok(rows.replace(&before.key, &before.entity, &after)?)
     }

@@ -1,4 +1,4 @@
-//! Records of TOTP enrollments: made, found, opened.
+//! Records of TOTP enrollments.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -16,14 +16,14 @@ use secrecy::SecretString;
 const SECRET: &str = "secret";
 const RECOVERY_CODES: &str = "recovery codes";
 
-/// What codes are checked by.
-pub(super) struct Opened {
+/// Decrypted secrets of an enrollment.
+pub(super) struct UnsealedSecrets {
     pub(super) secret: Secret,
     pub(super) codes: RecoveryCodes,
 }
 
-impl Opened {
-    /// Draws a secret and recovery codes.
+impl UnsealedSecrets {
+    /// Generates a secret and recovery codes.
     pub(super) fn generate(app: &App) -> Result<Self, AppError> {
         let entropy = &*app.env().entropy;
         Ok(Self {
@@ -32,8 +32,8 @@ impl Opened {
         })
     }
 
-    /// Opens what is sealed in a record.
-    pub(super) fn of(app: &App, found: &Found<StoredMfa>) -> Result<Self, AppError> {
+    /// Decrypts the secrets in a record.
+    pub(super) fn unseal(app: &App, found: &Found<StoredMfa>) -> Result<Self, AppError> {
         let open = |field, sealed: &str| app.vault.open_sealed(&found.key, field, sealed);
         let damaged = |what| StoreError::corrupt(format!("{what} of record {}", found.key));
         let secret = open(SECRET, &found.entity.secret)?;
@@ -45,7 +45,7 @@ impl Opened {
         })
     }
 
-    /// What the owner of the account `account` is shown to set up an authenticator app.
+    /// Setup data of an authenticator app for `account`.
     pub(super) fn set_up(&self, app: &App, account: &str) -> MfaSetUp {
         MfaSetUp {
             provisioning_url: provisioning_url(&app.mfa.issuer, account, &self.secret),
@@ -54,23 +54,23 @@ impl Opened {
     }
 }
 
-/// The recovery codes that are left.
+/// The recovery codes that are not spent.
 pub(super) fn unspent(codes: &RecoveryCodes, spent: SpentCodes) -> Vec<SecretString> {
     codes.unspent(spent).map(SecretString::from).collect()
 }
 
-/// An enrollment made ready for the store: drawn and sealed before any transaction.
-pub(super) struct Draft {
+/// An enrollment ready to be stored: generated and sealed before the transaction.
+pub(super) struct MfaDraft {
     pub(super) key: RecordKey,
     pub(super) stored: StoredMfa,
-    pub(super) opened: Opened,
+    pub(super) opened: UnsealedSecrets,
 }
 
-impl Draft {
-    /// Begins an enrollment of an identity.
-    pub(super) fn begin(app: &App, identity: Number) -> Result<Self, AppError> {
-        let opened = Opened::generate(app)?;
-        let key = identity_key(identity).dependent(MFA, app.number(MFA).0);
+impl MfaDraft {
+    /// Generates an enrollment for an identity.
+    pub(super) fn new(app: &App, identity: Number) -> Result<Self, AppError> {
+        let opened = UnsealedSecrets::generate(app)?;
+        let key = identity_key(identity).dependent(MFA, app.next_number(MFA).0);
         let now = app.env().now();
         let mfa = Mfa {
             id: MfaId::generate(&*app.env().entropy)?,
@@ -100,7 +100,6 @@ pub(super) fn seal_codes(
     Ok(app.vault.seal(key, RECOVERY_CODES, codes.as_bytes())?)
 }
 
-/// The caller's own identity.
 pub(super) fn own_identity(rows: Rows<'_>, caller: &Caller) -> Result<Found<Identity>, AppError> {
     let key = identity_key(caller.identity_number);
     let entity = rows
@@ -109,8 +108,8 @@ pub(super) fn own_identity(rows: Rows<'_>, caller: &Caller) -> Result<Found<Iden
     Ok(Found { key, entity })
 }
 
-/// The enrollment of an identity. Absence is never permission: what the identity's record states
-/// about it has to be so.
+/// Finds the enrollment of an identity. It has to match the state in the identity's record: absence
+/// is never permission.
 pub(super) fn find(
     rows: Rows<'_>,
     identity: &Found<Identity>,
@@ -125,18 +124,17 @@ pub(super) fn find(
     } else {
         let id = &identity.entity.id;
         Err(StoreError::corrupt(format!(
-            "identity {id} is not enrolled in TOTP as it says"
+            "the TOTP enrollment of identity {id} does not match its record"
         )))
     }
 }
 
-/// How far the enrollment of an identity has come, by its own record and by that of the identity.
+/// The enrollment state of an identity, checked against the enrollment's record.
 pub(crate) fn state(rows: Rows<'_>, identity: &Found<Identity>) -> Result<TotpState, StoreError> {
     find(rows, identity)?;
     Ok(identity.entity.attached.totp)
 }
 
-/// How far an enrollment has come, if there is one.
 pub(super) fn progress(found: Option<&Found<StoredMfa>>) -> Option<&Progress> {
     found.map(|found| &found.entity.mfa.progress)
 }

@@ -1,13 +1,13 @@
-//! Removal: by the owner, against a code once the enrollment is verified, and by administrators.
+//! Removal of MFA enrollments, by owners and administrators.
 
-use super::attempt::{Accepted, OfEnrolled, attempt};
-use super::fault::MfaFault;
+use super::attempt::{AcceptedCode, EnrolledPurpose, attempt};
+use super::error::MfaFault;
 use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::rank::{self, FreshFactor};
+use crate::privilege::{self, FreshFactor};
 use crate::sessions;
 use portcullis_domain::access::{Caller, Denied, Permit, Standing};
 use portcullis_domain::identity::{Identity, TotpState};
@@ -17,11 +17,10 @@ use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
 use portcullis_totp::Throttle;
 use secrecy::SecretString;
 
-/// Removes the caller's own enrollment: a verified one against a code, any other without.
+/// Removes the caller's own enrollment; a verified one requires a code.
 ///
-/// Sessions stay as they are; the next login is not asked for a code any more. An unverified
-/// enrollment may be abandoned through a session whose factors are not all answered, since nobody
-/// could begin anew otherwise.
+/// Sessions stay as they are; later logins no longer ask for a code. A partial session may abandon
+/// an unverified enrollment, since its identity could not start over otherwise.
 pub async fn remove_own(
     app: &App,
     permit: &Permit<RemoveOwn>,
@@ -36,27 +35,28 @@ pub async fn remove_own(
         TotpState::None => Err(MfaFault::NotFound.into()),
         TotpState::Started => abandon(app, permit).await,
         TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
-        TotpState::Verified => attempt(app, permit, code, Leave).await,
+        TotpState::Verified => attempt(app, permit, code, RemoveEnrollment).await,
     }
 }
 
-/// Removes an enrollment that is not verified. Codes that were wrong stay counted, or guessing could
-/// begin anew at will.
+/// Removes an unverified enrollment. Wrong codes stay counted, or guessing could start over at
+/// will.
 async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> {
     app.commit_for(permit, |rows, caller| {
-        sessions::require_token(rows.rows(), caller)?;
+        sessions::require_second_factor_token(rows.rows(), caller)?;
         let identity = own_identity(rows.rows(), caller)?;
         match identity.entity.attached.totp {
             TotpState::None => Err(MfaFault::NotFound.into()),
-            // Verified meanwhile: now it takes a full session and a code.
+            // It was verified in the meantime: now a full session and a code are required.
             TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
             TotpState::Verified => Err(MfaFault::WrongCode.into()),
             TotpState::Started => {
-                // What says so of a record that is verified does not end it without a code.
+                // Fails if the record is verified, whatever the identity's record says: no removal
+                // without a code.
                 record::find(rows.rows(), &identity)?;
                 let mut after = identity.clone();
                 rows.operation("mfa.abandon", identity.entity.id.as_str());
-                take_away(rows, &mut after)?;
+                delete_enrollment(rows, &mut after)?;
                 Ok(rows.replace(&identity.key, &identity.entity, &after.entity)?)
             },
         }
@@ -65,14 +65,14 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
 }
 
 #[derive(Clone)]
-struct Leave;
+struct RemoveEnrollment;
 
-impl OfEnrolled for Leave {
-    type Done = ();
+impl EnrolledPurpose for RemoveEnrollment {
+    type Output = ();
 
     const OPERATION: &'static str = "mfa.delete";
 
-    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
+    fn apply(&self, rows: &mut RowsMut<'_>, accepted: AcceptedCode<'_>) -> Result<(), AppError> {
         if accepted.caller.standing == Standing::Partial {
             return Err(Denied.into());
         }
@@ -81,18 +81,18 @@ impl OfEnrolled for Leave {
     }
 }
 
-/// Removes the enrollment of an identity, verified or not, and forgets its wrong codes. An identity
-/// without enrollment stays as it is.
+/// Removes the enrollment of an identity, verified or not, and resets its count of wrong codes.
+/// Does nothing for an identity without an enrollment.
 pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
-    let fresh_factor = FreshFactor::of(app);
+    let fresh_factor = FreshFactor::new(app);
     app.commit_for(permit, move |rows, caller| {
         let identity = identities::find(rows.rows(), &wanted)?;
-        check_rank(caller, &identity.entity)?;
+        check_may_remove(caller, &identity.entity)?;
         fresh_factor.check(caller)?;
         let mut after = identity.clone();
-        let is_removed = take_away(rows, &mut after)?;
-        forget_wrong_codes(&mut after.entity);
+        let is_removed = delete_enrollment(rows, &mut after)?;
+        reset_wrong_codes(&mut after.entity);
         if after != identity {
             rows.replace(&identity.key, &identity.entity, &after.entity)?;
         }
@@ -104,9 +104,9 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
     .await
 }
 
-/// Checks that a caller may remove the enrollment of an identity without a code: its own takes one,
-/// an administrator's too, or whoever steals a session would be rid of the second factor.
-fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+/// Checks that a caller may remove the enrollment of an identity without a code. Nobody may for
+/// themselves, or whoever steals a session could drop the second factor.
+fn check_may_remove(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
     if caller.identity == identity.id {
         return Err(AppError::Denied {
             rule: Some(
@@ -115,12 +115,12 @@ fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
             ),
         });
     }
-    rank::check_way_in(caller, identity)
+    privilege::check_may_impersonate(caller, identity)
 }
 
-/// Removes whatever there is of an enrollment, and notes in the identity's record, which is still to
-/// be written, that there is none; answers whether there was anything. What is damaged goes as well.
-pub(crate) fn take_away(
+/// Deletes any enrollment, even a damaged one, and clears the state in the identity's record, which
+/// the caller has to write. Returns whether there was an enrollment.
+pub(crate) fn delete_enrollment(
     rows: &mut RowsMut<'_>,
     identity: &mut Found<Identity>,
 ) -> Result<bool, StoreError> {
@@ -129,7 +129,7 @@ pub(crate) fn take_away(
     Ok(removed > 0)
 }
 
-/// Forgets the wrong codes of an identity.
-pub(crate) fn forget_wrong_codes(identity: &mut Identity) {
+/// Resets the count of wrong codes of an identity.
+pub(crate) fn reset_wrong_codes(identity: &mut Identity) {
     identity.wrong_codes = Throttle::from(identity.wrong_codes).after_right().into();
 }

@@ -1,4 +1,4 @@
-//! Argon2id: new hashes, and checks against stored ones that all cost the same.
+//! Argon2id: new hashes, and constant-work checks of stored ones.
 
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine as _;
@@ -7,13 +7,12 @@ use portcullis_domain::authenticator::PasswordHash;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-/// Bytes of a salt.
 pub(super) const SALT_LENGTH: usize = 16;
 
 const HASH_LENGTH: usize = 32;
 
-/// What a hash costs: it takes time in proportion to its memory and its passes. Lanes are computed
-/// one after another, and split the memory rather than add to it.
+/// Cost parameters of a hash. Time is proportional to memory times passes; lanes are computed
+/// sequentially and divide the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cost {
     /// KiB.
@@ -22,25 +21,25 @@ struct Cost {
     lanes: u32,
 }
 
-/// Cost of a new hash (OWASP password storage cheat sheet).
-const TODAY: Cost = Cost {
+/// Cost of new hashes (OWASP password storage cheat sheet).
+const CURRENT_COST: Cost = Cost {
     memory: 19 * 1024,
     passes: 2,
     lanes: 1,
 };
 
-/// The highest costs that a stored hash may ask for; more is damage, not a password.
-const DEAREST: Cost = Cost {
+/// Maximum cost of a stored hash; anything above is damage.
+const MAX_COST: Cost = Cost {
     memory: 256 * 1024,
     passes: 16,
     lanes: 16,
 };
 
-/// Memory that fits into the caches of a processor, KiB. It is filled about twice as fast.
-const CACHED: u32 = 8 * 1024;
+/// Memory in KiB that fits into CPU caches and is filled about twice as fast.
+const CPU_CACHE_KIB: u32 = 8 * 1024;
 
 impl Cost {
-    fn of(stored: &PasswordHash) -> Self {
+    fn of_hash(stored: &PasswordHash) -> Self {
         Self {
             memory: stored.memory,
             passes: stored.passes,
@@ -48,10 +47,10 @@ impl Cost {
         }
     }
 
-    /// The time that it takes, as KiB of memory times passes over it.
+    /// Estimated time, as KiB of memory times passes.
     fn work(self) -> u64 {
         let work = u64::from(self.memory) * u64::from(self.passes);
-        if self.memory <= CACHED {
+        if self.memory <= CPU_CACHE_KIB {
             work / 2
         } else {
             work
@@ -59,7 +58,7 @@ impl Cost {
     }
 }
 
-/// The memory in which hashes are computed, and how much work was done in it.
+/// Reusable memory for hashes, with a counter of the work done.
 #[derive(Default)]
 pub(super) struct Hasher {
     blocks: Vec<Block>,
@@ -67,61 +66,60 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    /// The work of all hashes so far; see [`Cost::work`].
+    /// Work of all hashes so far; see [`Cost::work`].
     pub(super) fn work(&self) -> u64 {
         self.work
     }
 
-    /// Gives the memory back to the system.
+    /// Returns the memory to the system.
     pub(super) fn free(&mut self) {
         self.blocks = Vec::new();
     }
 
-    /// Hashes a password at today's cost.
+    /// Hashes a password at the current cost.
     pub(super) fn hash(&mut self, password: &str, salt: [u8; SALT_LENGTH]) -> PasswordHash {
-        let hash = self.derive(password, &salt, TODAY, HASH_LENGTH);
+        let hash = self.derive(password, &salt, CURRENT_COST, HASH_LENGTH);
         PasswordHash {
-            memory: TODAY.memory,
-            passes: TODAY.passes,
-            lanes: TODAY.lanes,
+            memory: CURRENT_COST.memory,
+            passes: CURRENT_COST.passes,
+            lanes: CURRENT_COST.lanes,
             salt: BASE64.encode(salt),
-            // The parameters are constants that are valid, so a hash always comes out.
+            // The parameters are valid constants, so there is always a hash.
             hash: BASE64.encode(hash.unwrap_or_default()),
         }
     }
 
-    /// Whether a password fits a stored hash.
+    /// Whether a password matches a stored hash.
     ///
-    /// It does the work of one hash of today's cost, whatever is stored: for nothing at all, for a
-    /// hash that costs less, and for a damaged one, the rest of the work is done for nobody. Otherwise
-    /// time would tell which usernames exist.
-    pub(super) fn check(&mut self, password: &str, stored: Option<&PasswordHash>) -> bool {
-        let end = self.work + TODAY.work();
-        let fits = stored.is_some_and(|stored| self.compare(password, stored));
-        self.fill_up(password, end);
+    /// Always does the work of one hash at the current cost: for a missing, cheaper or damaged
+    /// hash, the rest is spent on a dummy. Otherwise the time would reveal which usernames exist.
+    pub(super) fn verify(&mut self, password: &str, stored: Option<&PasswordHash>) -> bool {
+        let end = self.work + CURRENT_COST.work();
+        let fits = stored.is_some_and(|stored| self.matches(password, stored));
+        self.pad_work(password, end);
         fits
     }
 
-    /// Whether a password fits a stored hash; what is damaged fits nothing.
-    fn compare(&mut self, password: &str, stored: &PasswordHash) -> bool {
+    /// Whether a password matches a stored hash; a damaged one matches nothing.
+    fn matches(&mut self, password: &str, stored: &PasswordHash) -> bool {
         let (Ok(salt), Ok(expected)) = (BASE64.decode(&stored.salt), BASE64.decode(&stored.hash))
         else {
             return false;
         };
-        self.derive(password, &salt, Cost::of(stored), expected.len())
-            // A stored hash without bytes would match anything; no hash is that short.
+        self.derive(password, &salt, Cost::of_hash(stored), expected.len())
+            // An empty stored hash would match anything; no valid hash is shorter.
             .is_some_and(|hash| expected.len() >= 16 && bool::from(hash.ct_eq(&expected)))
     }
 
-    /// Works until the work of all hashes is `end`, or so little is left that no hash is that cheap.
-    fn fill_up(&mut self, password: &str, end: u64) {
+    /// Does dummy work until the total is `end`, or the rest is less than the cheapest hash.
+    fn pad_work(&mut self, password: &str, end: u64) {
         loop {
-            let rest = end.saturating_sub(self.work) / u64::from(TODAY.passes);
+            let rest = end.saturating_sub(self.work) / u64::from(CURRENT_COST.passes);
             let cost = Cost {
-                memory: u32::try_from(rest).unwrap_or(TODAY.memory),
-                ..TODAY
+                memory: u32::try_from(rest).unwrap_or(CURRENT_COST.memory),
+                ..CURRENT_COST
             };
-            // Nobody wants to know what comes out.
+            // The result of the dummy work is not used.
             if cost.memory < Params::MIN_M_COST
                 || self
                     .derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH)
@@ -132,11 +130,11 @@ impl Hasher {
         }
     }
 
-    /// Memory for so many blocks. It is never less than today's hash takes, although a cheap one needs
-    /// less of it: the first use of each page costs time as well.
-    fn room_for(&mut self, count: usize) -> &mut Vec<Block> {
+    /// Provides memory for `count` blocks, and never less than a current hash takes: the first use
+    /// of each page costs time as well, also for cheap hashes.
+    fn ensure_blocks(&mut self, count: usize) -> &mut Vec<Block> {
         let blocks = &mut self.blocks;
-        let today = usize::try_from(TODAY.memory).unwrap_or(usize::MAX);
+        let today = usize::try_from(CURRENT_COST.memory).unwrap_or(usize::MAX);
         let count = count.max(today);
         if blocks.len() < count {
             blocks.reserve_exact(count - blocks.len());
@@ -145,7 +143,7 @@ impl Hasher {
         blocks
     }
 
-    /// Computes argon2id, version 1.3; `None` for parameters that are out of bounds.
+    /// Computes Argon2id, version 1.3; `None` for parameters out of bounds.
     fn derive(
         &mut self,
         password: &str,
@@ -158,12 +156,12 @@ impl Hasher {
             passes,
             lanes,
         } = cost;
-        if memory > DEAREST.memory || passes > DEAREST.passes || lanes > DEAREST.lanes {
+        if memory > MAX_COST.memory || passes > MAX_COST.passes || lanes > MAX_COST.lanes {
             return None;
         }
         let params = Params::new(memory, passes, lanes, Some(length)).ok()?;
         let count = params.block_count();
-        let blocks = self.room_for(count).get_mut(..count)?;
+        let blocks = self.ensure_blocks(count).get_mut(..count)?;
         let mut hash = Zeroizing::new(vec![0; length]);
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
             .hash_password_into_with_memory(password.as_bytes(), salt, &mut hash, blocks)
@@ -173,9 +171,9 @@ impl Hasher {
     }
 }
 
-/// Whether a stored hash costs less than one of today, as those of OpenZiti do.
-pub(super) fn is_cheap(stored: &PasswordHash) -> bool {
-    stored.memory < TODAY.memory || stored.passes < TODAY.passes
+/// Whether a stored hash costs less than a current one, as those of OpenZiti do.
+pub(super) fn needs_rehash(stored: &PasswordHash) -> bool {
+    stored.memory < CURRENT_COST.memory || stored.passes < CURRENT_COST.passes
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! The jobs of the pool in every interleaving of its threads with up to three preemptions.
+//! Loom tests of the job queue: all interleavings with up to three preemptions.
 //!
-//! They are built once more here, around the locks of loom, which also ends a scenario in which nobody
-//! can go on.
+//! The module is compiled again with loom's locks, which also detect deadlocks.
 #![expect(clippy::duplicate_mod, reason = "the locks are others")]
 
 #[path = "jobs.rs"]
@@ -28,13 +27,13 @@ fn at(last: u8) -> Peer {
     Peer::at([192, 0, 2, last].into())
 }
 
-/// Starts a thread that does jobs, and returns how many it did.
+/// Starts a thread that runs jobs and returns how many it ran.
 fn start(pool: &Pool) -> JoinHandle<usize> {
     let pool = Arc::clone(pool);
     thread::spawn(move || {
         let mut did = 0;
         while let Some(answer) = pool.waiting().or_else(|| pool.next()) {
-            // Whoever asked may have gone away.
+            // The requester may be gone.
             let _ = answer.send(());
             did += 1;
         }
@@ -42,7 +41,7 @@ fn start(pool: &Pool) -> JoinHandle<usize> {
     })
 }
 
-/// Adds a job; the answer comes when it is done, or fails when it is turned away.
+/// Adds a job; the channel receives when it is done and fails when it is rejected.
 fn ask(pool: &Pool, last: u8) -> Receiver<()> {
     let (answer, answered) = channel();
     pool.add(at(last), answer);
@@ -99,7 +98,7 @@ fn place_of_one_who_went_away_is_free_again() {
         let thread = start(&pool);
         let other = Arc::clone(&pool);
         let other = thread::spawn(move || drop(ask(&other, 1)));
-        // Turned away while the other job waits.
+        // Rejected while the other job is queued.
         while block_on(ask(&pool, 2)).is_err() {
             thread::yield_now();
         }

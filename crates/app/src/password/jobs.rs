@@ -1,4 +1,4 @@
-//! The jobs of the pool: those who have one add it, and the threads take them.
+//! Job queue between requesters and threads of the pool.
 
 use super::queue::{FairQueue, Lane};
 use super::sync::{Condvar, Mutex, MutexGuard};
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 pub(super) struct Jobs<J> {
     state: Mutex<State<J>>,
-    /// Told of each new job, and of the end.
+    /// Notified of each new job, and when the queue is closed.
     changed: Condvar,
 }
 
@@ -19,12 +19,11 @@ struct State<J> {
 }
 
 impl<J> Jobs<J> {
-    /// Room for so many jobs of strangers, and as many of sessions and of addresses that have logged
-    /// in lately.
-    pub(super) fn new(room: usize) -> Self {
+    /// Creates a queue for `capacity` jobs of unknown peers, and as many of trusted ones.
+    pub(super) fn new(capacity: usize) -> Self {
         Self {
             state: Mutex::new(State {
-                queue: FairQueue::new(room),
+                queue: FairQueue::new(capacity),
                 recent: RecentPeers::default(),
                 is_closed: false,
             }),
@@ -32,12 +31,12 @@ impl<J> Jobs<J> {
         }
     }
 
-    /// Remembers that a peer has logged in.
+    /// Trusts a peer that logged in.
     pub(super) fn trust(&self, peer: Peer) {
         self.lock().recent.note(peer);
     }
 
-    /// Adds a job. Whichever is turned away, now or later, is dropped.
+    /// Adds a job. Jobs that are rejected, now or later, are dropped.
     pub(super) fn add(&self, peer: Peer, job: J) {
         let now = Instant::now();
         let turned_away = {
@@ -53,13 +52,13 @@ impl<J> Jobs<J> {
         self.changed.notify_one();
     }
 
-    /// Has all threads end once they have done what they are at.
+    /// Ends all threads after their current job.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// A job that is there already.
+    /// Takes a job without waiting.
     pub(super) fn waiting(&self) -> Option<J> {
         let mut state = self.lock();
         if state.is_closed {
@@ -69,7 +68,7 @@ impl<J> Jobs<J> {
         }
     }
 
-    /// The next job, whenever it comes; `None` at the end.
+    /// Waits for the next job; `None` when the queue is closed.
     pub(super) fn next(&self) -> Option<J> {
         let mut state = self.lock();
         loop {

@@ -1,29 +1,29 @@
-//! The queue in front of the hashing threads, shared out among peers.
+//! Fair queue in front of the hashing threads.
 //!
-//! Peers take turns, so that nobody waits behind the backlog of somebody else. A peer may queue half
-//! of what fits; when all of it is taken, the heaviest peer loses its newest job to a lighter one.
-//! What weighs are the jobs that wait and the attempts of the last seconds, also those that were turned
-//! away: a crowd with as many peers as there are places keeps out nobody who comes less often. Trusted
-//! peers queue in a lane of their own and are served every other time: a crowd of strangers cannot
-//! keep them out at all.
+//! Peers are served in turn, so nobody waits behind the backlog of another. A peer may queue half
+//! of the capacity; when the queue is full, the heaviest peer loses its newest job to a lighter
+//! one. The weight of a peer is its queued jobs plus its attempts of the last seconds, rejected
+//! ones included: a crowd of as many peers as there are places cannot keep out someone who tries
+//! less often. Trusted peers have a lane of their own and are served every other time, so a crowd
+//! of unknown peers cannot keep them out at all.
 //!
-//! No peer is refused a free thread while nobody else wants it: a hash takes milliseconds, so whoever
-//! comes next waits for one hash, not for a backlog.
+//! A free thread serves any peer while nobody else waits: a hash takes milliseconds, so the next
+//! peer waits for one hash, not for a backlog.
 
 use portcullis_domain::peer::{Peer, PeerUsage, RecentAttempts};
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-/// Which lane a job waits in.
+/// Lane of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// Sessions, and addresses that have logged in lately.
+    /// Sessions, and addresses that logged in recently.
     Trusted,
     /// Everybody else.
     Unknown,
 }
 
-/// Jobs that wait, in two lanes.
+/// Queued jobs, in two lanes.
 pub(super) struct FairQueue<J> {
     trusted: Backlog<J>,
     unknown: Backlog<J>,
@@ -31,22 +31,22 @@ pub(super) struct FairQueue<J> {
 }
 
 impl<J> FairQueue<J> {
-    /// A queue with so many places in each lane.
-    pub(super) fn new(room: usize) -> Self {
+    /// Creates a queue with `capacity` places per lane.
+    pub(super) fn new(capacity: usize) -> Self {
         Self {
-            trusted: Backlog::new(room),
-            unknown: Backlog::new(room),
+            trusted: Backlog::new(capacity),
+            unknown: Backlog::new(capacity),
             last: Lane::Unknown,
         }
     }
 
-    /// Adds a job; answers the one that is turned away, if one has to be: this or another.
+    /// Adds a job; returns the job that is rejected for it, if any: this one or another.
     #[must_use = "whoever waits for the job has to be told"]
     pub(super) fn push(&mut self, lane: Lane, peer: Peer, job: J, now: Instant) -> Option<J> {
         self.backlog(lane).push(peer, job, now)
     }
 
-    /// Takes out the job whose turn it is.
+    /// Takes the next job.
     pub(super) fn pop(&mut self) -> Option<J> {
         let (first, second) = match self.last {
             Lane::Trusted => (Lane::Unknown, Lane::Trusted),
@@ -69,57 +69,57 @@ impl<J> FairQueue<J> {
     }
 }
 
-/// The jobs of one lane: a queue for each peer, and the order in which peers take turns.
+/// The jobs of one lane: a queue per peer, and the order of turns.
 struct Backlog<J> {
     by_peer: HashMap<Peer, VecDeque<J>>,
-    /// Each peer that has a job waiting, once.
+    /// Each peer with queued jobs, once.
     turns: VecDeque<Peer>,
     usage: PeerUsage,
     attempts: RecentAttempts,
-    /// Of peers that have a job waiting: how many, and their recent attempts.
+    /// Weights of the peers with queued jobs: jobs plus recent attempts.
     weights: PeerUsage,
-    room: usize,
+    capacity: usize,
 }
 
 impl<J> Backlog<J> {
-    fn new(room: usize) -> Self {
+    fn new(capacity: usize) -> Self {
         Self {
             by_peer: HashMap::new(),
             turns: VecDeque::new(),
             usage: PeerUsage::default(),
             attempts: RecentAttempts::default(),
             weights: PeerUsage::default(),
-            room,
+            capacity,
         }
     }
 
     fn push(&mut self, peer: Peer, job: J, now: Instant) -> Option<J> {
         if self.attempts.note(peer, now) {
-            self.weigh_all();
+            self.update_weights();
         }
-        let share = (self.room / 2).max(1);
+        let limit = (self.capacity / 2).max(1);
         let own = self.usage.of(peer);
         let mut displaced = None;
-        if own >= share {
+        if own >= limit {
             displaced = Some(job);
-        } else if self.usage.total() < self.room {
+        } else if self.usage.total() < self.capacity {
             self.add(peer, job);
         } else {
             match self.weights.heaviest() {
-                // One who would be no better off than the newcomer keeps its place.
+                // A peer that would be no better off than the newcomer keeps its place.
                 Some((heaviest, weight)) if weight > own + 1 + self.attempts.of(peer) => {
-                    displaced = self.displace(heaviest);
+                    displaced = self.evict_newest(heaviest);
                     self.add(peer, job);
                 },
                 _ => displaced = Some(job),
             }
         }
-        self.weigh(peer);
+        self.update_weight(peer);
         displaced
     }
 
     /// Takes the newest job of a peer.
-    fn displace(&mut self, peer: Peer) -> Option<J> {
+    fn evict_newest(&mut self, peer: Peer) -> Option<J> {
         let job = self.take(peer, VecDeque::pop_back);
         if !self.by_peer.contains_key(&peer) {
             self.turns.retain(|&waiting| waiting != peer);
@@ -152,11 +152,11 @@ impl<J> Backlog<J> {
             self.by_peer.remove(&peer);
         }
         self.usage.release(peer, 1);
-        self.weigh(peer);
+        self.update_weight(peer);
         Some(job)
     }
 
-    fn weigh(&mut self, peer: Peer) {
+    fn update_weight(&mut self, peer: Peer) {
         let weight = match self.usage.of(peer) {
             0 => 0,
             waiting => waiting + self.attempts.of(peer),
@@ -165,10 +165,10 @@ impl<J> Backlog<J> {
         self.weights.charge(peer, weight);
     }
 
-    fn weigh_all(&mut self) {
+    fn update_weights(&mut self) {
         let waiting: Vec<Peer> = self.by_peer.keys().copied().collect();
         for peer in waiting {
-            self.weigh(peer);
+            self.update_weight(peer);
         }
     }
 }

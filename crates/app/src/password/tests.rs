@@ -32,7 +32,7 @@ fn occupy(pool: &PasswordPool) -> Sender<()> {
         at(255),
         Box::new(move |_, _| {
             started.send(()).unwrap();
-            // The sender being gone is as good as a word from it.
+            // A dropped sender also ends the wait.
             let _ = released.recv();
         }),
     );
@@ -40,8 +40,8 @@ fn occupy(pool: &PasswordPool) -> Sender<()> {
     release
 }
 
-/// Begins a check by a peer: it waits in the queue once this returns.
-fn begin(pool: &PasswordPool, peer: Peer) -> impl Future<Output = Result<Verdict, PoolFull>> {
+/// Starts a check by a peer; it is queued when this returns.
+fn begin(pool: &PasswordPool, peer: Peer) -> impl Future<Output = Result<Verdict, PoolFullError>> {
     let mut check = Box::pin(pool.verify(peer, "x".into(), None));
     let mut early = match check.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => Some(outcome),
@@ -69,7 +69,9 @@ fn cheap_hash_is_renewed_when_the_password_is_right() {
     let check = |password: &str, stored: &PasswordHash| {
         wait(pool.verify(at(1), password.into(), Some(stored.clone()))).unwrap()
     };
-    let right = |is_cheap| Verdict::Right { is_cheap };
+    let right = |is_cheap| Verdict::Right {
+        needs_rehash: is_cheap,
+    };
     assert_eq!(check("correct horse", &cheap), right(true));
     assert_eq!(check("correct hors", &cheap), Verdict::Wrong);
     let renewed = wait(pool.hash(at(1), "correct horse".into(), [5; SALT_LENGTH])).unwrap();
@@ -83,8 +85,8 @@ fn excess_is_turned_away_at_once() {
     let _release = occupy(&pool);
     let _waits = begin(&pool, at(1));
     let before = Instant::now();
-    // The thread is still busy: nobody but the queue can have said so.
-    assert_eq!(wait(begin(&pool, at(1))), Err(PoolFull));
+    // The thread is still busy, so only the queue can have rejected it.
+    assert_eq!(wait(begin(&pool, at(1))), Err(PoolFullError));
     assert!(before.elapsed().as_millis() < 50);
 }
 
@@ -114,6 +116,6 @@ fn addresses_that_have_logged_in_do_not_wait_behind_a_crowd_of_strangers() {
     let (stranger, known) = (begin(&pool, at(2)), begin(&pool, at(1)));
     drop(release);
     assert_eq!(wait(known), Ok(Verdict::Wrong));
-    assert_eq!(wait(stranger), Err(PoolFull));
+    assert_eq!(wait(stranger), Err(PoolFullError));
     drop(crowd);
 }

@@ -1,6 +1,6 @@
-//! What clients report.
+//! Recording of posture reports.
 
-use super::{Granting, Report, Subject};
+use super::{GrantResolver, PostureContext, Report};
 use crate::app::App;
 use crate::error::AppError;
 use crate::managed;
@@ -14,59 +14,57 @@ use portcullis_storage::tables::Rows;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a client reports in one request.
+/// Reports in one request.
 #[derive(Debug, Clone)]
 pub enum Reports {
-    /// A single report.
     One(Statement),
-    /// Several at once.
     Several(Vec<Statement>),
 }
 
-/// Takes in what the caller's session reports, all or nothing; answers for which services a code has
-/// to be shown sooner than was known.
+/// Records the reports of the caller's session, all or none. Returns the services for which a TOTP
+/// code is required sooner than before.
 ///
-/// The largest reports take tens of milliseconds, and who may use many services is told of many.
+/// The largest batches take tens of milliseconds, and callers with many services get long answers.
 ///
 /// # Errors
 ///
-/// A fault of the member that is of absurd size.
+/// [`AppError::Field`] for a field that is too large.
 pub fn report(
     app: &App,
     permit: &Permit<Report>,
     reports: Reports,
 ) -> Result<Vec<ShortenedService>, AppError> {
     let caller = permit.caller();
-    // All others who report wait for what is remembered, so it is not held for this.
-    let settled = match reports {
+    // Normalized before the lock is taken, since all other reports wait for it.
+    let normalized = match reports {
         Reports::One(statement) => Settled::one(statement),
         Reports::Several(statements) => Settled::several(statements),
     }?;
     let numbers = (caller.identity_number, caller.session_number);
-    let outcome = app.posture.record(numbers, app.env().now(), settled)?;
+    let outcome = app.posture.record(numbers, app.env().now(), normalized)?;
     if outcome.prompts.any() {
-        cut_short(app, caller, outcome.prompts)
+        find_shortened(app, caller, outcome.prompts)
     } else {
         Ok(Vec::new())
     }
 }
 
 /// A service and the policies that grant it.
-struct Granted<'p> {
+struct ServiceWithPolicies<'p> {
     id: ServiceId,
     name: String,
     policies: Vec<&'p GrantingPolicy>,
 }
 
-fn cut_short(
+fn find_shortened(
     app: &App,
     caller: &Caller,
     prompts: Prompts,
 ) -> Result<Vec<ShortenedService>, AppError> {
     let view = app.snapshot()?;
-    let subject = Subject::of_caller(app, view.rows(), caller)?;
-    let policies = prompting(app, view.rows(), caller, prompts)?;
-    let mut services: Vec<_> = granted(app, &policies)?.into_values().collect();
+    let context = PostureContext::for_caller(app, view.rows(), caller)?;
+    let policies = prompting_policies(app, view.rows(), caller, prompts)?;
+    let mut services: Vec<_> = granted_services(app, &policies)?.into_values().collect();
     services.sort_by(|left, right| left.name.cmp(&right.name));
     let services = services.iter().map(|service| GrantedService {
         id: &service.id,
@@ -76,19 +74,19 @@ fn cut_short(
     Ok(shortened(
         services,
         prompts,
-        &subject.client(),
+        &context.client(),
         app.env().now(),
     ))
 }
 
-/// The policies of a caller that ask for a code after what happened.
-fn prompting(
+/// The caller's policies that require a code after these events.
+fn prompting_policies(
     app: &App,
     rows: Rows<'_>,
     caller: &Caller,
     prompts: Prompts,
 ) -> Result<Vec<(Number, Rc<GrantingPolicy>)>, AppError> {
-    let granting = Granting::new(app);
+    let resolver = GrantResolver::new(app);
     let asks = |check: &Check| match check {
         Check::Mfa(mfa) => {
             (prompts.woken && mfa.prompt_on_wake) || (prompts.unlocked && mfa.prompt_on_unlock)
@@ -96,21 +94,21 @@ fn prompting(
         _ => false,
     };
     let mut found = Vec::new();
-    for outline in granting.of(caller.identity_number)? {
-        if let Some(policy) = granting.read(rows, &outline)?
+    for summary in resolver.policies_of(caller.identity_number)? {
+        if let Some(policy) = resolver.load(rows, &summary)?
             && policy.checks.iter().any(|check| asks(&check.spec.check))
         {
-            found.push((outline.number, policy));
+            found.push((summary.number, policy));
         }
     }
     Ok(found)
 }
 
-/// The services that policies grant, by the numbers of their records.
-fn granted<'p>(
+/// The services that policies grant, by record number.
+fn granted_services<'p>(
     app: &App,
     policies: &'p [(Number, Rc<GrantingPolicy>)],
-) -> Result<BTreeMap<Number, Granted<'p>>, AppError> {
+) -> Result<BTreeMap<Number, ServiceWithPolicies<'p>>, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = guard.services();
     let mut services = BTreeMap::new();
@@ -127,11 +125,13 @@ fn granted<'p>(
             let Some((id, name)) = named else {
                 continue;
             };
-            let service = services.entry(number).or_insert_with(|| Granted {
-                id: ServiceId::from_wire(id),
-                name: name.to_owned(),
-                policies: Vec::new(),
-            });
+            let service = services
+                .entry(number)
+                .or_insert_with(|| ServiceWithPolicies {
+                    id: ServiceId::from_wire(id),
+                    name: name.to_owned(),
+                    policies: Vec::new(),
+                });
             service.policies.push(policy);
         }
     }

@@ -1,6 +1,6 @@
-//! New certificates for a router that has some.
+//! Renewal of router certificates.
 
-use super::certificates::{RouterCertificates, RouterProof, check_admitted, issue};
+use super::certificates::{RouterCertificates, RouterProof, check_enabled, issue};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::{Denied, Origin};
@@ -9,26 +9,27 @@ use portcullis_domain::router::Router;
 use portcullis_pki::Certificate;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 
-/// Issues new certificates to the router whose client certificate is the first of `certificates`, in
-/// DER, the key of which was proved to be held. The old one proves nothing from then on.
+/// Issues new certificates to the router whose client certificate is the first of `certificates`
+/// (DER), and whose key the client has proved to hold. The old certificate is no longer accepted
+/// afterwards.
 ///
 /// # Errors
 ///
-/// [`AppError::Denied`] unless it is the certificate of a router, within its time and that of what
-/// vouches for it, and the router is not shut out; [`AppError::Csr`] for requests that cannot be granted.
+/// [`AppError::Denied`] unless it is the certificate of a router that is not disabled, and the
+/// whole chain is within its validity period; [`AppError::Csr`] for invalid CSRs.
 pub async fn extend(
     app: &App,
     origin: &Origin,
     certificates: &[&[u8]],
-    proof: RouterProof,
+    csrs: RouterProof,
 ) -> Result<RouterCertificates, AppError> {
     let now = app.env().now();
     let leaf = certificates.first().copied().ok_or(Denied)?;
     let leaf = Certificate::from_der(leaf).or(Err(Denied))?;
     let by_fingerprint = UniqueValue::new(Index::RouterFingerprint, leaf.fingerprint().to_string());
-    let router = find(app.snapshot()?.rows(), &by_fingerprint)?.entity;
-    // Certificates that somebody else issued are known by their fingerprint alone.
-    let validity = match app.network().judge(certificates) {
+    let router = get_by_certificate(app.snapshot()?.rows(), &by_fingerprint)?.entity;
+    // Certificates of foreign issuers are identified by their fingerprint alone.
+    let validity = match app.network().verify_client_chain(certificates) {
         Ok(chain) => chain.validity,
         Err(_foreign) => leaf.validity(),
     };
@@ -40,9 +41,9 @@ pub async fn extend(
             ),
         });
     }
-    let (certificate, issued) = issue(app, &router, &proof, now)?;
+    let (certificate, issued) = issue(app, &router, &csrs, now)?;
     app.commit(Actor::stranger(origin, router.id.as_str()), move |rows| {
-        let router = find(rows.rows(), &by_fingerprint)?;
+        let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
         rows.operation("router.extend", router.entity.id.as_str());
         let mut after = router.entity.clone();
         after.certify(certificate.clone(), now);
@@ -52,9 +53,12 @@ pub async fn extend(
     Ok(issued)
 }
 
-/// Finds the router that has a certificate, if it is not shut out.
-fn find(rows: Rows<'_>, by_fingerprint: &UniqueValue) -> Result<Found<Router>, AppError> {
+/// Gets the router that has a certificate, if it is not disabled.
+fn get_by_certificate(
+    rows: Rows<'_>,
+    by_fingerprint: &UniqueValue,
+) -> Result<Found<Router>, AppError> {
     let found: Found<Router> = rows.find(by_fingerprint)?.ok_or(Denied)?;
-    check_admitted(&found.entity)?;
+    check_enabled(&found.entity)?;
     Ok(found)
 }

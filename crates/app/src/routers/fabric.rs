@@ -1,5 +1,5 @@
-//! What administrators do with routers on the fabric, where those of both kinds are alike, and where
-//! one can be made whose certificate somebody else issued.
+//! Routers on the fabric API, which does not distinguish the two kinds and can register routers
+//! whose certificates were issued elsewhere.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -9,29 +9,29 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 
-/// Creates a router under an id of its maker's choice. It has no enrollment: its certificate, whose
-/// fingerprint is part of what is decided, comes from elsewhere. The id is the common name of the
+/// Creates a router with an id chosen by the caller. It has no enrollment: its certificate, whose
+/// fingerprint is part of the spec, comes from elsewhere. The id becomes the common name of the
 /// certificates that it gets later, so it must not be a name of the controller.
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for such an id; otherwise those of creation.
+/// [`AppError::Field`] for such an id, and the errors of [`managed::create`].
 pub async fn create(
     app: &App,
     permit: &Permit<OnFabric<Create<RouterSpec>>>,
     (id, spec): (RouterId, RouterSpec),
 ) -> Result<RouterId, AppError> {
-    let in_service = app.network().served();
-    if in_service.reserved_names.check(id.as_str()).is_err() {
-        let reason = "must not be a name of the controller: the router's certificates bear its id as \
+    let serving = app.network().served();
+    if serving.reserved_names.check(id.as_str()).is_err() {
+        let reason = "must not be a name of the controller: the router's certificates have its id as \
                       common name";
         return Err(FieldError::new("id", reason, id.as_str()).into());
     }
-    managed::create_as(app, permit, id, spec).await
+    managed::create_with_id(app, permit, id, spec).await
 }
 
-/// Replaces what is decided about a router, and the fingerprint of its certificate. What only edge
-/// routers have stays as it is.
+/// Replaces the spec of a router and the fingerprint of its certificate. Members that only edge
+/// routers have are kept.
 pub async fn replace(
     app: &App,
     permit: &Permit<OnFabric<Update<RouterSpec>>>,
@@ -47,7 +47,7 @@ pub async fn replace(
     .await
 }
 
-/// Changes the members of a router that are set. If none is, nothing changes.
+/// Patches a router. An empty patch changes nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<OnFabric<Update<RouterSpec>>>,
@@ -66,7 +66,7 @@ pub async fn merge(
     .await
 }
 
-/// Deletes a router of either kind with everything that is its own.
+/// Deletes a router of either kind with its dependents.
 pub async fn delete(
     app: &App,
     permit: &Permit<OnFabric<Delete<RouterSpec>>>,

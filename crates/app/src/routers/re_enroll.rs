@@ -1,7 +1,7 @@
-//! Having an edge router enroll anew.
+//! Re-enrollment of edge routers.
 
-use super::draft;
-use super::operate::RouterSet;
+use super::draft_enrollment;
+use super::management::RouterSet;
 use crate::app::App;
 use crate::enrollments;
 use crate::error::AppError;
@@ -11,19 +11,19 @@ use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::RouterSpec;
 use portcullis_storage::tables::StoredEnrollment;
 
-/// Takes the certificate of an edge router away and makes a new enrollment for it. An enrollment that
-/// it has opens nothing from then on.
+/// Revokes the certificate of an edge router and creates a new enrollment for it. A pending
+/// enrollment becomes invalid.
 pub async fn re_enroll(
     app: &App,
     permit: &Permit<Update<RouterSpec>>,
     id: &RouterId,
 ) -> Result<(), AppError> {
-    let found = managed::find::<RouterSpec>(app.snapshot()?.rows(), id)?;
+    let found = managed::get::<RouterSpec>(app.snapshot()?.rows(), id)?;
     RouterSet::Edge.check_changeable(&found.entity)?;
-    let draft = draft(app, &found.key, id, true)?;
+    let draft = draft_enrollment(app, &found.key, id, true)?;
     let (wanted, now) = (id.clone(), app.env().now());
     app.commit_for(permit, move |rows, _caller| {
-        let found = managed::find::<RouterSpec>(rows.rows(), &wanted)?;
+        let found = managed::get::<RouterSpec>(rows.rows(), &wanted)?;
         rows.remove_dependents::<StoredEnrollment>(&found.key, |_pending| true)?;
         let mut after = found.entity.clone();
         after.revoke(now);

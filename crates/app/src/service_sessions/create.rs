@@ -1,10 +1,10 @@
-//! Asking for a service session.
+//! Creation of service sessions.
 
-use super::{Create, room, routers};
+use super::{Create, routers, session_quota};
 use crate::app::App;
 use crate::error::AppError;
-use crate::posture::{Granting, Subject};
-use crate::services::find_own;
+use crate::posture::{GrantResolver, PostureContext};
+use crate::services::get_usable;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Denied, Permit};
 use portcullis_domain::api_session::ApiSession;
@@ -20,62 +20,58 @@ use portcullis_posture::{Access, GrantingPolicy};
 use portcullis_storage::tables::{Found, Rows, RowsMut, SESSION, identity_key, session_grant};
 use secrecy::SecretString;
 
-/// What a client asks for.
+/// Input of [`create`].
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The service.
     pub service: ServiceId,
-    /// What is to be done with it.
     pub grant: ServiceGrant,
-    /// What users attach to the session.
     pub tags: Tags,
 }
 
-/// A service session with the token that routers are shown.
+/// A service session with its token for routers.
 #[derive(Debug)]
 pub struct NewServiceSession {
-    /// The session.
     pub view: SessionView,
-    /// A JWT.
+    /// JWT.
     pub token: SecretString,
 }
 
-/// Grants the caller's API session the use of a service. There is one service session for each
-/// service and use: whoever asks again gets the one that it has.
+/// Grants the caller's API session the use of a service. There is one service session per service
+/// and grant; repeated requests return the existing one.
 ///
 /// # Errors
 ///
-/// "Not found" for a service that the caller may neither dial nor bind, as for one that does not
-/// exist; a fault of the service if the caller may do the other thing alone;
-/// [`AppError::InvalidPosture`], which is remembered; [`AppError::NoEdgeRouters`].
+/// "Not found" for a service that the caller may neither dial nor bind; [`AppError::Field`] if it
+/// may only do the other; [`AppError::InvalidPosture`], which is recorded;
+/// [`AppError::NoEdgeRouters`].
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
-    wanted: Wanted,
+    request: Wanted,
 ) -> Result<NewServiceSession, AppError> {
     let caller = permit.caller();
-    let (mut view, is_new) = prepare(app, caller, wanted)?;
+    let (mut view, is_new) = prepare(app, caller, request)?;
     if is_new {
         view.session = commit(app, permit, &view.session).await?;
     }
-    let token = sign(app, &view.session)?;
+    let token = sign_token(app, &view.session)?;
     Ok(NewServiceSession { view, token })
 }
 
-/// Decides whether it is granted; answers the session, and whether it is still to be kept.
-fn prepare(app: &App, caller: &Caller, wanted: Wanted) -> Result<(SessionView, bool), AppError> {
+/// Checks access; returns the session and whether it still has to be stored.
+fn prepare(app: &App, caller: &Caller, request: Wanted) -> Result<(SessionView, bool), AppError> {
     let view = app.snapshot()?;
     let rows = view.rows();
-    let service = find_own(app, rows, caller, &wanted.service)?;
-    decide(app, rows, caller, (&service, wanted.grant))?;
+    let service = get_usable(app, rows, caller, &request.service)?;
+    check_access(app, rows, caller, (&service, request.grant))?;
     let (identity, number) = (caller.identity_number, service.number());
-    let edge_routers = routers::common(app, rows, identity, number)?;
+    let edge_routers = routers::list_common(app, rows, identity, number)?;
     if edge_routers.is_empty() {
         return Err(AppError::NoEdgeRouters);
     }
     let api_session: ApiSession = rows.get(&crate::sessions::own_key(caller))?.ok_or(Denied)?;
     let token = api_session.token_hash;
-    let present = session_grant(token, wanted.grant, &wanted.service);
+    let present = session_grant(token, request.grant, &request.service);
     let present: Option<Found<Session>> = rows.find(&present)?;
     let is_new = present.is_none();
     let session = match present {
@@ -86,9 +82,9 @@ fn prepare(app: &App, caller: &Caller, wanted: Wanted) -> Result<(SessionView, b
             api_session: api_session.id,
             api_session_token: token,
             identity: api_session.identity,
-            service: wanted.service,
-            grant: wanted.grant,
-            tags: wanted.tags,
+            service: request.service,
+            grant: request.grant,
+            tags: request.tags,
         },
     };
     let view = SessionView {
@@ -100,47 +96,47 @@ fn prepare(app: &App, caller: &Caller, wanted: Wanted) -> Result<(SessionView, b
     Ok((view, is_new))
 }
 
-/// Holds the caller's session against the policies that grant it the service.
-fn decide(
+/// Evaluates the policies that grant the caller the service.
+fn check_access(
     app: &App,
     rows: Rows<'_>,
     caller: &Caller,
     (service, grant): (&Found<Service>, ServiceGrant),
 ) -> Result<(), AppError> {
-    let subject = Subject::of_caller(app, rows, caller)?;
-    let policies = policies(app, rows, caller.identity_number, service.number())?;
+    let context = PostureContext::for_caller(app, rows, caller)?;
+    let policies = load_policies(app, rows, caller.identity_number, service.number())?;
     let now = app.env().now();
-    match Access::decide(&policies, grant, &subject.client(), now) {
+    match Access::decide(&policies, grant, &context.client(), now) {
         Access::Granted(_passes) => Ok(()),
         Access::NotGranted => {
             let id = service.entity.id.as_str();
             Err(FieldError::new("ServiceId", "no service with this id exists", id).into())
         },
         Access::Refused(failures) => {
-            let request = refused(app, caller, (&service.entity, grant), failures.clone());
-            app.posture.note_refusal(caller.identity_number, request);
+            let request = failed_request(app, caller, (&service.entity, grant), failures.clone());
+            app.posture.record_refusal(caller.identity_number, request);
             Err(AppError::InvalidPosture(failures))
         },
     }
 }
 
-/// The policies that let an identity use a service, as of one moment.
-fn policies(
+/// The policies that let an identity use a service.
+fn load_policies(
     app: &App,
     rows: Rows<'_>,
     identity: Number,
     service: Number,
 ) -> Result<Vec<GrantingPolicy>, AppError> {
-    let granting = Granting::new(app);
+    let resolver = GrantResolver::new(app);
     let mut policies = Vec::new();
-    for outline in granting.between(identity, service)? {
-        let policy = granting.read(rows, &outline)?;
+    for summary in resolver.policies_between(identity, service)? {
+        let policy = resolver.load(rows, &summary)?;
         policies.extend(policy.map(|policy| (*policy).clone()));
     }
     Ok(policies)
 }
 
-fn refused(
+fn failed_request(
     app: &App,
     caller: &Caller,
     (service, grant): (&Service, ServiceGrant),
@@ -156,35 +152,35 @@ fn refused(
     }
 }
 
-/// Keeps a session, unless another request was faster; answers the one that is kept.
+/// Stores a session unless a concurrent request already did; returns the stored one.
 async fn commit(
     app: &App,
     permit: &Permit<Create>,
     session: &Session,
 ) -> Result<Session, AppError> {
-    let number = app.number(SESSION);
-    let surplus = room::surplus(app, permit.caller().identity_number, session)?;
+    let number = app.next_number(SESSION);
+    let excess_bytes = session_quota::excess_bytes(app, permit.caller().identity_number, session)?;
     let new = session.clone();
-    let (kept, _ended) = app
+    let (stored, _ended) = app
         .commit_for(permit, move |rows, caller| {
             rows.removal("displace");
-            insert(rows, caller.identity_number, (number, &new), surplus)
+            insert(rows, caller.identity_number, (number, &new), excess_bytes)
         })
         .await?;
-    Ok(kept)
+    Ok(stored)
 }
 
 fn insert(
     rows: &mut RowsMut<'_>,
     identity: Number,
     (number, session): (Number, &Session),
-    surplus: usize,
+    excess_bytes: usize,
 ) -> Result<(Session, Vec<SessionId>), AppError> {
     let grant = session_grant(session.api_session_token, session.grant, &session.service);
     if let Some(present) = rows.rows().find::<Session>(&grant)? {
         return Ok((present.entity, Vec::new()));
     }
-    let ended = room::make(rows, identity, surplus)?;
+    let ended = session_quota::evict_oldest(rows, identity, excess_bytes)?;
     rows.insert(
         &identity_key(identity).dependent(SESSION, number.0),
         session,
@@ -192,8 +188,8 @@ fn insert(
     Ok((session.clone(), ended))
 }
 
-/// The token that routers are shown.
-fn sign(app: &App, session: &Session) -> Result<SecretString, AppError> {
+/// Signs the token for routers.
+fn sign_token(app: &App, session: &Session) -> Result<SecretString, AppError> {
     let network = app.network();
     let granted = Granted {
         session: session.id.as_str(),

@@ -1,10 +1,10 @@
-//! Service sessions as their owners and as administrators see them.
+//! Reading and ending of service sessions, by owners and administrators.
 
-use super::grant::Grants;
+use super::grant_evaluator::GrantEvaluator;
 use super::{Delete, DeleteOwn, NOUN, Read, ReadOwn, routers};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Among, Answer, Asked, Paging, Sight};
+use crate::listing::{Asked, ListPage, ListScope, Paging, Restriction};
 use crate::sessions;
 use portcullis_domain::access::Permit;
 use portcullis_domain::change::Owner;
@@ -17,9 +17,8 @@ use portcullis_storage::tables::{Found, Rows, reference};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Reads one service session.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &SessionId) -> Result<SessionView, AppError> {
-    read_of(app, None, id)
+    read_for(app, None, id)
 }
 
 /// Reads a service session of the caller's identity.
@@ -28,30 +27,30 @@ pub fn read_own(
     permit: &Permit<ReadOwn>,
     id: &SessionId,
 ) -> Result<SessionView, AppError> {
-    read_of(app, Some(permit.caller().identity_number), id)
+    read_for(app, Some(permit.caller().identity_number), id)
 }
 
-/// The routers that a session passes. They do not report to the controller yet; so it is empty for
-/// every session, and for what is none.
+/// The routers on the path of a session: empty for every id, since routers do not report to the
+/// controller yet.
 pub fn read_route_path(_permit: &Permit<Read>, _id: &SessionId) -> Vec<String> {
     Vec::new()
 }
 
-/// Lists service sessions: shows those of the page one after the other, until `show` breaks.
+/// Lists service sessions, passing each row of the page to `show` until it breaks.
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    answer(app, asked, None, show)
+    list_rows(app, request, None, show)
 }
 
 /// Lists the service sessions of the caller's identity.
 pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwn>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let owner = Owner::Identity(permit.caller().identity_number);
@@ -62,15 +61,15 @@ pub fn list_own(
             .into_iter()
             .collect()
     };
-    answer(app, asked, Some(&own), show)
+    list_rows(app, request, Some(&own), show)
 }
 
-/// Ends a service session of anybody.
+/// Ends a service session of any identity.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SessionId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), None, &wanted)?;
-        sessions::check_endable(rows.rows(), caller, found.root_number())?;
+        sessions::check_may_end(rows.rows(), caller, found.root_number())?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
@@ -92,39 +91,40 @@ pub async fn delete_own(
     Ok(())
 }
 
-fn read_of(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionView, AppError> {
+fn read_for(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), owner, id)?;
-    let grants = Grants::new(app, app.env().now());
-    if grants.hold(view.rows(), &found)? {
-        look(app, view.rows(), &grants, found)
+    let grants = GrantEvaluator::new(app, app.env().now());
+    if grants.is_granted(view.rows(), &found)? {
+        build_view(app, view.rows(), &grants, found)
     } else {
         Err(AppError::not_found(NOUN, id.as_str()))
     }
 }
 
-fn answer(
+fn list_rows(
     app: &App,
-    asked: &Asked<'_>,
-    among: Option<&BTreeSet<Number>>,
+    request: &Asked<'_>,
+    owned: Option<&BTreeSet<Number>>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Session>()?;
-    let grants = Grants::new(app, app.env().now());
-    let sees = |rows: Rows<'_>, found: &Found<Session>| grants.hold(rows, found);
-    let knows = |rows: Rows<'_>, session: Number| grants.known(rows, session);
-    let sight = Sight {
-        sees: Some(&sees),
-        knows: Some(&knows),
-        among: among.map_or(Among::All, Among::Numbered),
-        is_over: asked.is_over,
+    let listing = request.parse::<Session>()?;
+    let grants = GrantEvaluator::new(app, app.env().now());
+    let is_visible = |rows: Rows<'_>, found: &Found<Session>| grants.is_granted(rows, found);
+    let is_visible_cached =
+        |rows: Rows<'_>, session: Number| grants.is_granted_cached(rows, session);
+    let scope = ListScope {
+        visibility: Some(&is_visible),
+        early_visibility: Some(&is_visible_cached),
+        restriction: owned.map_or(Restriction::All, Restriction::ByNumbers),
+        is_cancelled: request.is_over,
     };
-    let answer: Answer<'_, Session> = Answer::new(app, &listing, &sight)?;
+    let answer: ListPage<'_, Session> = ListPage::new(app, &listing, &scope)?;
     let rows = answer.view.rows();
-    answer.each(&mut |found| Ok(show(look(app, rows, &grants, found)?)))
+    answer.for_each(&mut |found| Ok(show(build_view(app, rows, &grants, found)?)))
 }
 
-/// Finds a session by id; with an owner, one of that identity alone.
+/// Finds a session by id, restricted to one owner if given.
 fn find(rows: Rows<'_>, owner: Option<Number>, id: &SessionId) -> Result<Found<Session>, AppError> {
     let found: Option<Found<Session>> = rows.find(&reference(id))?;
     found
@@ -132,20 +132,19 @@ fn find(rows: Rows<'_>, owner: Option<Number>, id: &SessionId) -> Result<Found<S
         .ok_or_else(|| AppError::not_found(NOUN, id.as_str()))
 }
 
-/// Puts a session together with what belongs to it.
-fn look(
+fn build_view(
     app: &App,
     rows: Rows<'_>,
-    grants: &Grants<'_>,
+    grants: &GrantEvaluator<'_>,
     found: Found<Session>,
 ) -> Result<SessionView, AppError> {
     let service: Found<Service> = rows
         .find(&reference(&found.entity.service))?
-        .ok_or_else(|| StoreError::corrupt("the service of a session is lost"))?;
+        .ok_or_else(|| StoreError::corrupt("the service of a session is missing"))?;
     Ok(SessionView {
         service: Named::from(&service.entity),
-        edge_routers: routers::common(app, rows, found.root_number(), service.number())?,
-        policies: grants.policies(rows, &found)?,
+        edge_routers: routers::list_common(app, rows, found.root_number(), service.number())?,
+        policies: grants.passed_policies(rows, &found)?,
         session: found.entity,
     })
 }

@@ -1,4 +1,4 @@
-//! The edge routers through which an identity may use a service.
+//! Edge routers that an identity may use for a service.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -8,34 +8,34 @@ use portcullis_domain::view::{RouterConnection, RouterView};
 use portcullis_index::Slot;
 use portcullis_storage::tables::{Rows, router_key};
 
-/// Most routers that a session is told of: a client needs a few, and connects to all that it knows.
-const MOST: usize = 25;
+/// Maximum number of routers in a session: clients need a few, and connect to all that they are
+/// told of.
+const MAX_ROUTERS: usize = 25;
 
-/// The routers that an identity and a service have in common and that are not disabled, by name. None
-/// of them is known to be connected: routers do not report to the controller yet.
-pub(super) fn common(
+/// The enabled routers that policies give to both an identity and a service, by name. None of them
+/// is shown as connected, since routers do not report to the controller yet.
+pub(super) fn list_common(
     app: &App,
     rows: Rows<'_>,
     identity: Number,
     service: Number,
 ) -> Result<Vec<RouterView>, AppError> {
     let mut found = Vec::new();
-    for number in numbers(app, identity, service)? {
+    for number in common_numbers(app, identity, service)? {
         let router: Option<Router> = rows.get(&router_key(number))?;
         let usable = router.filter(|router| !router.spec.disabled);
         found.extend(usable.map(|router| RouterView {
             router,
             connection: RouterConnection::default(),
         }));
-        if found.len() == MOST {
+        if found.len() == MAX_ROUTERS {
             break;
         }
     }
     Ok(found)
 }
 
-/// The numbers of the routers, by name.
-fn numbers(app: &App, identity: Number, service: Number) -> Result<Vec<Number>, AppError> {
+fn common_numbers(app: &App, identity: Number, service: Number) -> Result<Vec<Number>, AppError> {
     let guard = app.require_lists()?.access();
     let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Which configurations of services are wanted, by their types.
+//! Requested config types of services.
 
 use portcullis_domain::config::{ConfigType, EVERY_TYPE};
 use portcullis_domain::ids::ConfigTypeId;
@@ -6,65 +6,65 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
 use std::collections::BTreeSet;
 
-/// Types of configurations whose data is wanted.
+/// The config types whose data is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// It is not asked for data at all.
+pub(crate) enum RequestedConfigTypes {
+    /// No data is requested.
     Nothing,
-    /// Data of every type.
-    Every,
-    /// Data of these types.
-    These(BTreeSet<ConfigTypeId>),
+    /// All types.
+    All,
+    /// These types.
+    Ids(BTreeSet<ConfigTypeId>),
 }
 
-impl Wanted {
-    /// Reads types that a client named by id or name. What does not exist is passed over, for clients
-    /// ask for what they know, and not every network has it.
-    pub(crate) fn read<'n>(
+impl RequestedConfigTypes {
+    /// Resolves types by id or name. Unknown ones are skipped, since clients request all types that
+    /// they support, and not every network has them.
+    pub(crate) fn resolve<'n>(
         rows: Rows<'_>,
         named: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, StoreError> {
         let mut types = BTreeSet::new();
         for name in named {
             if name == EVERY_TYPE {
-                return Ok(Self::Every);
+                return Ok(Self::All);
             }
-            if let Some(id) = find(rows, name)? {
+            if let Some(id) = find_id(rows, name)? {
                 types.insert(id);
             }
         }
-        Ok(Self::These(types))
+        Ok(Self::Ids(types))
     }
 
-    /// Whether data of no type at all is wanted.
+    /// Whether no type is requested.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Nothing => true,
-            Self::Every => false,
-            Self::These(types) => types.is_empty(),
+            Self::All => false,
+            Self::Ids(types) => types.is_empty(),
         }
     }
 
-    /// The types by their ids, from which the same can be read again.
+    /// The ids of the types, which [`Self::resolve`] accepts again.
     pub(crate) fn to_names(&self) -> Vec<String> {
         match self {
             Self::Nothing => Vec::new(),
-            Self::Every => vec![EVERY_TYPE.to_owned()],
-            Self::These(types) => types.iter().map(ToString::to_string).collect(),
+            Self::All => vec![EVERY_TYPE.to_owned()],
+            Self::Ids(types) => types.iter().map(ToString::to_string).collect(),
         }
     }
 
-    /// Whether data of a type is wanted.
+    /// Whether data of a type is requested.
     pub(crate) fn includes(&self, id: &ConfigTypeId) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Every => true,
-            Self::These(types) => types.contains(id),
+            Self::All => true,
+            Self::Ids(types) => types.contains(id),
         }
     }
 }
 
-fn find(rows: Rows<'_>, named: &str) -> Result<Option<ConfigTypeId>, StoreError> {
+fn find_id(rows: Rows<'_>, named: &str) -> Result<Option<ConfigTypeId>, StoreError> {
     let id = ConfigTypeId::from_wire(named);
     if rows.locate(&reference(&id))?.is_some() {
         return Ok(Some(id));

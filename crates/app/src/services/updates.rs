@@ -1,15 +1,14 @@
-//! When the services that a client sees last changed.
+//! Time of the last change of the services that a client sees.
 //!
-//! Clients ask for that every few seconds, and load their services anew when the answer differs from
-//! the last one. What they would load is summed up in digests; the moment moves when these do, and so
-//! a change that is none of a client's business reloads nothing. While nothing changed for anybody,
-//! the services are not summed up again.
+//! Clients poll this every few seconds and reload their services when it changes. What they would
+//! load is summarized in digests; the time moves on when these differ, so an unrelated change
+//! causes no reload. While no change concerns anybody, the digests are not recomputed.
 
 use super::ReadUpdates;
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities::find;
-use crate::posture::Judge;
+use crate::posture::PostureEvaluator;
 use crate::sessions::own_key;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
@@ -23,110 +22,109 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the clients of API sessions were told last, by the numbers of the sessions.
+/// The state last reported to the client of each API session, by record number.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceUpdates(Mutex<HashMap<Number, Told>>);
+pub(crate) struct ServiceUpdates(Mutex<HashMap<Number, ReportedState>>);
 
-/// What a client was told.
+/// The state last reported to a client.
 #[derive(Debug, Clone, Copy)]
-struct Told {
-    basis: Basis,
-    seen: Seen,
-    /// The last change of somebody's grants that was taken into account.
+struct ReportedState {
+    inputs: InputStamp,
+    view: ViewDigest,
+    /// Number of the last grant change that was taken into account.
     grants: u64,
     changed_at: Timestamp,
 }
 
-/// What services follow from: while it stays the same, so do they.
+/// Stamp of the inputs from which a client's services are derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Basis {
-    /// Of everything but identities.
+struct InputStamp {
+    /// Covers everything but identities.
     stamp: u64,
-    /// What matters of the identity, summed up.
+    /// Digest of the relevant parts of the identity.
     identity: u64,
 }
 
-/// What a client sees, summed up.
+/// Digests of what a client sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
-    /// How the session stands with posture checks.
+struct ViewDigest {
+    /// Digest of the results of posture checks.
     posture: u64,
     services: u64,
 }
 
-/// How things are for a client at present.
+/// The current state of a client.
 #[derive(Debug, Clone, Copy)]
-struct Now {
-    basis: Basis,
-    seen: Seen,
+struct CurrentState {
+    inputs: InputStamp,
+    view: ViewDigest,
     grants: u64,
-    /// Whether grants came or went since the client was told, even if they are what they were.
+    /// Whether grants changed since the last report, even if they are the same again.
     has_changed: bool,
 }
 
 impl ServiceUpdates {
-    /// The moment of the last change, now that the client of a session sees what it does. Of a session
-    /// that was not heard of, nothing has changed since `start`. With `has_changed`, something has in
-    /// any case.
-    fn note(
+    /// Records the current state of a session and returns the time of its last change. For a
+    /// session without a report, that is `start`. With `has_changed`, the time moves in any case.
+    fn record(
         &self,
         session: Number,
-        Now {
-            basis,
-            seen,
+        CurrentState {
+            inputs: basis,
+            view: seen,
             grants,
             has_changed,
-        }: Now,
+        }: CurrentState,
         (start, now): (Timestamp, Timestamp),
     ) -> Timestamp {
-        let mut told = self.lock();
-        let entry = told.entry(session).or_insert(Told {
-            basis,
-            seen,
+        let mut reported = self.lock();
+        let entry = reported.entry(session).or_insert(ReportedState {
+            inputs: basis,
+            view: seen,
             grants,
             changed_at: start,
         });
-        if entry.seen != seen || has_changed {
+        if entry.view != seen || has_changed {
             let next = entry.changed_at + SignedDuration::from_millis(1);
-            entry.seen = seen;
-            // Clients compare texts, which show milliseconds.
+            entry.view = seen;
+            // Clients compare the rendered times, which have milliseconds.
             entry.changed_at = now.max(next);
         }
-        entry.basis = basis;
+        entry.inputs = basis;
         entry.grants = grants;
         entry.changed_at
     }
 
-    /// What the client of a session was told last, if it was anything.
-    fn told(&self, session: Number) -> Option<Told> {
+    /// The state last reported to the client of a session, if any.
+    fn reported(&self, session: Number) -> Option<ReportedState> {
         self.lock().get(&session).copied()
     }
 
-    /// Forgets the sessions that there are no more.
-    pub(crate) fn keep(&self, is_there: impl Fn(Number) -> bool) {
+    /// Drops the sessions that no longer exist.
+    pub(crate) fn retain(&self, is_there: impl Fn(Number) -> bool) {
         self.lock().retain(|session, _told| is_there(*session));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Number, Told>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Number, ReportedState>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// When the services that the caller sees last changed.
+/// Returns when the services that the caller sees last changed.
 pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
     let caller = permit.caller();
-    let noted = note(app, caller)?;
-    noted.ok_or_else(|| AppError::not_found("API session", caller.session.as_str()))
+    let changed_at = record_current_state(app, caller)?;
+    changed_at.ok_or_else(|| AppError::not_found("API session", caller.session.as_str()))
 }
 
-/// Takes the services as they are now for what a caller has seen: it lists them.
-pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
-    note(app, caller).map(drop)
+/// Records that the caller has listed its services as they are now.
+pub(crate) fn record_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
+    record_current_state(app, caller).map(drop)
 }
 
-/// Notes the services that a caller sees now; answers when they last changed, or nothing if its session
-/// is over.
-fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
+/// Records the state of a caller's services and returns when they last changed; `None` if the
+/// session has ended.
+fn record_current_state(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
     let lists = app.require_lists()?;
     let (grants, stamp) = (lists.grant_changes(), lists.services_stamp());
     let view = app.snapshot()?;
@@ -135,82 +133,82 @@ fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
         return Ok(None);
     };
     let identity = find(rows, &caller.identity)?;
-    let judge = Judge::of_caller(app, rows, caller)?;
-    let stands = judge.stands(rows, caller.identity_number)?;
-    let basis = Basis {
+    let evaluator = PostureEvaluator::for_caller(app, rows, caller)?;
+    let statuses = evaluator.evaluate_policies(rows, caller.identity_number)?;
+    let basis = InputStamp {
         stamp,
-        identity: summed_up(&lists.identities(), &identity),
+        identity: identity_digest(&lists.identities(), &identity),
     };
-    let told = app.service_updates.told(caller.session_number);
-    let unchanged = told.filter(|told| told.basis == basis);
+    let reported = app.service_updates.reported(caller.session_number);
+    let unchanged = reported.filter(|reported| reported.inputs == basis);
     let (basis, services) = if let Some(told) = unchanged {
-        (basis, told.seen.services)
+        (basis, told.view.services)
     } else {
-        let (identity, services) = services(app, &identity)?;
-        (Basis { stamp, identity }, services)
+        let (identity, services) = services_digest(app, &identity)?;
+        (InputStamp { stamp, identity }, services)
     };
-    let posture = digest(&stands);
-    let now = Now {
-        basis,
-        seen: Seen { posture, services },
+    let posture = hash_of(&statuses);
+    let now = CurrentState {
+        inputs: basis,
+        view: ViewDigest { posture, services },
         grants,
-        has_changed: told
-            .is_some_and(|told| lists.grants_changed(identity.number(), told.grants, grants)),
+        has_changed: reported.is_some_and(|reported| {
+            lists.grants_changed(identity.number(), reported.grants, grants)
+        }),
     };
-    let moments = (start(app, &session), app.env().now());
+    let times = (initial_change_time(app, &session), app.env().now());
     let session = caller.session_number;
-    Ok(Some(app.service_updates.note(session, now, moments)))
+    Ok(Some(app.service_updates.record(session, now, times)))
 }
 
-/// Since when nothing is known to have changed for a session that was not heard of: since it began,
-/// or since this process did, which knows of nothing before.
-fn start(app: &App, session: &ApiSession) -> Timestamp {
+/// Initial change time of a session: its start, or the start of this process, which knows of no
+/// earlier changes.
+fn initial_change_time(app: &App, session: &ApiSession) -> Timestamp {
     session.created_at.max(app.started_at)
 }
 
-/// Sums up what decides which services an identity sees and how, as the read model has it that finds
-/// them.
-fn summed_up(identities: &Catalog<Identity>, identity: &Found<Identity>) -> u64 {
+/// Digest of everything about an identity that determines its services. Reads the same projection
+/// from which services are derived.
+fn identity_digest(identities: &Catalog<Identity>, identity: &Found<Identity>) -> u64 {
     let slot = identities.slot(identity.number());
     let attributes = slot.map(|slot| identities.columns().role_attributes().of(slot));
     let attributes: Vec<&str> = attributes.into_iter().flatten().collect();
-    digest((attributes, &identity.entity.service_configs))
+    hash_of((attributes, &identity.entity.service_configs))
 }
 
-fn digest(value: impl Hash) -> u64 {
+fn hash_of(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Sums up the services that an identity sees and what is shown with them; answers that after what
-/// decides about it, as it was when they were found.
-fn services(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), AppError> {
+/// Digests of the identity and of its services, both as of the same moment.
+fn services_digest(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), AppError> {
     let mut hasher = DefaultHasher::new();
     let (of_identity, configs) = {
         let guard = app.require_lists()?.access();
-        let of_identity = summed_up(guard.identities(), identity);
+        let of_identity = identity_digest(guard.identities(), identity);
         (
             of_identity,
-            mix_services(&mut hasher, &guard, identity.number()),
+            hash_services(&mut hasher, &guard, identity.number()),
         )
     };
     let shown = identity.entity.service_configs.values().flatten();
     let shown = shown.map(|id| id.as_str().to_owned());
-    let types = mix_configs(&mut hasher, app, configs.into_iter().chain(shown))?;
-    // Another name of a type changes what is shown.
+    let types = hash_configs(&mut hasher, app, configs.into_iter().chain(shown))?;
+    // Renaming a type changes the view.
     let catalog = app.require_lists()?.config_types();
     for id in types {
         if let Some(slot) = catalog.slot_by_id(&id) {
-            mix(&mut hasher, &catalog, slot.bit());
+            hash_entity(&mut hasher, &catalog, slot.bit());
         }
     }
     Ok((of_identity, hasher.finish()))
 }
 
-/// Takes in the services that an identity may use and what they depend on; answers the ids of their
+/// Hashes the services of an identity and what they depend on; returns the ids of their
 /// configurations.
-fn mix_services(
+fn hash_services(
     hasher: &mut DefaultHasher,
     guard: &AccessGuard<'_>,
     identity: Number,
@@ -224,19 +222,19 @@ fn mix_services(
     for policy in &policies {
         let policy = Slot::from_bit(policy);
         if !access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
-            // It grants nothing, so nothing that a client loads depends on it.
+            // A policy that grants nothing has no effect on what clients load.
             continue;
         }
         guard.service_policies().id(policy).hash(hasher);
         access.terms(policy).hash(hasher);
         for check in &access.selected(PolicyKind::Service, policy, Side::PostureChecks, kinds) {
-            mix(hasher, guard.posture_checks(), check);
+            hash_entity(hasher, guard.posture_checks(), check);
         }
     }
     for grant in ServiceGrant::ALL {
         grant.hash(hasher);
         for service in &access.services(Some(grant), identity, kinds) {
-            mix(hasher, guard.services(), service);
+            hash_entity(hasher, guard.services(), service);
             let of_service = guard.services().columns().configs();
             configs.extend(of_service.of(Slot::from_bit(service)).map(str::to_owned));
         }
@@ -244,8 +242,8 @@ fn mix_services(
     configs
 }
 
-/// Takes in configurations; answers the ids of their types.
-fn mix_configs(
+/// Hashes configurations; returns the ids of their types.
+fn hash_configs(
     hasher: &mut DefaultHasher,
     app: &App,
     configs: impl Iterator<Item = String>,
@@ -255,15 +253,15 @@ fn mix_configs(
     for id in configs {
         id.hash(hasher);
         if let Some(slot) = catalog.slot_by_id(&id) {
-            mix(hasher, &catalog, slot.bit());
+            hash_entity(hasher, &catalog, slot.bit());
             types.extend(catalog.columns().config_type(slot).map(str::to_owned));
         }
     }
     Ok(types)
 }
 
-/// Takes in which entity stands in a slot, and when it last changed.
-fn mix<E: Catalogued>(hasher: &mut DefaultHasher, catalog: &Catalog<E>, bit: u32) {
+/// Hashes the id and the modification time of the entity in a slot.
+fn hash_entity<E: Catalogued>(hasher: &mut DefaultHasher, catalog: &Catalog<E>, bit: u32) {
     let slot = Slot::from_bit(bit);
     catalog.id(slot).hash(hasher);
     catalog.updated_at(slot).hash(hasher);

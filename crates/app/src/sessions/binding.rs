@@ -1,6 +1,6 @@
-//! Sessions that a certificate opened are not for whoever holds another one.
+//! Binding of sessions to the certificate that opened them.
 
-use super::{authenticator_of, own_key};
+use super::{login_authenticator, own_key};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
@@ -13,14 +13,13 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, identity_key};
 use std::sync::Arc;
 
-/// Whether a connection with the given client certificates, in DER and leaf first, may use a session.
+/// Whether a client with this certificate chain, in DER and leaf first, may use a session.
 ///
-/// A session that was opened by a certificate is refused to a client that proves to be somebody
-/// else: it may present that certificate, the one that is or was in its place, another authenticator
-/// of the same identity or a certificate that was issued for this very session. A client that
-/// presents none is let in, since clients that only have the token are in use; so is any client of
-/// a session that was opened in another way.
-pub(super) fn is_kept(
+/// A session that was opened by a certificate is refused to clients that prove to be somebody else.
+/// Accepted are that certificate, its predecessor or successor, another authenticator of the same
+/// identity, and a certificate issued for this session. Clients without a certificate are accepted,
+/// since some only have the token; so is any client of a session that was opened in another way.
+pub(super) fn is_satisfied(
     app: &App,
     rows: Rows<'_>,
     session: &Found<Arc<ApiSession>>,
@@ -39,15 +38,17 @@ pub(super) fn is_kept(
     if let Some(authenticator) = authenticator {
         return Ok(authenticator.entity.identity == session.identity);
     }
-    Ok(
-        is_pending(rows, session, &fingerprint)?
-            || is_issued_for(app, rows, session, certificates)?,
-    )
+    Ok(is_pending_renewal(rows, session, &fingerprint)?
+        || is_session_certificate(app, rows, session, certificates)?)
 }
 
-/// Whether a certificate is to take the place of the one that opened a session.
-fn is_pending(rows: Rows<'_>, session: &ApiSession, fingerprint: &str) -> Result<bool, StoreError> {
-    let authenticator = authenticator_of(rows, session)?;
+/// Whether a certificate is the pending renewal of the one that opened a session.
+fn is_pending_renewal(
+    rows: Rows<'_>,
+    session: &ApiSession,
+    fingerprint: &str,
+) -> Result<bool, StoreError> {
+    let authenticator = login_authenticator(rows, session)?;
     Ok(
         match authenticator.as_ref().map(|found| &found.entity.credential) {
             Some(Credential::Cert(cert)) => cert
@@ -59,8 +60,8 @@ fn is_pending(rows: Rows<'_>, session: &ApiSession, fingerprint: &str) -> Result
     )
 }
 
-/// Whether a certificate was issued for a session, which still has it.
-fn is_issued_for(
+/// Whether a certificate was issued for a session and still belongs to it.
+fn is_session_certificate(
     app: &App,
     rows: Rows<'_>,
     session: &ApiSession,
@@ -68,7 +69,7 @@ fn is_issued_for(
 ) -> Result<bool, StoreError> {
     let issued_to = app
         .network()
-        .judge(certificates)
+        .verify_client_chain(certificates)
         .ok()
         .and_then(|chain| chain.issued_to);
     let Some(SpiffePath::ApiSessionCertificate { certificate, .. }) = issued_to.as_deref() else {
@@ -79,9 +80,9 @@ fn is_issued_for(
     Ok(found.is_some_and(|found| found.entity.session == session.token_hash))
 }
 
-/// Binds the caller's session to the successor of the certificate with the fingerprint `old`, if it
-/// was opened by that one: the new fingerprint, and the last second of its validity.
-pub(crate) fn move_to(
+/// Binds the caller's session to the successor of the certificate with the fingerprint `old`, if
+/// that one opened it. The successor is given by its fingerprint and the end of its validity.
+pub(crate) fn rebind(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     old: &str,
@@ -102,15 +103,15 @@ pub(crate) fn move_to(
             not_after,
             ca: None,
         }),
-        // With the new certificate came its chain.
+        // The new certificate comes with its full chain.
         improper_client_cert_chain: false,
         ..session.clone()
     };
     Ok(rows.replace(&key, &session, &after)?)
 }
 
-/// Ends the sessions that an authenticator opened, but not the caller's own.
-pub(crate) fn end_others(
+/// Ends the sessions that an authenticator opened, except the caller's own.
+pub(crate) fn end_other_sessions(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     authenticator: &Found<Authenticator>,

@@ -1,14 +1,14 @@
-//! The certificates of a session: those that were issued for it, and the one that opened it.
+//! Session certificates, and the login certificate.
 //!
-//! Those that were issued are records that go with their session, however it ends. The one that
-//! opened the session is kept by its authenticator already, so that a login writes nothing for it.
+//! Issued certificates are records that are deleted with their session. The login certificate is
+//! stored with its authenticator, so a login writes nothing for it.
 
-use super::{authenticator_of, own_key};
+use super::{login_authenticator, own_key};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
-use crate::network::not_issued;
+use crate::network::map_issue_error;
 use portcullis_domain::access::{Access, Caller, Denied, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::Credential;
@@ -24,51 +24,46 @@ use portcullis_storage::tables::{
 };
 
 actions! {
-    /// Reads the certificates of the caller's own session.
     ReadCertificates = Access::Full;
-    /// Has a certificate issued for the caller's own session.
     CreateCertificate = Access::Full;
-    /// Deletes a certificate of the caller's own session.
     DeleteCertificate = Access::Full;
 }
 
-/// Most certificates that are kept for one session. They live for twelve hours, and a client that
-/// needs more than a few at a time has lost the others.
-const MOST_CERTIFICATES: usize = 8;
+/// Maximum number of certificates of one session. They are valid for twelve hours, and a client
+/// that needs more than a few at a time has lost the others.
+const MAX_CERTIFICATES: usize = 8;
 
-/// Whose ids, under the keyed hash.
+/// Domain of the keyed hash that yields the ids of login certificates.
 const LOGIN_DOMAIN: &str = "certificate of a login";
 
-/// A certificate that was issued for a session.
 #[derive(Debug)]
 pub struct NewCertificate {
-    /// Its id.
     pub id: SessionCertificateId,
-    /// It and its intermediates without the root, PEM.
+    /// PEM of the certificate and its intermediates, without the root.
     pub chain: String,
 }
 
-/// Has a certificate issued for the caller's own session. When the session has many, or the identity
-/// has used up its share of the store, the oldest ones go.
+/// Issues a certificate for the caller's own session. The oldest ones are deleted when the session
+/// has too many or the identity exceeds its quota.
 pub async fn create_certificate(
     app: &App,
     permit: &Permit<CreateCertificate>,
     csr: &str,
 ) -> Result<NewCertificate, AppError> {
     let caller = permit.caller();
-    // Its subject is not used.
+    // The subject of the CSR is ignored.
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
     app.count_own_change(caller)?;
     let id = SessionCertificateId::generate(&*app.env().entropy)?;
     let leaf = issue(app, caller, &id, &csr)?;
     let chain = app.network().signing().chain_pem(&leaf);
-    let facts = facts(&leaf, chain.clone());
-    let number = app.number(SESSION_CERTIFICATE);
+    let facts = certificate_info(&leaf, chain.clone());
+    let number = app.next_number(SESSION_CERTIFICATE);
     let (now, new) = (app.env().now(), id.clone());
-    let share = app.settings().storage_quota.session_certificates();
+    let quota = app.settings().storage_quota.session_certificates();
     app.commit_for(permit, move |rows, caller| {
-        let session = own(rows.rows(), caller)?;
-        make_room_in_session(rows, &session.key)?;
+        let session = own_session(rows.rows(), caller)?;
+        evict_from_session(rows, &session.key)?;
         let certificate = SessionCertificate {
             id: new.clone(),
             created_at: now,
@@ -76,8 +71,8 @@ pub async fn create_certificate(
             certificate: facts.clone(),
         };
         let identity = identity_key(caller.identity_number);
-        let taken_by_others = share.saturating_sub(certificate.stored_bytes());
-        make_room_of_identity(rows, &identity, taken_by_others)?;
+        let remaining_quota = quota.saturating_sub(certificate.stored_bytes());
+        evict_from_identity(rows, &identity, remaining_quota)?;
         let key = identity.dependent(SESSION_CERTIFICATE, number.0);
         Ok(rows.insert(&key, &certificate)?)
     })
@@ -106,10 +101,10 @@ fn issue(
             app.env().now(),
             &*app.env().entropy,
         )
-        .map_err(not_issued)
+        .map_err(map_issue_error)
 }
 
-fn facts(leaf: &Certificate, pem: String) -> CertificateFacts {
+fn certificate_info(leaf: &Certificate, pem: String) -> CertificateFacts {
     CertificateFacts {
         fingerprint: leaf.fingerprint().to_string(),
         subject: leaf.subject(),
@@ -119,30 +114,30 @@ fn facts(leaf: &Certificate, pem: String) -> CertificateFacts {
     }
 }
 
-/// Takes the oldest certificates of a session away until there is room for one more.
-fn make_room_in_session(rows: &mut RowsMut<'_>, session: &RecordKey) -> Result<(), StoreError> {
+/// Deletes the oldest certificates of a session until another one fits.
+fn evict_from_session(rows: &mut RowsMut<'_>, session: &RecordKey) -> Result<(), StoreError> {
     let present = rows
         .rows()
         .referrers(session, SESSION_CERTIFICATE, usize::MAX)?;
-    let surplus = (present.len() + 1).saturating_sub(MOST_CERTIFICATES);
-    for oldest in present.iter().take(surplus) {
+    let excess = (present.len() + 1).saturating_sub(MAX_CERTIFICATES);
+    for oldest in present.iter().take(excess) {
         rows.remove_at::<SessionCertificate>(oldest)?;
     }
     Ok(())
 }
 
-/// Takes the oldest certificates of an identity away, of whatever session, until the others take no
-/// more than so many bytes.
-fn make_room_of_identity(
+/// Deletes the oldest certificates of an identity, of any session, until the rest takes at most
+/// `max_bytes`.
+fn evict_from_identity(
     rows: &mut RowsMut<'_>,
     identity: &RecordKey,
-    most_bytes: usize,
+    max_bytes: usize,
 ) -> Result<(), StoreError> {
     let present = rows.rows().dependents::<SessionCertificate>(identity)?;
     let bytes = present.iter().map(|found| found.entity.stored_bytes());
     let mut taken: usize = bytes.sum();
     for oldest in present {
-        if taken <= most_bytes {
+        if taken <= max_bytes {
             break;
         }
         taken -= oldest.entity.stored_bytes();
@@ -151,32 +146,30 @@ fn make_room_of_identity(
     Ok(())
 }
 
-/// Lists the certificates of the caller's own session.
 pub fn list_certificates(
     app: &App,
     permit: &Permit<ReadCertificates>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<SessionCertificateView>, AppError> {
     let listing = listing::read(&kinds::SESSION_CERTIFICATES, parameters)?;
-    let rows = all(app, permit.caller())?.into_iter();
+    let rows = list_all(app, permit.caller())?.into_iter();
     let page = listing::select(&listing, rows.map(SessionCertificateRow));
     Ok(page.map(|row| row.0))
 }
 
-/// Reads one certificate of the caller's own session.
 pub fn read_certificate(
     app: &App,
     permit: &Permit<ReadCertificates>,
     id: &SessionCertificateId,
 ) -> Result<SessionCertificateView, AppError> {
-    let all = all(app, permit.caller())?;
+    let all = list_all(app, permit.caller())?;
     all.into_iter()
         .find(|view| view.id == *id)
         .ok_or_else(|| not_found(id))
 }
 
-/// Deletes a certificate of the caller's own session; not the one that opened it, which is not its
-/// own.
+/// Deletes a certificate of the caller's own session. The login certificate cannot be deleted,
+/// since it belongs to an authenticator.
 pub async fn delete_certificate(
     app: &App,
     permit: &Permit<DeleteCertificate>,
@@ -185,14 +178,14 @@ pub async fn delete_certificate(
     let wanted = id.clone();
     let by_login = {
         let view = app.snapshot()?;
-        let session = own(view.rows(), permit.caller())?;
-        of_login(app, view.rows(), &session)?
+        let session = own_session(view.rows(), permit.caller())?;
+        login_certificate(app, view.rows(), &session)?
     };
     if by_login.is_some_and(|view| view.id == *id) {
         return Err(AppError::Undeletable { rule: None });
     }
     app.commit_for(permit, move |rows, caller| {
-        let session = own(rows.rows(), caller)?;
+        let session = own_session(rows.rows(), caller)?;
         let by_id = UniqueValue::new(Index::SessionCertificateId, wanted.as_str());
         match rows.rows().find::<SessionCertificate>(&by_id)? {
             Some(found) if found.entity.session == session.entity.token_hash => {
@@ -208,8 +201,7 @@ fn not_found(id: &SessionCertificateId) -> AppError {
     AppError::not_found("API session certificate", id.as_str())
 }
 
-/// The caller's own session.
-fn own(rows: Rows<'_>, caller: &Caller) -> Result<Found<ApiSession>, AppError> {
+fn own_session(rows: Rows<'_>, caller: &Caller) -> Result<Found<ApiSession>, AppError> {
     let key = own_key(caller);
     match rows.get(&key)? {
         Some(entity) => Ok(Found { key, entity }),
@@ -217,12 +209,12 @@ fn own(rows: Rows<'_>, caller: &Caller) -> Result<Found<ApiSession>, AppError> {
     }
 }
 
-/// Everything that the caller's own session has: what opened it, and what was issued for it, oldest
-/// first.
-fn all(app: &App, caller: &Caller) -> Result<Vec<SessionCertificateView>, AppError> {
+/// All certificates of the caller's own session: the login certificate, then the issued ones,
+/// oldest first.
+fn list_all(app: &App, caller: &Caller) -> Result<Vec<SessionCertificateView>, AppError> {
     let view = app.snapshot()?;
-    let session = own(view.rows(), caller)?;
-    let mut all = Vec::from_iter(of_login(app, view.rows(), &session)?);
+    let session = own_session(view.rows(), caller)?;
+    let mut all = Vec::from_iter(login_certificate(app, view.rows(), &session)?);
     let issued = view
         .rows()
         .referrers(&session.key, SESSION_CERTIFICATE, usize::MAX)?;
@@ -239,8 +231,8 @@ fn all(app: &App, caller: &Caller) -> Result<Vec<SessionCertificateView>, AppErr
     Ok(all)
 }
 
-/// The certificate that opened a session, if its authenticator still keeps it.
-fn of_login(
+/// The certificate that opened a session, if its authenticator still has it.
+fn login_certificate(
     app: &App,
     rows: Rows<'_>,
     session: &Found<ApiSession>,
@@ -248,7 +240,7 @@ fn of_login(
     let Some(bound) = &session.entity.certificate else {
         return Ok(None);
     };
-    let authenticator = authenticator_of(rows, &session.entity)?;
+    let authenticator = login_authenticator(rows, &session.entity)?;
     let pem = match authenticator.as_ref().map(|found| &found.entity.credential) {
         Some(Credential::Cert(cert)) if cert.fingerprint == bound.fingerprint => &cert.pem,
         _ => return Ok(None),
@@ -262,6 +254,6 @@ fn of_login(
         id: SessionCertificateId::from_wire(id),
         session: session.entity.id.clone(),
         created_at: session.entity.created_at,
-        certificate: facts(&leaf, leaf.to_pem()),
+        certificate: certificate_info(&leaf, leaf.to_pem()),
     }))
 }

@@ -1,14 +1,15 @@
-//! API sessions as administrators see them.
+//! Administration of API sessions.
 
-use super::{StillOpen, hash};
+use super::{PendingActions, token_hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::policy_of;
+use crate::identities::get_policy;
 use crate::listing::{
-    Asked, Listing, Paging, by_token, equalities, kinds, kinds::SessionRow, read as read_listing,
+    Asked, Listing, Paging, equalities, kinds, kinds::SessionRow, read as read_listing,
+    resolve_token_filter,
 };
-use crate::rank::check_touchable;
+use crate::privilege::check_may_modify;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;
@@ -28,12 +29,11 @@ actions! {
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
 }
 
-/// A session, and a UUID that always stands for it and opens nothing.
+/// A session as administrators see it: with a stable UUID in place of its token.
 #[derive(Debug, Clone)]
 pub struct ForeignSession {
-    /// The session.
     pub view: ApiSessionView,
-    /// What is shown in the place of its token.
+    /// Stands for the token; opens nothing.
     pub stand_in: String,
 }
 
@@ -49,13 +49,13 @@ pub fn read(
     };
     let view = app.snapshot()?;
     let found = match row {
-        Some(row) => look(app, view.rows(), &row)?,
+        Some(row) => load_view(app, view.rows(), &row)?,
         None => None,
     };
     found.ok_or_else(|| AppError::not_found("API session", id.as_str()))
 }
 
-/// Ends a session of anybody. Its token opens nothing from then on.
+/// Ends a session of any identity.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Result<(), AppError> {
     let gone = || AppError::not_found("API session", id.as_str());
     let (owner, number) = {
@@ -68,7 +68,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
         .commit_for(permit, move |rows, caller| {
             let session = rows.rows().get::<ApiSession>(&key)?;
             if let Some(session) = &session {
-                check_endable(rows.rows(), caller, owner)?;
+                check_may_end(rows.rows(), caller, owner)?;
                 rows.remove(&key, session)?;
             }
             Ok(session.is_some())
@@ -80,9 +80,9 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
     Ok(())
 }
 
-/// Checks that a caller may end sessions of the identity with this number: nobody but administrators
-/// can keep an administrator out.
-pub(crate) fn check_endable(
+/// Checks that a caller may end sessions of the identity with this number: only administrators may
+/// end those of administrators.
+pub(crate) fn check_may_end(
     rows: Rows<'_>,
     caller: &Caller,
     owner: Number,
@@ -91,37 +91,37 @@ pub(crate) fn check_endable(
         return Ok(());
     }
     let owner: Option<Identity> = rows.get(&identity_key(owner))?;
-    owner.map_or(Ok(()), |owner| check_touchable(caller, &owner))
+    owner.map_or(Ok(()), |owner| check_may_modify(caller, &owner))
 }
 
-/// Lists sessions: shows those of the page one after the other, until `show` breaks.
+/// Lists sessions, passing each row of the page to `show` until it breaks.
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
     show: &mut dyn FnMut(ForeignSession) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = read_listing(&kinds::API_SESSIONS, &asked.parameters)?;
-    let listing = by_token(listing, &kinds::API_SESSIONS, permit.caller(), |token| {
+    let listing = read_listing(&kinds::API_SESSIONS, &request.parameters)?;
+    let listing = resolve_token_filter(listing, &kinds::API_SESSIONS, permit.caller(), |token| {
         let sessions = app.require_lists()?.sessions();
-        let found = sessions.find(hash(app, token));
+        let found = sessions.find(token_hash(app, token));
         Ok(found.map(|session| session.record.id.to_string()))
     })?;
-    let chosen = Chosen::by(&listing, app.snapshot()?.rows())?;
+    let candidates = Candidates::from_filter(&listing, app.snapshot()?.rows())?;
     let sessions = app.require_lists()?.sessions();
-    let rows = chosen.rows(&sessions);
+    let rows = candidates.rows(&sessions);
     let view = app.snapshot()?;
-    // Whoever logs in waits for the mirror; the filter can take its time without it.
+    // Logins wait for the lock on the sessions; filtering can take its time without it.
     drop(sessions);
-    let rows = matching(&listing, rows, asked)?;
+    let rows = filter_and_sort(&listing, rows, request)?;
     let range = listing.page.range(rows.len());
     let (mut wanted, mut gone) = (range.len(), 0);
     for row in rows.iter().skip(range.start) {
         if wanted == 0 {
             break;
         }
-        // What has ended meanwhile is made up for by what follows.
-        match look(app, view.rows(), row)? {
+        // Rows that ended in the meantime are replaced by the following ones.
+        match load_view(app, view.rows(), row)? {
             Some(found) => {
                 wanted -= 1;
                 if show(found).is_break() {
@@ -131,18 +131,18 @@ pub fn list(
             None => gone += 1,
         }
     }
-    Ok(Paging::of(&listing, rows.len() - gone))
+    Ok(Paging::from_listing(&listing, rows.len() - gone))
 }
 
-/// The rows that match, in the order that was asked for.
-fn matching(
+/// The matching rows in the requested order.
+fn filter_and_sort(
     listing: &Listing,
     rows: Vec<SessionRow>,
-    asked: &Asked<'_>,
+    request: &Asked<'_>,
 ) -> Result<Vec<SessionRow>, AppError> {
     let mut matching = Vec::new();
     for (number, row) in rows.into_iter().enumerate() {
-        if number.is_multiple_of(64) && (asked.is_over)() {
+        if number.is_multiple_of(64) && (request.is_over)() {
             return Err(AppError::TooSlow);
         }
         if listing.predicate.matches(&row) {
@@ -153,16 +153,15 @@ fn matching(
     Ok(matching)
 }
 
-/// The sessions that a list can be about. Memory holds all of them; those of one identity, and a
-/// single one, are found without looking at the others.
-enum Chosen {
+/// The sessions to filter. Those of one identity, and a single one by id, are found without a scan.
+enum Candidates {
     All,
     One(String),
     OwnedBy(Option<Number>),
 }
 
-impl Chosen {
-    fn by(listing: &Listing, rows: Rows<'_>) -> Result<Self, StoreError> {
+impl Candidates {
+    fn from_filter(listing: &Listing, rows: Rows<'_>) -> Result<Self, StoreError> {
         for (symbol, text) in equalities(&listing.predicate) {
             match symbol {
                 "id" => return Ok(Self::One(text.to_owned())),
@@ -195,8 +194,12 @@ impl Chosen {
     }
 }
 
-/// Puts a session together with whose it is; `None` when it has ended.
-fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSession>, AppError> {
+/// Loads the view of a session; `None` when it has ended.
+fn load_view(
+    app: &App,
+    rows: Rows<'_>,
+    row: &SessionRow,
+) -> Result<Option<ForeignSession>, AppError> {
     let key = identity_key(row.owner);
     let (Some(session), Some(identity)) = (
         rows.get::<ApiSession>(&key.dependent(API_SESSION, row.number.0))?,
@@ -204,17 +207,17 @@ fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSes
     ) else {
         return Ok(None);
     };
-    let policy = policy_of(rows, &identity)?;
-    let open = StillOpen::read(rows, &session, &identity, &policy, None)?;
-    let view = super::look(app, session, &identity, open);
+    let policy = get_policy(rows, &identity)?;
+    let open = PendingActions::load(rows, &session, &identity, &policy, None)?;
+    let view = super::build_view(app, session, &identity, open);
     Ok(Some(ForeignSession {
         view,
-        stand_in: stand_in(app, row.number),
+        stand_in: token_placeholder(app, row.number),
     }))
 }
 
-/// A UUID that is derived from a session's number and says nothing about its token.
-fn stand_in(app: &App, session: Number) -> String {
+/// A UUID derived from the session's number; unrelated to its token.
+fn token_placeholder(app: &App, session: Number) -> String {
     let number = session.0.to_be_bytes();
     entropy::uuid_of(app.vault.lookup_hash("api session stand-in", &number))
 }

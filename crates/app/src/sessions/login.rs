@@ -1,28 +1,28 @@
-//! Login: a credential goes in, a session comes out.
+//! Login: exchanges a credential for a session.
 //!
-//! Whatever is wrong with a credential, its owner or its policy, the answer outside is one and the
-//! same; the reason goes to the log. What was checked outside the transaction is checked again
-//! inside it against the records as they are then.
+//! Whatever is wrong with a credential, its owner or its policy, the response is the same; the
+//! reason goes to the log. Checks made outside the transaction are repeated inside it against the
+//! current records.
 
 mod attempt;
 mod certificate;
 mod password;
-mod refusal;
+mod password_failure;
 mod token;
 
-pub(crate) use attempt::Attempt;
+pub(crate) use attempt::PasswordAttempt;
 pub use certificate::with_certificate;
 pub use password::with_password;
-pub(crate) use refusal::{Guess, forgive, note_refusal};
+pub(crate) use password_failure::{PasswordPurpose, record_failed_password, reset_wrong_passwords};
 pub use token::with_token;
 
-use super::room::Room;
-use super::{StillOpen, hash, second_token};
+use super::session_quota::EvictionPlan;
+use super::{PendingActions, second_factor_token, token_hash};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::policy_of;
+use crate::identities::get_policy;
 use crate::mfa;
-use crate::services::Wanted;
+use crate::services::RequestedConfigTypes;
 use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
@@ -40,40 +40,36 @@ use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, 
 use secrecy::SecretString;
 use std::sync::Arc;
 
-/// What a client says with its credential.
+/// Client information sent with the credential.
 #[derive(Debug, Clone, Default)]
 pub struct Login {
-    /// The types of configurations that it wants to see.
+    /// Config types that the client understands.
     pub config_types: Vec<String>,
-    /// Its machine.
     pub env_info: EnvInfo,
-    /// Its software.
     pub sdk_info: SdkInfo,
-    /// The tokens of external signers that came along.
+    /// Bearer tokens of external signers.
     pub tokens: BearerTokens,
 }
 
-/// A session that a login opened.
 #[derive(Debug)]
 pub struct NewSession {
-    /// The session.
     pub view: ApiSessionView,
-    /// Its token, which is shown this once.
+    /// Shown only once.
     pub token: SecretString,
-    /// What its holder is told who lacks the token that is the second factor.
+    /// The challenge for a client that lacks the bearer token of its second factor.
     pub demand: Option<Demand>,
 }
 
-/// A login did not open a session.
+/// Why a login opened no session.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// The credential does not let anybody in; the reason is for the log only.
+    /// The credential was refused; the reason is for the log only.
     #[error("login refused: {0}")]
     Refused(&'static str),
-    /// No token of an external signer lets anybody in.
-    #[error("login refused: no token lets anybody in")]
+    /// No token of an external signer was accepted.
+    #[error("login refused: no token was accepted")]
     NoToken(Demand),
-    /// The login could not be judged.
+    /// The login could not be processed.
     #[error(transparent)]
     Failed(#[from] AppError),
 }
@@ -96,25 +92,26 @@ impl From<EntropyError> for LoginError {
     }
 }
 
-/// A credential that was found to be good, and what follows from it.
+/// A verified credential of one login method.
 ///
-/// Its owner and the owner's policy are judged by [`open`]; what a way adds to that is here.
-trait Way: Clone + Send + 'static {
-    /// Number of the identity that it lets in.
+/// [`open_session`] checks the owner and its policy; implementations add what is specific to the
+/// method.
+trait LoginMethod: Clone + Send + 'static {
+    /// Number of the identity that logs in.
     fn identity(&self) -> Number;
 
-    /// What the session will live no longer than.
+    /// What the lifetime of the session is bound to.
     fn opened_by(&self) -> OpenedBy;
 
-    /// Checks that what the credential was judged by is still so.
+    /// Checks that the credential is unchanged since it was verified.
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError>;
 
-    /// Checks that a policy lets this in.
-    fn admit(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError>;
+    /// Checks that a policy allows this method.
+    fn check_policy(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError>;
 
-    /// Writes down what the login changes besides the session, and completes the session. Answers
-    /// the request for another certificate, if one waits for the holder.
-    fn settle(
+    /// Writes what the login changes besides the session, and completes the session. Returns the
+    /// pending request to extend the certificate, if there is one.
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
         identity: &mut Identity,
@@ -122,72 +119,77 @@ trait Way: Clone + Send + 'static {
     ) -> Result<Option<ExtensionRequest>, WriteError>;
 }
 
-/// Opens a session for whom a credential lets in.
-async fn open(
+/// Opens a session for a verified credential.
+async fn open_session(
     app: &App,
     origin: &Origin,
-    way: impl Way,
+    method: impl LoginMethod,
     login: Login,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
-    // What is refused now need not wait for its turn at the store.
+    // Refuses early what need not wait for the store.
     let (identity, policy, config_types) = {
         let view = app.snapshot().map_err(LoginError::Failed)?;
-        let (identity, policy) = judge(view.rows(), &way, now)?;
+        let (identity, policy) = authorize(view.rows(), &method, now)?;
         let named = login.config_types.iter().map(String::as_str);
-        let wanted = Wanted::read(view.rows(), named)?;
+        let wanted = RequestedConfigTypes::resolve(view.rows(), named)?;
         (identity, policy, wanted.to_names())
     };
-    let (proved, fault) =
-        match second_token::prove(app, &identity.entity, &policy, &login.tokens).await? {
+    let (verified_signer, fault) =
+        match second_factor_token::verify(app, &identity.entity, &policy, &login.tokens).await? {
             Ok(proof) => (proof.map(|proof| proof.signer), TokenFault::Missing),
             Err(fault) => (None, fault),
         };
     let token = entropy::uuid(&*app.env().entropy)?;
-    let owner = way.identity();
+    let owner = method.identity();
     let session = ApiSession {
         id: ApiSessionId::generate(&*app.env().entropy)?,
         created_at: now,
         last_activity_at: now,
         identity: identity.entity.id,
-        opened_by: way.opened_by(),
+        opened_by: method.opened_by(),
         terms: None,
         certificate: None,
-        token_hash: hash(app, &token),
+        token_hash: token_hash(app, &token),
         config_types,
         ip_address: origin.address.to_string(),
         totp: SessionTotp::default(),
         is_cert_extendable: false,
         improper_client_cert_chain: false,
     };
-    let key = identity_key(owner).dependent(API_SESSION, app.number(API_SESSION).0);
-    let room = Room::for_one_more(app, owner, &session);
+    let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
+    let eviction = EvictionPlan::new(app, owner, &session);
     let actor = Actor::stranger(origin, session.identity.as_str());
     let (session, identity, open) = app
         .commit(actor, move |rows| {
             rows.removal("displace");
-            let (identity, policy) = judge(rows.rows(), &way, now)?;
+            let (identity, policy) = authorize(rows.rows(), &method, now)?;
             let mut session = session.clone();
             let totp = mfa::state(rows.rows(), &identity)?;
             session.totp.is_required = totp == TotpState::Verified;
             let mut after = identity.entity.clone();
-            remember_client(&mut after, &login);
-            let extension = way.settle(rows, &mut after, &mut session)?;
+            save_client_info(&mut after, &login);
+            let extension = method.apply(rows, &mut after, &mut session)?;
             if after != identity.entity {
                 rows.replace(&identity.key, &identity.entity, &after)?;
             }
-            room.make(rows)?;
+            eviction.apply(rows)?;
             rows.insert(&key, &session)?;
-            let questions =
-                super::questions(rows.rows(), &session, &after, &policy, proved.as_ref())?;
-            let open = StillOpen {
-                questions,
+            let questions = super::open_factor_views(
+                rows.rows(),
+                &session,
+                &after,
+                &policy,
+                verified_signer.as_ref(),
+            )?;
+            let open = PendingActions {
+                open_factors: questions,
                 extension,
             };
             Ok::<_, LoginError>((session, after, open))
         })
         .await?;
-    let view = super::look(app, session, &identity, open);
+    let view = super::build_view(app, session, &identity, open);
     Ok(NewSession {
         demand: demand(&view, fault),
         view,
@@ -195,47 +197,47 @@ async fn open(
     })
 }
 
-/// What the holder of a session is told who has to bring a token with each request.
+/// The challenge for a holder that has to send a bearer token with each request.
 fn demand(view: &ApiSessionView, fault: TokenFault) -> Option<Demand> {
     view.questions.iter().find_map(|question| match question {
-        AuthQuestion::Token(signer) => Some(Demand::of_one(signer, fault)),
+        AuthQuestion::Token(signer) => Some(Demand::for_signer(signer, fault)),
         AuthQuestion::Totp { .. } => None,
     })
 }
 
-/// Judges whom a credential lets in by the records as they are now.
-fn judge(
+/// Authorizes a credential against the current records.
+fn authorize(
     rows: Rows<'_>,
-    way: &impl Way,
+    method: &impl LoginMethod,
     now: Timestamp,
 ) -> Result<(Found<Identity>, Arc<AuthPolicy>), LoginError> {
-    let key = identity_key(way.identity());
+    let key = identity_key(method.identity());
     let entity: Identity = rows
         .get(&key)?
-        .ok_or(LoginError::Refused("the identity is gone"))?;
-    way.recheck(rows, &entity)?;
-    if !way.opened_by().fits(entity.kind) {
-        return Err(LoginError::Refused("it is the identity of a router"));
+        .ok_or(LoginError::Refused("the identity was deleted"))?;
+    method.recheck(rows, &entity)?;
+    if !method.opened_by().fits(entity.kind) {
+        return Err(LoginError::Refused("router identities cannot log in"));
     }
     if entity.is_disabled(now) {
         return Err(LoginError::Refused("the identity is disabled"));
     }
-    let policy = policy_of(rows, &entity)?;
-    way.admit(&policy, now)?;
+    let policy = get_policy(rows, &entity)?;
+    method.check_policy(&policy, now)?;
     Ok((Found { key, entity }, policy))
 }
 
-/// Checks that an identity knows of an authenticator: absence is never permission.
+/// Checks that an identity counts at least one authenticator: absence is never permission.
 fn require_authenticator(identity: &Identity) -> Result<(), LoginError> {
     if identity.attached.authenticators == 0 {
         let id = &identity.id;
-        return Err(StoreError::corrupt(format!("identity {id} knows no authenticator")).into());
+        return Err(StoreError::corrupt(format!("identity {id} counts no authenticators")).into());
     }
     Ok(())
 }
 
-/// Keeps what the client said of itself.
-fn remember_client(identity: &mut Identity, login: &Login) {
+/// Saves what the client reported about itself.
+fn save_client_info(identity: &mut Identity, login: &Login) {
     identity.env_info.clone_from(&login.env_info);
     identity.sdk_info.clone_from(&login.sdk_info);
 }

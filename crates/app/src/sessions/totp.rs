@@ -1,4 +1,4 @@
-//! What a code changes about the session on which it was given.
+//! TOTP state of sessions.
 
 use super::own_key;
 use crate::error::AppError;
@@ -7,32 +7,32 @@ use portcullis_domain::api_session::{ApiSession, SessionTotp};
 use portcullis_domain::clock::Timestamp;
 use portcullis_storage::tables::RowsMut;
 
-/// Notes that a code was accepted on the caller's session.
-pub(crate) fn pass_totp(
+/// Records that a code was accepted on the caller's session.
+pub(crate) fn record_totp_pass(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     now: Timestamp,
 ) -> Result<(), AppError> {
-    change(rows, caller, |totp| {
+    update_totp(rows, caller, |totp| {
         totp.passed_at = Some(now);
         totp.factor_at = Some(now);
     })
 }
 
-/// Notes that the caller became enrolled through its session, by a code. It is no factor that was proved:
-/// the secret was told through the same session.
-pub(crate) fn enroll_in_totp(
+/// Records that the caller enrolled through its session. This is no proof of a factor, since the
+/// secret was shown through the same session.
+pub(crate) fn record_totp_enrollment(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     now: Timestamp,
 ) -> Result<(), AppError> {
-    change(rows, caller, |totp| {
+    update_totp(rows, caller, |totp| {
         totp.is_required = true;
         totp.passed_at = Some(now);
     })
 }
 
-fn change(
+fn update_totp(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     apply: impl FnOnce(&mut SessionTotp),

@@ -1,5 +1,4 @@
-//! Tokens of external signers that a request brings along: which signer is meant, whether they are
-//! good, whom they name.
+//! Bearer tokens of external signers: issuer, verification and holder.
 
 use crate::app::App;
 use portcullis_domain::ids::SignerId;
@@ -12,55 +11,50 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The most tokens of a request that are looked at.
-const MOST_TOKENS: usize = 3;
+/// Maximum number of tokens of a request.
+const MAX_TOKENS: usize = 3;
 
-/// The most signers that a refusal names: it has to fit into a header.
-const MOST_SIGNERS: usize = 32;
+/// Maximum number of signers in a challenge, which has to fit into a header.
+const MAX_SIGNERS: usize = 32;
 
-/// The tokens that a request brings along, in their order; those beyond the third do not count.
+/// The bearer tokens of a request in order; those beyond the third are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct BearerTokens(Vec<SecretString>);
 
 impl BearerTokens {
-    /// Takes the first of the tokens given.
     pub fn new<'t>(tokens: impl IntoIterator<Item = &'t str>) -> Self {
-        let first = tokens.into_iter().take(MOST_TOKENS);
+        let first = tokens.into_iter().take(MAX_TOKENS);
         Self(first.map(SecretString::from).collect())
     }
 
-    /// The tokens.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(SecretString::expose_secret)
     }
 }
 
-/// What is wrong with the tokens of a request; of several faults, the last counts.
+/// Why the tokens of a request are not accepted; of several reasons the greatest is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TokenFault {
-    /// None is of a signer whose tokens count, or the one that is lets nobody in.
+    /// No token of an accepted signer, or none that authenticates anybody.
     Missing,
-    /// One of such a signer is not good.
+    /// A token of such a signer is invalid.
     Invalid,
-    /// One of such a signer was good and has expired.
+    /// A token of such a signer has expired.
     Expired,
 }
 
-/// What a client is told that lacks a good token.
+/// Challenge for a client that lacks a valid token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demand {
-    /// What is wrong with the tokens that it brought.
     pub fault: TokenFault,
-    /// The signers of which a token would do.
+    /// Signers whose tokens are accepted.
     pub signers: Vec<DemandedSigner>,
 }
 
-/// A signer of which a token would do.
+/// A signer whose tokens are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemandedSigner {
-    /// Its id.
     pub id: SignerId,
-    /// Its issuer.
     pub issuer: String,
 }
 
@@ -74,41 +68,44 @@ impl From<&Signer> for DemandedSigner {
 }
 
 impl Demand {
-    /// Demands a token of any enabled signer.
-    pub(crate) fn of_all(rows: Rows<'_>, fault: TokenFault) -> Result<Self, StoreError> {
+    /// Challenge for a token of any enabled signer.
+    pub(crate) fn for_all_signers(rows: Rows<'_>, error: TokenFault) -> Result<Self, StoreError> {
         let mut signers = Vec::new();
         rows.each_in::<Signer>(&RecordKey::all(SIGNER), &mut |found| {
             if found.entity.spec.enabled {
                 signers.push(DemandedSigner::from(&found.entity));
             }
-            Ok(if signers.len() < MOST_SIGNERS {
+            Ok(if signers.len() < MAX_SIGNERS {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())
             })
         })?;
-        Ok(Self { fault, signers })
+        Ok(Self {
+            fault: error,
+            signers,
+        })
     }
 
-    /// Demands a token of one signer, if that is enabled.
-    pub(crate) fn of_one(signer: &Signer, fault: TokenFault) -> Self {
+    /// Challenge for a token of one signer; without signers if that is disabled.
+    pub(crate) fn for_signer(signer: &Signer, error: TokenFault) -> Self {
         let is_enabled = signer.spec.enabled;
         Self {
-            fault,
+            fault: error,
             signers: is_enabled.then(|| signer.into()).into_iter().collect(),
         }
     }
 }
 
-/// Takes a token apart; `None` if it is none.
-pub(crate) fn read_token(text: &str) -> Option<PresentedToken<'_>> {
+/// Parses a token; `None` if it is malformed.
+pub(crate) fn parse_token(text: &str) -> Option<PresentedToken<'_>> {
     PresentedToken::read(text)
         .inspect_err(|error| tracing::debug!(%error, "a bearer token cannot be read"))
         .ok()
 }
 
-/// Finds the enabled signer that a token names as its issuer. Nothing else says whose it is.
-pub(crate) fn issued_by(
+/// Finds the enabled signer that a token names as its issuer. Nothing else identifies the signer.
+pub(crate) fn find_issuer(
     rows: Rows<'_>,
     token: &PresentedToken<'_>,
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
@@ -120,27 +117,29 @@ pub(crate) fn issued_by(
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 
-/// A good token.
+/// A verified token.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Judged<'t> {
-    /// What it claims.
+pub(crate) struct VerifiedToken<'t> {
     pub(crate) claims: &'t Claims,
-    /// Whom it names.
+    /// The claim that identifies the holder.
     pub(crate) holder: &'t str,
 }
 
-/// Judges a token by the keys and demands of a signer.
-pub(crate) async fn judge<'t>(
+/// Verifies a token with the keys and requirements of a signer.
+pub(crate) async fn verify_token<'t>(
     app: &App,
     signer: &Signer,
     token: &'t PresentedToken<'_>,
-) -> Result<Judged<'t>, TokenFault> {
+) -> Result<VerifiedToken<'t>, TokenFault> {
     let refuse = |reason: &dyn std::fmt::Display| {
         tracing::debug!(signer = signer.id.as_str(), %reason, "a bearer token is refused");
         TokenFault::Invalid
     };
     let key_id = token.key_id().ok_or_else(|| refuse(&"it names no key"))?;
-    let keys = app.signer_keys.of(signer, key_id, &app.env.clock).await;
+    let keys = app
+        .signer_keys
+        .keys_for(signer, key_id, &app.env.clock)
+        .await;
     let claims = token
         .verify(keys.candidates(key_id))
         .map_err(|error| refuse(&error))?;
@@ -156,5 +155,5 @@ pub(crate) async fn judge<'t>(
     }
     let selector = ClaimSelector::parse(&spec.claims_property).map_err(|error| refuse(&error))?;
     let holder = claims.text(&selector).map_err(|error| refuse(&error))?;
-    Ok(Judged { claims, holder })
+    Ok(VerifiedToken { claims, holder })
 }

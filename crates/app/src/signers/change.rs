@@ -1,11 +1,11 @@
-//! Changing external JWT signers.
+//! Creating, changing and deleting external JWT signers.
 
 use super::rank;
-use super::{Create, Delete, Update, require};
+use super::{Create, Delete, Update, get};
 use crate::app::App;
-use crate::error::{AppError, referenced};
+use crate::error::{AppError, still_referenced};
 use crate::identities::find_policy;
-use crate::rank::WaysIn;
+use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -26,14 +26,14 @@ pub async fn create(
     spec: SignerSpec,
     keys: KeyPatch,
 ) -> Result<SignerId, AppError> {
-    let keys = JudgedKeys::judge(app, keys)?.over(None)?;
+    let keys = KeyChanges::validate(app, keys)?.apply_to(None)?;
     let id = SignerId::generate(&*app.env().entropy)?;
     let signer = Signer::new(id.clone(), keys, spec, app.env().now())?;
     check_selectors(&signer.spec)?;
-    let key = RecordKey::root(SIGNER, app.number(SIGNER).0);
-    let ways_in = WaysIn::of(app);
+    let key = RecordKey::root(SIGNER, app.next_number(SIGNER).0);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        rank::check_new(ways_in, caller, &signer)?;
+        rank::check_new(credential_guard, caller, &signer)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.insert(&key, &signer)?)
     })
@@ -41,7 +41,7 @@ pub async fn create(
     Ok(id)
 }
 
-/// Replaces what administrators decide about a signer.
+/// Replaces the spec of a signer.
 pub async fn replace(
     app: &App,
     permit: &Permit<Update>,
@@ -49,19 +49,19 @@ pub async fn replace(
     spec: SignerSpec,
     keys: KeyPatch,
 ) -> Result<(), AppError> {
-    let keys = JudgedKeys::judge(app, keys)?;
+    let keys = KeyChanges::validate(app, keys)?;
     let now = app.env().now();
     change(
         app,
         permit,
         id,
         "external-jwt-signer.replace",
-        move |signer| Ok(signer.replace(keys.over(None)?, spec.clone(), now)?),
+        move |signer| Ok(signer.replace(keys.apply_to(None)?, spec.clone(), now)?),
     )
     .await
 }
 
-/// Changes the members of a signer that the patches set. Patches that set none change nothing.
+/// Patches a signer. Empty patches change nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update>,
@@ -70,10 +70,10 @@ pub async fn merge(
     keys: KeyPatch,
 ) -> Result<(), AppError> {
     if patch == SignerPatch::default() && keys == KeyPatch::default() {
-        require(app.snapshot()?.rows(), id)?;
+        get(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
-    let keys = JudgedKeys::judge(app, keys)?;
+    let keys = KeyChanges::validate(app, keys)?;
     let now = app.env().now();
     change(
         app,
@@ -81,7 +81,7 @@ pub async fn merge(
         id,
         "external-jwt-signer.merge",
         move |signer| {
-            let keys = keys.over(Some(&signer.keys))?;
+            let keys = keys.apply_to(Some(&signer.keys))?;
             Ok(signer.merge(keys, patch.clone(), now)?)
         },
     )
@@ -96,13 +96,13 @@ async fn change(
     mut apply: impl FnMut(&mut Signer) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let ways_in = WaysIn::of(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
-        let found = require(rows.rows(), &wanted)?;
+        let found = get(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
-        rank::check_change(rows.rows(), ways_in, caller, (&found, &signer))?;
+        rank::check_change(rows.rows(), credential_guard, caller, (&found, &signer))?;
         check_selectors(&signer.spec)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.replace(&found.key, &found.entity, &signer)?)
@@ -111,12 +111,13 @@ async fn change(
     Ok(())
 }
 
-/// Deletes a signer, unless a policy names it. Sessions that it opened are over when this returns.
+/// Deletes a signer unless a policy references it. Sessions that it opened have ended when this
+/// returns.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
-        let found = require(rows.rows(), &wanted)?;
-        check_unused(rows, &found)?;
+        let found = get(rows.rows(), &wanted)?;
+        check_not_referenced(rows, &found)?;
         rank::check_removal(rows.rows(), caller, &found)?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
@@ -124,15 +125,15 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result
     Ok(())
 }
 
-/// Checks that no policy names a signer.
-fn check_unused(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppError> {
+/// Checks that no policy references a signer.
+fn check_not_referenced(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppError> {
     let rows = rows.rows();
     let Some(key) = rows.referrers(&signer.key, AUTH_POLICY, 1)?.pop() else {
         return Ok(());
     };
     let policy: AuthPolicy = rows
         .get(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("policy {key} is lost")))?;
+        .ok_or_else(|| StoreError::corrupt(format!("policy {key} is missing")))?;
     let demanded = policy.secondary.require_ext_jwt_signer.as_ref();
     let field = if demanded == Some(&signer.entity.id) {
         "secondary.requireExtJwtSigner"
@@ -140,71 +141,75 @@ fn check_unused(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppErr
         "primary.extJwt.allowedSigners"
     };
     let by = ("auth policy", policy.id.as_str());
-    Err(AppError::InUse(referenced(
+    Err(AppError::InUse(still_referenced(
         "external JWT signer",
         field,
         by,
     )))
 }
 
-/// Where keys are to come from: certificates read and addresses judged, which is no work for a
-/// transaction.
-struct JudgedKeys {
-    certificate: Wish<SignerCertificate>,
-    endpoint: Wish<String>,
+/// Changes of the key source with parsed certificates and validated addresses, which is done
+/// outside of the transaction.
+struct KeyChanges {
+    certificate: FieldChange<SignerCertificate>,
+    endpoint: FieldChange<String>,
 }
 
-/// What is to become of one source of keys.
+/// Change of one optional field.
 #[derive(Clone)]
-enum Wish<T> {
-    Stay,
-    Go,
-    Become(T),
+enum FieldChange<T> {
+    Keep,
+    Clear,
+    Set(T),
 }
 
-impl<T: Clone> Wish<T> {
-    fn of(is_set: bool, value: Option<T>) -> Self {
+impl<T: Clone> FieldChange<T> {
+    fn from_patch(is_set: bool, value: Option<T>) -> Self {
         match value {
-            Some(value) => Self::Become(value),
-            None if is_set => Self::Go,
-            None => Self::Stay,
+            Some(value) => Self::Set(value),
+            None if is_set => Self::Clear,
+            None => Self::Keep,
         }
     }
 
-    fn over(&self, before: Option<T>) -> Option<T> {
+    fn apply_to(&self, before: Option<T>) -> Option<T> {
         match self {
-            Self::Stay => before,
-            Self::Go => None,
-            Self::Become(value) => Some(value.clone()),
+            Self::Keep => before,
+            Self::Clear => None,
+            Self::Set(value) => Some(value.clone()),
         }
     }
 }
 
-impl JudgedKeys {
-    fn judge(app: &App, patch: KeyPatch) -> Result<Self, AppError> {
+impl KeyChanges {
+    fn validate(app: &App, patch: KeyPatch) -> Result<Self, AppError> {
         if let Some(Some(address)) = &patch.endpoint {
             check_length("jwksEndpoint", address)?;
-            app.signer_keys.judge(address).map_err(|fault| {
-                AppError::InvalidField(FieldError::new("jwksEndpoint", fault.0, address))
-            })?;
+            app.signer_keys
+                .validate_address(address)
+                .map_err(|field_error| {
+                    AppError::InvalidField(FieldError::new("jwksEndpoint", field_error.0, address))
+                })?;
         }
-        let certificate = match Wish::of(patch.certificate.is_some(), patch.certificate.flatten()) {
-            Wish::Stay => Wish::Stay,
-            Wish::Go => Wish::Go,
-            Wish::Become(pem) => Wish::Become(read_certificate(&pem)?),
-        };
+        let certificate =
+            match FieldChange::from_patch(patch.certificate.is_some(), patch.certificate.flatten())
+            {
+                FieldChange::Keep => FieldChange::Keep,
+                FieldChange::Clear => FieldChange::Clear,
+                FieldChange::Set(pem) => FieldChange::Set(parse_certificate(&pem)?),
+            };
         Ok(Self {
             certificate,
-            endpoint: Wish::of(patch.endpoint.is_some(), patch.endpoint.flatten()),
+            endpoint: FieldChange::from_patch(patch.endpoint.is_some(), patch.endpoint.flatten()),
         })
     }
 
-    /// The one source that there is when this is laid over what there was.
-    fn over(&self, before: Option<&KeySource>) -> Result<KeySource, AppError> {
+    /// Applies the changes to the previous source; exactly one source has to result.
+    fn apply_to(&self, before: Option<&KeySource>) -> Result<KeySource, AppError> {
         let certificate = before.and_then(KeySource::certificate).cloned();
         let endpoint = before.and_then(KeySource::endpoint).map(str::to_owned);
-        let certificate = self.certificate.over(certificate);
-        let endpoint = self.endpoint.over(endpoint);
+        let certificate = self.certificate.apply_to(certificate);
+        let endpoint = self.endpoint.apply_to(endpoint);
         let (reason, address) = match (certificate, endpoint) {
             (Some(certificate), None) => return Ok(KeySource::Certificate(certificate)),
             (None, Some(address)) => return Ok(KeySource::KeySet(address)),
@@ -224,7 +229,7 @@ impl JudgedKeys {
     }
 }
 
-fn read_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
+fn parse_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
     let certificate =
         Certificate::only_from_pem(pem).map_err(|_unreadable| AppError::CertificatePem)?;
     VerificationKey::from_certificate(&certificate).map_err(|error| {
@@ -239,7 +244,7 @@ fn read_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
     })
 }
 
-/// Checks that the selectors of claims can be read.
+/// Validates the claim selectors.
 fn check_selectors(spec: &SignerSpec) -> Result<(), AppError> {
     let selectors = [
         ("claimsProperty", Some(&spec.claims_property)),
@@ -261,24 +266,26 @@ fn check_selectors(spec: &SignerSpec) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Checks that the policy of new identities exists, and lets them in by the ways that are open to
-/// make them.
+/// Validates that the auth policy for new identities exists and allows the credentials that
+/// enrollment issues.
 fn check_policy(rows: Rows<'_>, signer: &Signer) -> Result<(), AppError> {
     let rules = &signer.spec.enrollment;
-    let fault = |reason: &str| {
+    let field_error = |reason: &str| {
         let id = rules.auth_policy.as_str();
         Err(FieldError::new("enrollAuthPolicyId", reason, id).into())
     };
     let Some(policy) = find_policy(rows, &rules.auth_policy)? else {
-        return fault("no auth policy with this id exists");
+        return field_error("no auth policy with this id exists");
     };
     let primary = &policy.entity.primary;
     if rules.to_cert && !primary.cert.allowed {
-        fault(
+        field_error(
             "the auth policy does not allow certificate logins, which enrollToCertEnabled requires",
         )
     } else if rules.to_token && !primary.ext_jwt.admits(&signer.id) {
-        fault("the auth policy does not allow this signer, which enrollToTokenEnabled requires")
+        field_error(
+            "the auth policy does not allow this signer, which enrollToTokenEnabled requires",
+        )
     } else {
         Ok(())
     }

@@ -1,14 +1,14 @@
-//! The keys of external signers: made ready once, and key sets kept and fetched anew.
+//! Verification keys of external signers, cached, with key sets fetched as needed.
 //!
 //! A key set is fetched when a token names a key that is not in it, at most once a second, and when
-//! it is old. One fetch runs at a time for an address. Whoever needs a key that is not there waits
-//! for its outcome; whose key is there does not. While the address does not answer, or answers no
-//! key that can be used, the keys that were there last stay in use, and it is asked ever more rarely.
+//! it is stale. One fetch per address runs at a time. Requests wait for its result only if their
+//! key is missing. While an address fails or returns no usable key, the previous keys stay in use
+//! and the retry delay grows.
 
 mod endpoint;
 
-use crate::recent::Recent;
-use endpoint::Endpoint;
+use crate::generational_cache::GenerationalCache;
+use endpoint::KeySetEndpoint;
 use portcullis_domain::clock::Clock;
 use portcullis_domain::signer::{KeySource, Signer, SignerCertificate};
 use portcullis_pki::Certificate;
@@ -16,111 +16,112 @@ use portcullis_pki::external::{KeySet, VerificationKey};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// How many key sets are kept, in each of two generations.
-const KEY_SETS: usize = 256;
+/// Number of cached key sets in each of two generations.
+const MAX_KEY_SETS: usize = 256;
 
-/// How many keys of certificates are kept, in each of two generations.
-const CERTIFICATES: usize = 1024;
+/// Number of cached certificate keys in each of two generations.
+const MAX_CERTIFICATES: usize = 1024;
 
-/// A key set that is being fetched.
+/// Future of a key set document.
 pub type Fetching<'f> = Pin<Box<dyn Future<Output = Result<Vec<u8>, KeySetFault>> + Send + 'f>>;
 
-/// Why a key set cannot be had; the text tells nothing of what was answered.
+/// A key set could not be fetched. The text does not disclose the response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct KeySetFault(pub String);
 
-/// Fetches key sets from where administrators say that they are.
+/// Fetches key sets from configured addresses.
 pub trait FetchKeySets: Send + Sync {
-    /// Judges what can be judged of an address without asking anybody.
+    /// Validates an address without network access.
     ///
     /// # Errors
     ///
-    /// [`KeySetFault`] when nothing would be fetched from there.
+    /// [`KeySetError`] when a fetch from the address would be refused.
     fn judge(&self, address: &str) -> Result<(), KeySetFault>;
 
-    /// Fetches the document at an address, bounded in time and size.
+    /// Fetches the document at an address, limited in time and size.
     fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f>;
 }
 
-/// The keys of all signers, as far as they were needed.
+/// Cache of the keys of all signers.
 pub struct SignerKeys {
     fetcher: Arc<dyn FetchKeySets>,
-    /// By address.
-    endpoints: Recent<String, Arc<Endpoint>>,
-    /// By the text of the certificate.
-    certificates: Recent<String, Arc<VerificationKey>>,
+    endpoints: GenerationalCache<String, Arc<KeySetEndpoint>>,
+    /// By PEM.
+    certificates: GenerationalCache<String, Arc<VerificationKey>>,
 }
 
-/// The keys that a token may be signed with.
-pub(crate) enum Keys {
-    /// None is known.
+/// Candidate keys for the signature of a token.
+pub(crate) enum SigningKeys {
     None,
-    /// The key of a certificate.
-    One(Arc<VerificationKey>),
-    /// Those of a set.
+    Certificate(Arc<VerificationKey>),
     Set(Arc<KeySet>),
 }
 
-impl Keys {
-    /// The keys that go by a name.
+impl SigningKeys {
+    /// The keys with a key id.
     pub(crate) fn candidates(&self, key_id: &str) -> Vec<&VerificationKey> {
         match self {
             Self::None => Vec::new(),
-            Self::One(key) => vec![key],
+            Self::Certificate(key) => vec![key],
             Self::Set(set) => set.candidates(key_id).collect(),
         }
     }
 }
 
 impl SignerKeys {
-    /// Knows no keys yet, and has key sets fetched by `fetcher`.
+    /// An empty cache that uses `fetcher` for key sets.
     pub fn new(fetcher: Arc<dyn FetchKeySets>) -> Self {
         Self {
             fetcher,
-            endpoints: Recent::new(KEY_SETS),
-            certificates: Recent::new(CERTIFICATES),
+            endpoints: GenerationalCache::new(MAX_KEY_SETS),
+            certificates: GenerationalCache::new(MAX_CERTIFICATES),
         }
     }
 
-    /// Judges the address of a key set, as [`FetchKeySets::judge`].
-    pub(crate) fn judge(&self, address: &str) -> Result<(), KeySetFault> {
+    /// As [`KeySetFetcher::validate_address`].
+    pub(crate) fn validate_address(&self, address: &str) -> Result<(), KeySetFault> {
         self.fetcher.judge(address)
     }
 
-    /// The keys of a signer that a token may be signed with whose header names `key_id`.
-    pub(crate) async fn of(&self, signer: &Signer, key_id: &str, clock: &Arc<dyn Clock>) -> Keys {
+    /// Candidate keys of a signer for a token with this `key_id`.
+    pub(crate) async fn keys_for(
+        &self,
+        signer: &Signer,
+        key_id: &str,
+        clock: &Arc<dyn Clock>,
+    ) -> SigningKeys {
         match &signer.keys {
             KeySource::Certificate(certificate) => {
                 let own = signer.spec.kid.as_deref();
                 if own.unwrap_or(&certificate.fingerprint) == key_id {
-                    self.of_certificate(certificate)
+                    self.certificate_key(certificate)
                 } else {
-                    Keys::None
+                    SigningKeys::None
                 }
             },
             KeySource::KeySet(address) => {
-                let endpoint = self.endpoint(address);
+                let endpoint = self.get_endpoint(address);
                 let set = endpoint.keys(key_id, &self.fetcher, clock).await;
-                set.map_or(Keys::None, Keys::Set)
+                set.map_or(SigningKeys::None, SigningKeys::Set)
             },
         }
     }
 
-    fn of_certificate(&self, certificate: &SignerCertificate) -> Keys {
+    fn certificate_key(&self, certificate: &SignerCertificate) -> SigningKeys {
         if let Some(known) = self.certificates.find(certificate.pem.as_str()) {
-            return Keys::One(known);
+            return SigningKeys::Certificate(known);
         }
-        ready(certificate).map_or(Keys::None, |key| {
+        parse_key(certificate).map_or(SigningKeys::None, |key| {
             let pem = certificate.pem.clone();
-            self.certificates.keep(pem, Arc::clone(&key));
-            Keys::One(key)
+            self.certificates.insert(pem, Arc::clone(&key));
+            SigningKeys::Certificate(key)
         })
     }
 
-    fn endpoint(&self, address: &str) -> Arc<Endpoint> {
-        let make = || Arc::new(Endpoint::new(address));
-        self.endpoints.find_or_make(address.to_owned(), make)
+    fn get_endpoint(&self, address: &str) -> Arc<KeySetEndpoint> {
+        let make = || Arc::new(KeySetEndpoint::new(address));
+        self.endpoints.get_or_insert_with(address.to_owned(), make)
     }
 }
 
@@ -130,8 +131,8 @@ impl std::fmt::Debug for SignerKeys {
     }
 }
 
-/// Makes the key of a certificate ready; it was checked when the signer was made.
-fn ready(certificate: &SignerCertificate) -> Option<Arc<VerificationKey>> {
+/// Parses the key of a certificate, which was validated when the signer was created.
+fn parse_key(certificate: &SignerCertificate) -> Option<Arc<VerificationKey>> {
     let certificate = Certificate::from_pem(&certificate.pem).ok()?;
     let key = VerificationKey::from_certificate(&certificate).ok()?;
     Some(Arc::new(key))

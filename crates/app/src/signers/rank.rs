@@ -1,44 +1,48 @@
-//! What callers that are no administrators may not decide about external JWT signers.
+//! Restrictions for callers who are not administrators.
 //!
-//! The tokens of a signer make whoever holds them any identity, and what it tells clients sends them to
-//! where they log in. So others than administrators change what they please about drafts alone: signers
-//! that were never enabled and that no policy names. Of all others they change what is for people, the
-//! name and the tags. One that was disabled is no draft again: whoever enables it expects it to be what
-//! it was.
+//! Tokens of a signer authenticate their holder as any identity, and clients log in where its
+//! settings send them. Callers other than administrators may therefore change drafts only: signers
+//! that were never enabled and that no policy references. Of all others they may change the name
+//! and the tags. A disabled signer is not a draft again, since whoever enables it expects it to be
+//! unchanged.
 
 use crate::error::AppError;
-use crate::rank::{WaysIn, check_admin};
+use crate::privilege::{CredentialGuard, check_admin};
 use portcullis_domain::access::Caller;
 use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{AUTH_POLICY, Found, Rows};
 
-/// Whose tokens count decides who gets in as an administrator.
-const ACCEPTED: &str = "only administrators may change which tokens are accepted";
+/// Accepted tokens decide who can log in as an administrator.
+const ACCEPTED_TOKENS_RULE: &str = "only administrators may change which tokens are accepted";
 
-/// Checks that a caller may make a signer.
-pub(super) fn check_new(ways_in: WaysIn, caller: &Caller, signer: &Signer) -> Result<(), AppError> {
+/// Checks that a caller may create a signer.
+pub(super) fn check_new(
+    credential_guard: CredentialGuard,
+    caller: &Caller,
+    signer: &Signer,
+) -> Result<(), AppError> {
     if signer.spec.enabled {
-        ways_in.check_of_everybody(caller, ACCEPTED)
+        credential_guard.check_for_all(caller, ACCEPTED_TOKENS_RULE)
     } else {
         Ok(())
     }
 }
 
-/// Checks that a caller may have a signer be what it becomes.
+/// Checks that a caller may change a signer.
 pub(super) fn check_change(
     rows: Rows<'_>,
-    ways_in: WaysIn,
+    credential_guard: CredentialGuard,
     caller: &Caller,
     (found, after): (&Found<Signer>, &Signer),
 ) -> Result<(), AppError> {
     let before = &found.entity;
-    if before.keys == after.keys && counting(&before.spec) == counting(&after.spec) {
+    if before.keys == after.keys && functional_part(&before.spec) == functional_part(&after.spec) {
         return Ok(());
     }
     if after.spec.enabled {
-        return ways_in.check_of_everybody(caller, ACCEPTED);
+        return credential_guard.check_for_all(caller, ACCEPTED_TOKENS_RULE);
     }
     check_draft(
         rows,
@@ -69,19 +73,19 @@ fn check_draft(
     found: &Found<Signer>,
     rule: &'static str,
 ) -> Result<(), AppError> {
-    if found.entity.is_draft && !is_named(rows, found)? {
+    if found.entity.is_draft && !is_referenced(rows, found)? {
         return Ok(());
     }
     check_admin(caller, rule)
 }
 
-/// Whether a policy names a signer.
-fn is_named(rows: Rows<'_>, signer: &Found<Signer>) -> Result<bool, StoreError> {
+/// Whether a policy references a signer.
+fn is_referenced(rows: Rows<'_>, signer: &Found<Signer>) -> Result<bool, StoreError> {
     Ok(!rows.referrers(&signer.key, AUTH_POLICY, 1)?.is_empty())
 }
 
-/// What machines go by: all that is decided about a signer but what is for people.
-fn counting(spec: &SignerSpec) -> SignerSpec {
+/// The spec without what is only for people, name and tags.
+fn functional_part(spec: &SignerSpec) -> SignerSpec {
     SignerSpec {
         name: String::new(),
         tags: Tags::default(),

@@ -1,27 +1,29 @@
-//! One-time token: a certificate request is signed.
+//! Method `ott`: signs a certificate request.
 
 use super::Redeemed;
 use crate::app::App;
-use crate::authenticators::Draft;
+use crate::authenticators::CredentialDraft;
 use crate::error::AppError;
-use crate::network::not_issued;
+use crate::network::map_issue_error;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 
-/// Turns the request of a client into its credential.
-pub(super) fn certify(
+/// Issues a certificate as credential of an identity.
+pub(super) fn issue_credential(
     app: &App,
     identity: &Identity,
     csr: &str,
     now: Timestamp,
-) -> Result<(Draft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, Redeemed), AppError> {
     let (credential, chain) = issue(app, identity, csr, now)?;
-    Ok((Draft::Own(credential), Redeemed::Certificate(chain)))
+    Ok((
+        CredentialDraft::Network(credential),
+        Redeemed::Certificate(chain),
+    ))
 }
 
-/// Issues the certificate that a client asks for: as a credential, and as the chain that the client
-/// gets, PEM.
+/// Issues a certificate; returns it as a credential, and as PEM chain for the client.
 pub(in crate::enrollments) fn issue(
     app: &App,
     identity: &Identity,
@@ -30,7 +32,7 @@ pub(in crate::enrollments) fn issue(
 ) -> Result<(CertCredential, String), AppError> {
     let csr = app
         .network()
-        .read_csr(csr)
+        .parse_csr(csr)
         .map_err(|error| AppError::Csr(error.to_string()))?;
     let network = app.network();
     let leaf = network
@@ -42,7 +44,7 @@ pub(in crate::enrollments) fn issue(
             now,
             &*app.env().entropy,
         )
-        .map_err(not_issued)?;
+        .map_err(map_issue_error)?;
     let pem = network.signing().chain_pem(&leaf);
     let fingerprint = leaf.fingerprint().to_string();
     let credential = CertCredential::new(fingerprint, pem.clone(), true);

@@ -1,10 +1,10 @@
-//! Token of a third-party authority: the client presents a certificate of it.
+//! Method `ottca`: the client presents a certificate of a third-party CA.
 
 use super::Redeemed;
 use crate::app::App;
-use crate::authenticators::Draft;
-use crate::cas::{self, Voucher};
-use crate::enrollments::fault::CertificateFault;
+use crate::authenticators::CredentialDraft;
+use crate::cas::{self, CaVerification};
+use crate::enrollments::certificate_error::CertificateFault;
 use crate::error::AppError;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::ca::Ca;
@@ -13,35 +13,35 @@ use portcullis_domain::ids::CaId;
 use portcullis_pki::VerifyAt;
 use portcullis_storage::tables::Rows;
 
-/// Takes the certificate of the connection, if the authority vouches for it.
-pub(super) fn present(
+/// Verifies the certificate of the connection with the enrollment's CA.
+pub(super) fn verify_certificate(
     app: &App,
     ca: &CaId,
     chain: &[&[u8]],
     now: Timestamp,
-) -> Result<(Draft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, Redeemed), AppError> {
     let view = app.snapshot()?;
-    // With an authority go its enrollments, so one that is gone has none.
-    let authority = cas::find_if_any(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
+    // Enrollments are deleted with their CA.
+    let authority = cas::find(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
     if !authority.entity.vouches_for_enrollments() {
         return Err(CertificateFault::AuthorityNotValid.into());
     }
-    let voucher = cas::vouch_by(app, authority, chain, VerifyAt::Now(now))?
+    let verification = cas::verify_with_ca(app, authority, chain, VerifyAt::Now(now))?
         .ok_or(CertificateFault::NotOfAuthority)?;
-    CertificateFault::check_unused(view.rows(), &voucher, true)?;
-    let fingerprint = voucher.fingerprint().to_string();
-    let draft = Draft::ThirdParty {
-        credential: CertCredential::new(fingerprint, voucher.chain_pem(), false),
-        voucher: Box::new(voucher),
+    CertificateFault::check_unused(view.rows(), &verification, true)?;
+    let fingerprint = verification.fingerprint().to_string();
+    let draft = CredentialDraft::ThirdParty {
+        credential: CertCredential::new(fingerprint, verification.chain_pem(), false),
+        verification: Box::new(verification),
         recheck,
     };
     Ok((draft, Redeemed::Nothing))
 }
 
-/// Checks once more, inside the transaction, what was checked outside.
-fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
-    if !voucher.holds(rows, Ca::vouches_for_enrollments)? {
+/// Repeats the checks inside the transaction.
+fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError> {
+    if !verification.is_current(rows, Ca::vouches_for_enrollments)? {
         return Err(CertificateFault::AuthorityNotValid.into());
     }
-    CertificateFault::check_unused(rows, voucher, true)
+    CertificateFault::check_unused(rows, verification, true)
 }

@@ -1,8 +1,8 @@
-//! Token of a router: two certificate requests are signed.
+//! Router enrollment: signs two certificate requests.
 
 use super::Redemption;
 use crate::app::App;
-use crate::enrollments::Holder;
+use crate::enrollments::EnrollmentOwner;
 use crate::error::AppError;
 use crate::routers::{self, RouterCertificates};
 use portcullis_domain::access::Origin;
@@ -12,8 +12,8 @@ use portcullis_domain::router::Router;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueValue};
 
-/// Whether a token opens an enrollment of a router.
-pub(super) fn is_opened(app: &App, by_token: &UniqueValue) -> Result<bool, AppError> {
+/// Whether a token belongs to a router enrollment.
+pub(super) fn is_router_token(app: &App, by_token: &UniqueValue) -> Result<bool, AppError> {
     let view = app.snapshot()?;
     let found: Option<Found<StoredEnrollment>> = view.rows().find(by_token)?;
     Ok(found.is_some_and(|found| found.entity.enrollment.purpose.method().is_none()))
@@ -30,15 +30,15 @@ pub(super) async fn redeem(
     let method = redemption.method;
     let (_, router) = {
         let view = app.snapshot()?;
-        pending(view.rows(), &by_token, method.as_deref(), now)?
+        find_pending(view.rows(), &by_token, method.as_deref(), now)?
     };
     let router = router.entity;
-    let proof = redemption.proof.router.check_present(&router)?;
+    let proof = redemption.proof.router.validate(&router)?;
     let (certificate, issued) = routers::issue(app, &router, &proof, now)?;
     let actor = Actor::stranger(origin, router.id.as_str());
     app.commit(actor, move |rows| {
-        // Somebody else may have been faster: what is there now counts.
-        let (found, router) = pending(rows.rows(), &by_token, method.as_deref(), now)?;
+        // Another request may have redeemed it in the meantime.
+        let (found, router) = find_pending(rows.rows(), &by_token, method.as_deref(), now)?;
         rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
         rows.operation("router.enroll", router.entity.id.as_str());
         rows.remove(&found.key, &found.entity)?;
@@ -50,8 +50,8 @@ pub(super) async fn redeem(
     Ok(issued)
 }
 
-/// Finds the enrollment that a token opens and the router whose it is, if it may be redeemed.
-fn pending(
+/// Finds the enrollment of a token and its router, if it can be redeemed.
+fn find_pending(
     rows: Rows<'_>,
     by_token: &UniqueValue,
     method: Option<&str>,
@@ -59,10 +59,10 @@ fn pending(
 ) -> Result<(Found<StoredEnrollment>, Found<Router>), AppError> {
     let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
     found.entity.enrollment.check(method, now)?;
-    let Holder::Router(router) = Holder::of(rows, &found)? else {
+    let EnrollmentOwner::Router(router) = EnrollmentOwner::get(rows, &found)? else {
         return Err(AppError::UnknownToken);
     };
-    routers::check_admitted(&router)?;
+    routers::check_enabled(&router)?;
     let (kind, number) = found.key.root_id();
     let router = Found {
         key: RecordKey::root(kind, number),

@@ -1,6 +1,6 @@
 //! The list of authentication policies.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listable::{Listable, text_value};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -25,10 +25,10 @@ pub static AUTH_POLICIES: Schema = Schema::entity(&[
     Symbol::string("secondary.requireExtJwtSigner"),
 ]);
 
-impl Listed for AuthPolicy {
+impl Listable for AuthPolicy {
     type Entry = Self;
     const SCHEMA: &'static Schema = &AUTH_POLICIES;
-    const ROOTS: &'static [Kind] = &[AUTH_POLICY];
+    const ROOT_KINDS: &'static [Kind] = &[AUTH_POLICY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.auth_policies()
@@ -63,7 +63,7 @@ impl Listed for AuthPolicy {
                 .secondary
                 .require_ext_jwt_signer
                 .as_ref()
-                .map_or(Value::Missing, |signer| text(signer.as_str())),
+                .map_or(Value::Missing, |signer| text_value(signer.as_str())),
             _ => Value::Missing,
         }
     }

@@ -1,6 +1,6 @@
 //! The list of authenticators.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listable::{Listable, text_value};
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -9,7 +9,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, Index};
 use std::sync::RwLockReadGuard;
 
-/// Authenticators. What is kept of a password is no symbol.
+/// Authenticators. Password hashes have no symbol.
 pub static AUTHENTICATORS: Schema = Schema::entity(&[
     Symbol::string("method"),
     Symbol::string("identity"),
@@ -25,10 +25,10 @@ pub static AUTHENTICATORS: Schema = Schema::entity(&[
     Symbol::string("updbUsername"),
 ]);
 
-impl Listed for Authenticator {
+impl Listable for Authenticator {
     type Entry = Self;
     const SCHEMA: &'static Schema = &AUTHENTICATORS;
-    const ROOTS: &'static [Kind] = &[IDENTITY];
+    const ROOT_KINDS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.authenticators()
@@ -44,10 +44,10 @@ impl Listed for Authenticator {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match (symbol, &self.credential) {
-            ("method", _) => text(self.method()),
-            ("identity", _) => text(self.identity.as_str()),
-            ("certFingerprint", Credential::Cert(cert)) => text(&cert.fingerprint),
-            ("certPem", Credential::Cert(cert)) => text(&cert.pem),
+            ("method", _) => text_value(self.method()),
+            ("identity", _) => text_value(self.identity.as_str()),
+            ("certFingerprint", Credential::Cert(cert)) => text_value(&cert.fingerprint),
+            ("certPem", Credential::Cert(cert)) => text_value(&cert.pem),
             ("isIssuedByNetwork", Credential::Cert(cert)) => {
                 Value::Boolean(cert.is_issued_by_network)
             },
@@ -66,12 +66,12 @@ impl Listed for Authenticator {
                     Value::Datetime(request.requested_at)
                 })
             },
-            ("updbUsername", Credential::Updb(updb)) => text(&updb.username),
+            ("updbUsername", Credential::Updb(updb)) => text_value(&updb.username),
             _ => Value::Missing,
         }
     }
 
-    fn index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<Index> {
         match symbol {
             "certFingerprint" => Some(Index::AuthenticatorFingerprint),
             "updbUsername" => Some(Index::AuthenticatorUsername),

@@ -1,6 +1,6 @@
 //! The list of third-party authorities.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listable::{Listable, text_value};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -20,10 +20,10 @@ pub static CAS: Schema = Schema::entity(&[
     Symbol::boolean("isAuthEnabled"),
 ]);
 
-impl Listed for Ca {
+impl Listable for Ca {
     type Entry = Self;
     const SCHEMA: &'static Schema = &CAS;
-    const ROOTS: &'static [Kind] = &[CA];
+    const ROOT_KINDS: &'static [Kind] = &[CA];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.cas()
@@ -39,9 +39,9 @@ impl Listed for Ca {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "fingerprint" => text(&self.fingerprint),
+            "fingerprint" => text_value(&self.fingerprint),
             "isVerified" => self.is_verified.into(),
-            "verificationToken" => text(&self.verification_token),
+            "verificationToken" => text_value(&self.verification_token),
             "isAutoCaEnrollmentEnabled" => self.spec.is_auto_enrollment_enabled.into(),
             "isOttCaEnrollmentEnabled" => self.spec.is_ott_enrollment_enabled.into(),
             "isAuthEnabled" => self.spec.is_auth_enabled.into(),
@@ -49,7 +49,7 @@ impl Listed for Ca {
         }
     }
 
-    fn index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<Index> {
         match symbol {
             "fingerprint" => Some(Index::CaFingerprint),
             _ => None,

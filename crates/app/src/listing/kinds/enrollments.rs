@@ -1,6 +1,6 @@
 //! The list of enrollments.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listable::{Listable, text_value};
 use portcullis_domain::enrollment::{Enrollment, Purpose};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
@@ -10,7 +10,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, ROUTER, StoredEnrollment};
 use std::sync::RwLockReadGuard;
 
-/// Enrollments. Their token is a secret, and is compared by hash elsewhere.
+/// Enrollments. The token is a secret; filters by it are handled in `token_filter`.
 pub static ENROLLMENTS: Schema = Schema::entity(&[
     Symbol::string("token"),
     Symbol::string("identity"),
@@ -19,10 +19,10 @@ pub static ENROLLMENTS: Schema = Schema::entity(&[
     Symbol::string("caId"),
 ]);
 
-impl Listed for StoredEnrollment {
+impl Listable for StoredEnrollment {
     type Entry = Enrollment;
     const SCHEMA: &'static Schema = &ENROLLMENTS;
-    const ROOTS: &'static [Kind] = &[IDENTITY, ROUTER];
+    const ROOT_KINDS: &'static [Kind] = &[IDENTITY, ROUTER];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Enrollment>> {
         projections.enrollments()
@@ -39,7 +39,7 @@ impl Listed for StoredEnrollment {
     fn value(&self, symbol: &str) -> Value<'_> {
         let purpose = &self.enrollment.purpose;
         match (symbol, purpose) {
-            ("identity", Purpose::Identity { identity, .. }) => text(identity.as_str()),
+            ("identity", Purpose::Identity { identity, .. }) => text_value(identity.as_str()),
             (
                 "edgeRouter",
                 Purpose::Router {
@@ -53,7 +53,7 @@ impl Listed for StoredEnrollment {
                     router,
                     is_edge: false,
                 },
-            ) => text(router.as_str()),
+            ) => text_value(router.as_str()),
             ("caId", _) => purpose.ca().map(CaId::as_str).into(),
             _ => Value::Missing,
         }

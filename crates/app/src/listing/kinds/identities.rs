@@ -1,6 +1,6 @@
 //! The list of identities.
 
-use crate::listing::listed::{Around, Listed, Ruled, text};
+use crate::listing::listable::{Listable, PolicyRelated, RowContext, text_value};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -21,16 +21,16 @@ pub static IDENTITIES: Schema = Schema::entity(&[
     Symbol::set("roleAttributes"),
 ]);
 
-impl Ruled for Identity {
+impl PolicyRelated for Identity {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         guard.identities()
     }
 }
 
-impl Listed for Identity {
+impl Listable for Identity {
     type Entry = Self;
     const SCHEMA: &'static Schema = &IDENTITIES;
-    const ROOTS: &'static [Kind] = &[IDENTITY];
+    const ROOT_KINDS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.identities()
@@ -47,8 +47,8 @@ impl Listed for Identity {
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
             "externalId" => self.spec.external_id.as_deref().into(),
-            "type" => text(self.kind.name()),
-            "authPolicyId" => text(self.spec.auth_policy.as_str()),
+            "type" => text_value(self.kind.name()),
+            "authPolicyId" => text_value(self.spec.auth_policy.as_str()),
             "isAdmin" => Value::Boolean(self.spec.is_admin),
             "isDefaultAdmin" => Value::Boolean(self.is_default_admin),
             _ => Value::Missing,
@@ -57,14 +57,14 @@ impl Listed for Identity {
 
     fn elements(
         &self,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         self.spec.role_attributes.iter().try_for_each(visit)
     }
 
-    fn index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<Index> {
         (symbol == "externalId").then_some(Index::IdentityExternalId)
     }
 }

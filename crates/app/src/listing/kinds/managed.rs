@@ -1,4 +1,4 @@
-//! The lists of what administrators make.
+//! Lists of managed kinds.
 
 mod configs;
 mod policies;
@@ -16,7 +16,7 @@ pub use routers::{EDGE_ROUTERS, SHOWN_EDGE_ROUTERS, TRANSIT_ROUTERS};
 pub use services::SERVICES;
 pub use terminators::TERMINATORS;
 
-use crate::listing::listed::{Around, Listed, Record, Ruled, owned};
+use crate::listing::listable::{Listable, PolicyRelated, RecordRow, RowContext, into_owned_value};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
@@ -26,70 +26,66 @@ use portcullis_storage::tables::{IndexedId, Kept, UniqueValue};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
-/// What administrators decide about a kind of entity that can be listed.
-pub(crate) trait ListedSpec: Kept + portcullis_index::Described {
-    /// Its symbols.
+/// The spec of a managed kind that can be listed.
+pub(crate) trait ListableSpec: Kept + portcullis_index::Described {
     const SCHEMA: &'static Schema;
 
-    /// Its catalog.
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Managed<Self::Id, Self>>>;
 
-    /// What users attached to it.
     fn tags(&self) -> &Tags;
 
-    /// What stands under a symbol of its own.
+    /// The value of a symbol that is specific to the kind.
     fn value(&self, symbol: &str) -> Value<'_>;
 
-    /// What stands under a symbol of its own that something else has to be read for.
-    fn related(&self, around: Around<'_>, symbol: &str) -> Value<'static> {
-        let _ = (around, symbol);
+    /// The value of a symbol for which another entity has to be read.
+    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+        let _ = (context, symbol);
         Value::Missing
     }
 
-    /// Whether it belongs to the controller.
+    /// Whether the controller owns the entity.
     fn is_system(&self) -> bool {
         false
     }
 
-    /// Shows the elements of a set of texts, or the ids of a set of references.
+    /// Visits the elements of a set of texts, or the ids of a set of references.
     fn elements(
         entity: &Managed<Self::Id, Self>,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
-        let _ = (entity, around, set, visit);
+        let _ = (entity, context, set, visit);
         ControlFlow::Continue(())
     }
 
-    /// Shows the entities of a set of references.
+    /// Visits the entities of a set of references.
     fn referenced(
         entity: &Managed<Self::Id, Self>,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
-        let _ = (entity, around, set, visit);
+        let _ = (entity, context, set, visit);
         ControlFlow::Continue(())
     }
 }
 
-/// What administrators decide about a kind whose catalog is locked together with access.
-pub(crate) trait RuledSpec: ListedSpec {
-    /// Its catalog.
+/// The spec of a managed kind whose catalog is part of [`AccessGuard`].
+pub(crate) trait PolicyRelatedSpec: ListableSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Managed<Self::Id, Self>>;
 }
 
-impl<I: IndexedId, S: RuledSpec<Id = I>> Ruled for Managed<I, S> {
+impl<I: IndexedId, S: PolicyRelatedSpec<Id = I>> PolicyRelated for Managed<I, S> {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         S::catalog_with_access(guard)
     }
 }
 
-impl<I: IndexedId, S: ListedSpec<Id = I>> Listed for Managed<I, S> {
+impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     type Entry = Self;
     const SCHEMA: &'static Schema = S::SCHEMA;
-    const ROOTS: &'static [Kind] = &[S::KIND];
+    const ROOT_KINDS: &'static [Kind] = &[S::KIND];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         S::catalog(projections)
@@ -107,8 +103,8 @@ impl<I: IndexedId, S: ListedSpec<Id = I>> Listed for Managed<I, S> {
         self.spec.value(symbol)
     }
 
-    fn related(&self, around: Around<'_>, symbol: &str) -> Value<'static> {
-        self.spec.related(around, symbol)
+    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+        self.spec.related_value(context, symbol)
     }
 
     fn is_system(&self) -> bool {
@@ -117,49 +113,49 @@ impl<I: IndexedId, S: ListedSpec<Id = I>> Listed for Managed<I, S> {
 
     fn elements(
         &self,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
-        S::elements(self, around, set, visit)
+        S::elements(self, context, set, visit)
     }
 
     fn referenced(
         &self,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
-        S::referenced(self, around, set, visit)
+        S::referenced(self, context, set, visit)
     }
 }
 
-/// What stands under a symbol of another entity, if that can be read.
-fn of_other<E: Listed, I: IndexedId>(
-    around: Around<'_>,
+/// A value of another entity; missing if that cannot be read.
+fn value_of_other<E: Listable, I: IndexedId>(
+    context: RowContext<'_>,
     id: &I,
     value: impl FnOnce(&E) -> Value<'_>,
 ) -> Value<'static> {
     let named = UniqueValue::new(I::INDEX, id.as_str());
-    match around.rows.find::<E>(&named) {
-        Ok(Some(found)) => owned(value(&found.entity)),
+    match context.rows.find::<E>(&named) {
+        Ok(Some(found)) => into_owned_value(value(&found.entity)),
         Ok(None) | Err(_) => Value::Missing,
     }
 }
 
-/// Shows those of some entities of another kind that there are. A damaged one is passed over here;
-/// its own list reports it.
-fn each_named<'i, E: Listed, I: IndexedId + 'i>(
-    around: Around<'_>,
+/// Visits the entities with the given ids that exist. A damaged one is skipped here; its own list
+/// reports it.
+fn visit_by_ids<'i, E: Listable, I: IndexedId + 'i>(
+    context: RowContext<'_>,
     ids: impl IntoIterator<Item = &'i I>,
     visit: &mut VisitRow<'_>,
 ) -> ControlFlow<()> {
     ids.into_iter().try_for_each(|id| {
         let named = UniqueValue::new(I::INDEX, id.as_str());
-        match around.rows.find::<E>(&named) {
-            Ok(Some(found)) => visit(&Record {
+        match context.rows.find::<E>(&named) {
+            Ok(Some(found)) => visit(&RecordRow {
                 entity: &found.entity,
-                around,
+                context,
             }),
             Ok(None) | Err(_) => ControlFlow::Continue(()),
         }

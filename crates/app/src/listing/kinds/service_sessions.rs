@@ -1,6 +1,6 @@
 //! The list of service sessions.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listable::{Listable, text_value};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -9,7 +9,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, Index};
 use std::sync::RwLockReadGuard;
 
-/// Service sessions. Under `token` stands what lists show in its place, their id.
+/// Service sessions. The value of `token` is the id, which lists show in its place.
 pub static SESSIONS: Schema = Schema::entity(&[
     Symbol::string("token"),
     Symbol::string("apiSession"),
@@ -17,10 +17,10 @@ pub static SESSIONS: Schema = Schema::entity(&[
     Symbol::string("type"),
 ]);
 
-impl Listed for Session {
+impl Listable for Session {
     type Entry = Self;
     const SCHEMA: &'static Schema = &SESSIONS;
-    const ROOTS: &'static [Kind] = &[IDENTITY];
+    const ROOT_KINDS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.service_sessions()
@@ -36,15 +36,15 @@ impl Listed for Session {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "token" => text(self.id.as_str()),
-            "apiSession" => text(self.api_session.as_str()),
-            "service" => text(self.service.as_str()),
-            "type" => text(self.grant.name()),
+            "token" => text_value(self.id.as_str()),
+            "apiSession" => text_value(self.api_session.as_str()),
+            "service" => text_value(self.service.as_str()),
+            "type" => text_value(self.grant.name()),
             _ => Value::Missing,
         }
     }
 
-    fn index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<Index> {
         (symbol == "token").then_some(Index::SessionId)
     }
 }

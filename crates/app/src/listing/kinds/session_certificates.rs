@@ -1,6 +1,6 @@
-//! The list of the certificates of an API session, which is short enough to be read as a whole.
+//! The list of the certificates of an API session, which is small enough to be read as a whole.
 
-use crate::listing::listed::text;
+use crate::listing::listable::text_value;
 use portcullis_domain::view::SessionCertificateView;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 
@@ -18,12 +18,12 @@ impl Row for SessionCertificateRow {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         let view = &self.0;
         match symbol.name() {
-            "id" => text(view.id.as_str()),
+            "id" => text_value(view.id.as_str()),
             "createdAt" | "updatedAt" => Value::Datetime(view.created_at),
             "isSystem" => Value::Boolean(false),
-            "subject" => text(&view.certificate.subject),
-            "fingerprint" => text(&view.certificate.fingerprint),
-            "apiSession" => text(view.session.as_str()),
+            "subject" => text_value(&view.certificate.subject),
+            "fingerprint" => text_value(&view.certificate.fingerprint),
+            "apiSession" => text_value(view.session.as_str()),
             _ => Value::Missing,
         }
     }

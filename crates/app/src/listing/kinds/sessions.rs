@@ -1,6 +1,6 @@
 //! The list of API sessions.
 
-use crate::listing::listed::text;
+use crate::listing::listable::text_value;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
@@ -8,7 +8,7 @@ use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 use portcullis_index::Session;
 use std::sync::Arc;
 
-/// API sessions. Their token is a secret, and is compared by hash elsewhere.
+/// API sessions. The token is a secret; filters by it are handled in `token_filter`.
 pub static API_SESSIONS: Schema = Schema::entity(&[
     Symbol::string("token"),
     Symbol::string("identity"),
@@ -20,11 +20,11 @@ pub static API_SESSIONS: Schema = Schema::entity(&[
     Symbol::boolean("improperClientCertChain"),
 ]);
 
-/// A session as a row: memory holds all of them whole.
+/// An API session as a row; all of them are held in memory.
 pub(crate) struct SessionRow {
-    /// Number of its identity's record.
+    /// Record number of the identity.
     pub(crate) owner: Number,
-    /// Number of its own record.
+    /// Record number of the session.
     pub(crate) number: Number,
     record: Arc<ApiSession>,
     last_activity_at: Timestamp,
@@ -45,15 +45,15 @@ impl Row for SessionRow {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         let session = &self.record;
         match symbol.name() {
-            "id" => text(session.id.as_str()),
+            "id" => text_value(session.id.as_str()),
             "createdAt" => Value::Datetime(session.created_at),
-            // As it is shown: the record changes when its last use is written to the store.
+            // As in the view: the record changes when its last use is written to the store.
             "updatedAt" => Value::Datetime(session.last_activity_at.max(session.created_at)),
             "isSystem" => Value::Boolean(false),
-            "identity" => text(session.identity.as_str()),
+            "identity" => text_value(session.identity.as_str()),
             "lastActivityAt" => Value::Datetime(self.last_activity_at),
             "authenticator" => Value::Text(session.opened_by.wire()),
-            "ipAddress" => text(&session.ip_address),
+            "ipAddress" => text_value(&session.ip_address),
             "mfaComplete" => Value::Boolean(session.totp.is_complete()),
             "mfaRequired" => Value::Boolean(session.totp.is_required),
             "improperClientCertChain" => Value::Boolean(session.improper_client_cert_chain),

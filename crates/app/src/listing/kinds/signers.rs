@@ -1,6 +1,6 @@
 //! The list of external JWT signers.
 
-use crate::listing::listed::{Around, Listed, text};
+use crate::listing::listable::{Listable, RowContext, text_value};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -34,8 +34,8 @@ pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::string("enrollAuthPolicyId"),
 ]);
 
-/// What everybody may ask about external JWT signers: what everybody is shown of them. A filter over
-/// anything else would tell it piece by piece.
+/// Symbols of external JWT signers for unauthenticated clients: those that they are shown. A filter
+/// over any other would disclose its values.
 pub static SHOWN_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::string("audience"),
@@ -46,10 +46,10 @@ pub static SHOWN_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::boolean("enrollToTokenEnabled"),
 ]);
 
-impl Listed for Signer {
+impl Listable for Signer {
     type Entry = Self;
     const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;
-    const ROOTS: &'static [Kind] = &[SIGNER];
+    const ROOT_KINDS: &'static [Kind] = &[SIGNER];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.signers()
@@ -67,32 +67,32 @@ impl Listed for Signer {
         let (spec, enrollment) = (&self.spec, &self.spec.enrollment);
         match symbol {
             "kid" => spec.kid.as_deref().into(),
-            "issuer" => text(&spec.issuer),
+            "issuer" => text_value(&spec.issuer),
             "enabled" => spec.enabled.into(),
-            "claimsProperty" => text(&spec.claims_property),
+            "claimsProperty" => text_value(&spec.claims_property),
             "useExternalId" => spec.use_external_id.into(),
-            "audience" => text(&spec.audience),
+            "audience" => text_value(&spec.audience),
             "clientId" => spec.client_id.as_deref().into(),
-            "targetToken" => text(spec.target_token.name()),
+            "targetToken" => text_value(spec.target_token.name()),
             "enrollToCertEnabled" => enrollment.to_cert.into(),
             "enrollToTokenEnabled" => enrollment.to_token.into(),
             "enrollAttributeClaimsSelector" => enrollment.attribute_selector.as_deref().into(),
-            "enrollNameClaimsSelector" => text(&enrollment.name_selector),
-            "enrollAuthPolicyId" => text(enrollment.auth_policy.as_str()),
-            symbol => of_certificate(self, symbol),
+            "enrollNameClaimsSelector" => text_value(&enrollment.name_selector),
+            "enrollAuthPolicyId" => text_value(enrollment.auth_policy.as_str()),
+            symbol => certificate_value(self, symbol),
         }
     }
 
     fn elements(
         &self,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         self.spec.scopes.iter().try_for_each(|scope| visit(scope))
     }
 
-    fn index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<Index> {
         match symbol {
             "issuer" => Some(Index::SignerIssuer),
             "kid" => Some(Index::SignerKid),
@@ -102,19 +102,19 @@ impl Listed for Signer {
     }
 }
 
-/// What stands under a symbol that only signers with a certificate have.
-fn of_certificate<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
+/// The value of a symbol that only signers with a certificate have.
+fn certificate_value<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
     let Some(certificate) = signer.keys.certificate() else {
         return match symbol {
-            // As it is shown.
-            "commonName" => text(""),
+            // As in the view.
+            "commonName" => text_value(""),
             _ => Value::Missing,
         };
     };
     match symbol {
-        "fingerprint" => text(&certificate.fingerprint),
-        "certPem" => text(&certificate.pem),
-        "commonName" => text(&certificate.common_name),
+        "fingerprint" => text_value(&certificate.fingerprint),
+        "certPem" => text_value(&certificate.pem),
+        "commonName" => text_value(&certificate.common_name),
         "notBefore" => Value::Datetime(certificate.not_before),
         "notAfter" => Value::Datetime(certificate.not_after),
         _ => Value::Missing,

@@ -26,20 +26,20 @@ fn empty() -> PasswordHash {
 fn only_the_right_password_fits() {
     let mut hasher = Hasher::default();
     let stored = hasher.hash("correct horse", [3; SALT_LENGTH]);
-    assert_eq!(Cost::of(&stored), TODAY);
-    assert!(!is_cheap(&stored) && is_cheap(&imported()));
+    assert_eq!(Cost::of_hash(&stored), CURRENT_COST);
+    assert!(!needs_rehash(&stored) && needs_rehash(&imported()));
     for stored in [stored, imported()] {
-        assert!(hasher.check("correct horse", Some(&stored)));
-        assert!(!hasher.check("correct hors", Some(&stored)));
+        assert!(hasher.verify("correct horse", Some(&stored)));
+        assert!(!hasher.verify("correct hors", Some(&stored)));
     }
-    assert!(!hasher.check("correct horse", None));
+    assert!(!hasher.verify("correct horse", None));
 }
 
 #[test]
 fn every_check_is_as_much_work_as_any_other() {
     let mut hasher = Hasher::default();
     let today = hasher.hash("correct horse", [3; SALT_LENGTH]);
-    assert_eq!(hasher.work(), TODAY.work());
+    assert_eq!(hasher.work(), CURRENT_COST.work());
     let no_base64 = PasswordHash {
         salt: "%".to_owned(),
         ..today.clone()
@@ -49,7 +49,7 @@ fn every_check_is_as_much_work_as_any_other() {
         ..today.clone()
     };
     let nearly_today = PasswordHash {
-        memory: TODAY.memory - 1,
+        memory: CURRENT_COST.memory - 1,
         ..today.clone()
     };
     let half = PasswordHash {
@@ -69,11 +69,11 @@ fn every_check_is_as_much_work_as_any_other() {
     for stored in &cases {
         for password in ["correct horse", "wrong"] {
             let before = hasher.work();
-            hasher.check(password, stored.as_ref());
+            hasher.verify(password, stored.as_ref());
             let work = hasher.work() - before;
-            // The cheapest hash there is, 8 KiB, is less than a thousandth.
+            // The cheapest possible hash, 8 KiB, is less than a thousandth.
             assert!(
-                (TODAY.work() - 32..=TODAY.work()).contains(&work),
+                (CURRENT_COST.work() - 32..=CURRENT_COST.work()).contains(&work),
                 "{stored:?}: {work}"
             );
         }
@@ -92,11 +92,11 @@ fn damaged_hash_fits_nothing() {
         ..empty()
     };
     let wide = PasswordHash {
-        lanes: DEAREST.lanes + 1,
+        lanes: MAX_COST.lanes + 1,
         ..empty()
     };
     for stored in [empty(), large, slow, wide] {
-        assert!(!hasher.check("", Some(&stored)));
+        assert!(!hasher.verify("", Some(&stored)));
     }
 }
 
@@ -104,12 +104,12 @@ fn damaged_hash_fits_nothing() {
 fn short_hash_fits_nothing_even_if_it_is_right() {
     let mut hasher = Hasher::default();
     for (length, fits) in [(16, true), (15, false)] {
-        let hash = hasher.derive("x", &[3; SALT_LENGTH], Cost::of(&empty()), length);
+        let hash = hasher.derive("x", &[3; SALT_LENGTH], Cost::of_hash(&empty()), length);
         let stored = PasswordHash {
             salt: BASE64.encode([3; SALT_LENGTH]),
             hash: BASE64.encode(hash.unwrap()),
             ..empty()
         };
-        assert_eq!(hasher.check("x", Some(&stored)), fits, "{length} bytes");
+        assert_eq!(hasher.verify("x", Some(&stored)), fits, "{length} bytes");
     }
 }

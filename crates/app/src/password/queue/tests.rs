@@ -11,7 +11,7 @@ fn drain(queue: &mut FairQueue<(u8, u32)>) -> Vec<(u8, u32)> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// Queues jobs `0..count` of a peer; answers which were turned away.
+/// Queues jobs `0..count` of a peer; returns the rejected ones.
 fn fill(queue: &mut FairQueue<(u8, u32)>, lane: Lane, peer: u8, count: u32) -> Vec<(u8, u32)> {
     (0..count)
         .filter_map(|number| queue.push(lane, at(peer), (peer, number), Instant::now()))
@@ -43,7 +43,7 @@ fn the_longest_backlog_loses_its_newest_job_to_a_newcomer() {
     let mut queue = FairQueue::new(8);
     assert_eq!(fill(&mut queue, Lane::Unknown, 1, 4), []);
     assert_eq!(fill(&mut queue, Lane::Unknown, 2, 4), []);
-    // Of two with as much, either may lose.
+    // Either of two equal peers may lose.
     assert_eq!(fill(&mut queue, Lane::Unknown, 3, 1), [(2, 3)]);
     assert_eq!(fill(&mut queue, Lane::Unknown, 4, 1), [(1, 3)]);
     assert_eq!(drain(&mut queue).len(), 8);
@@ -74,8 +74,8 @@ fn whoever_comes_once_takes_the_place_of_one_who_retries() {
     assert_eq!(drain(&mut queue), [(2, 0), (3, 0)]);
 }
 
-/// Each of a crowd begins anew as soon as it is answered, whatever the answer. It has twice as many
-/// peers as there are places; a hash takes 10 ms.
+/// Each member of a crowd retries as soon as it is answered. The crowd has twice as many peers as
+/// there are places; a hash takes 10 ms.
 #[test]
 fn a_crowd_that_retries_keeps_no_newcomer_out() {
     const ROOM: usize = 128;
@@ -87,7 +87,7 @@ fn a_crowd_that_retries_keeps_no_newcomer_out() {
     let (mut served, mut came) = (0, 0);
     for tick in 0..6000 {
         let now = begin + Duration::from_millis(10) * tick;
-        // Once a second somebody comes for the first time.
+        // A new peer arrives once a second.
         if tick % 100 == 99 {
             came += 1;
             let newcomer = 1000 + tick;
@@ -105,7 +105,7 @@ fn a_crowd_that_retries_keeps_no_newcomer_out() {
             None => {},
         }
     }
-    // Those of the last turns still wait.
+    // Those of the last turns are still queued.
     assert!(came == 60 && served >= 58, "{served} of {came}");
 }
 
@@ -137,8 +137,8 @@ fn a_queue_with_one_place_has_it_for_everybody() {
 }
 
 proptest! {
-    /// Whatever comes and goes: every job is served or turned away once, bounds hold, and nobody is
-    /// turned away while somebody heavier has a place.
+    /// Every job is served or rejected exactly once, limits hold, and nobody is rejected while a
+    /// heavier peer has a place.
     #[test]
     fn nothing_is_lost_and_nobody_has_too_much(
         steps in prop::collection::vec((any::<bool>(), any::<bool>(), 0_u8..6), 1..200),

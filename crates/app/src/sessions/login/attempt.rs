@@ -1,4 +1,4 @@
-//! An attempt at a password, held against those before it from the same source.
+//! Password attempts, throttled per source.
 
 use crate::app::App;
 use portcullis_domain::access::Origin;
@@ -11,30 +11,30 @@ use portcullis_storage::tables::{Found, RowsMut, WriteError};
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// An attempt: from where, when, and by which rules it is slowed down; without any, none is.
+/// A password attempt: its source, its time, and the throttling rules; without rules, attempts are
+/// not throttled.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Attempt {
+pub(crate) struct PasswordAttempt {
     address: IpAddr,
     now: Timestamp,
     rules: Option<ThrottleRules>,
-    /// When a session was opened from there with the same password, where only the session tells.
-    right_at: Option<Timestamp>,
+    /// When the source last gave the right password, if only a session shows it.
+    last_success_at: Option<Timestamp>,
 }
 
-impl Attempt {
-    /// An attempt that is made now.
+impl PasswordAttempt {
     pub(crate) fn new(app: &App, origin: &Origin) -> Self {
         Self {
             address: origin.address,
             now: app.env().now(),
             rules: app.settings().password_throttle,
-            right_at: None,
+            last_success_at: None,
         }
     }
 
-    /// Looks whether a session tells that the source gave the right password, if the source would wait
-    /// for being unknown: the session may have been opened before sources were remembered.
-    pub(crate) fn knowing_sessions(mut self, app: &App, found: &Found<Authenticator>) -> Self {
+    /// Looks for a session that proves that the source gave the right password, if it would be
+    /// throttled as unknown: the session may predate the memory of sources.
+    pub(crate) fn with_session_history(mut self, app: &App, found: &Found<Authenticator>) -> Self {
         let (Some(rules), Some(updb)) = (self.rules, found.entity.updb()) else {
             return self;
         };
@@ -45,7 +45,7 @@ impl Attempt {
             let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
             let source = network_of(self.address);
             let sessions = app.projections().sessions();
-            self.right_at = sessions
+            self.last_success_at = sessions
                 .owned_by(found.root_number(), 0, usize::MAX)
                 .into_iter()
                 .filter_map(|number| sessions.get(number))
@@ -60,36 +60,35 @@ impl Attempt {
         self
     }
 
-    /// When it is made.
     pub(super) fn now(self) -> Timestamp {
         self.now
     }
 
-    /// Whether it counts, whatever the password.
+    /// Checks whether the attempt is allowed, whatever the password.
     ///
     /// # Errors
     ///
-    /// [`Throttled`] when it comes too early.
-    pub(crate) fn admit(self, authenticator: &Authenticator) -> Result<(), Throttled> {
+    /// [`ThrottledError`] when it comes too early.
+    pub(crate) fn check_throttle(self, authenticator: &Authenticator) -> Result<(), Throttled> {
         match (self.rules, authenticator.updb()) {
             (Some(rules), Some(updb)) => {
-                self.recalled(&updb.throttle)
+                self.throttle_with_history(&updb.throttle)
                     .admit(self.address, rules, self.now)
             },
             _ => Ok(()),
         }
     }
 
-    /// Counts a wrong password, if the attempt counts; answers whether it does.
-    pub(super) fn note_wrong(
+    /// Counts a wrong password if the attempt is allowed; returns whether it is.
+    pub(super) fn record_failure(
         self,
         rows: &mut RowsMut<'_>,
         found: &Found<Authenticator>,
     ) -> Result<Result<(), Throttled>, WriteError> {
-        let admitted = self.admit(&found.entity);
+        let admitted = self.check_throttle(&found.entity);
         if admitted.is_ok() {
             let mut after = found.entity.clone();
-            self.change(&mut after, |throttle, rules| {
+            self.update_throttle(&mut after, |throttle, rules| {
                 throttle.note_wrong(self.address, rules, self.now);
             });
             if after != found.entity {
@@ -99,30 +98,30 @@ impl Attempt {
         Ok(admitted)
     }
 
-    /// Notes in the record of an authenticator that its password was right.
-    pub(crate) fn note_right(self, authenticator: &mut Authenticator) {
-        self.change(authenticator, |throttle, _rules| {
+    /// Records in an authenticator that its password was right.
+    pub(crate) fn record_success(self, authenticator: &mut Authenticator) {
+        self.update_throttle(authenticator, |throttle, _rules| {
             throttle.note_right(self.address, self.now);
         });
     }
 
-    fn change(
+    fn update_throttle(
         self,
         authenticator: &mut Authenticator,
         change: impl FnOnce(&mut PasswordThrottle, ThrottleRules),
     ) {
         if let (Some(rules), Credential::Updb(updb)) = (self.rules, &mut authenticator.credential) {
-            if let Cow::Owned(recalled) = self.recalled(&updb.throttle) {
+            if let Cow::Owned(recalled) = self.throttle_with_history(&updb.throttle) {
                 updb.throttle = recalled;
             }
             change(&mut updb.throttle, rules);
         }
     }
 
-    /// What is remembered of the attempts, with what a session tells.
-    fn recalled(self, throttle: &PasswordThrottle) -> Cow<'_, PasswordThrottle> {
+    /// The throttle state, including what a session shows.
+    fn throttle_with_history(self, throttle: &PasswordThrottle) -> Cow<'_, PasswordThrottle> {
         let mut throttle = Cow::Borrowed(throttle);
-        if let Some(right_at) = self.right_at {
+        if let Some(right_at) = self.last_success_at {
             let throttle = throttle.to_mut();
             throttle.recall_right(self.address, right_at, self.now);
         }

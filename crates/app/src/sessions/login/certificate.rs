@@ -1,9 +1,9 @@
 //! Login with the certificate of the TLS connection.
 
-use super::{Login, LoginError, NewSession, Way, open};
+use super::{Login, LoginError, LoginMethod, NewSession, open_session};
 use crate::app::App;
-use crate::cas::{self, Claimed, Voucher};
-use crate::network::{BadChain, GoodChain};
+use crate::cas::{self, CaVerification, ClaimedExternalId};
+use crate::network::{ClientChain, ClientChainError};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -17,55 +17,57 @@ use portcullis_domain::ids::Number;
 use portcullis_pki::{Validity, VerifyAt};
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
 
-/// Logs in with the certificate of the TLS connection: the chain that the client presented, in DER,
-/// the leaf whose key it has proved to hold first.
+/// Logs in with the client certificate: `chain` in DER, leaf first.
 ///
-/// The network's own authority is asked first, then the third-party authorities whose certificates
-/// are a way in.
+/// The network's own CA is tried first, then the third-party CAs that are enabled for
+/// authentication.
 pub async fn with_certificate(
     app: &App,
     origin: &Origin,
     chain: &[&[u8]],
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let way = match app.network().judge(chain) {
-        Ok(chain) => by_network(app, &chain)?,
-        Err(BadChain::Missing) => return refused("no certificate was presented"),
-        Err(BadChain::Unreadable(_)) => return refused("the certificate could not be parsed"),
-        Err(BadChain::Foreign(_)) => by_third_party(app, chain)?,
+    let method = match app.network().verify_client_chain(chain) {
+        Ok(chain) => from_network_chain(app, &chain)?,
+        Err(ClientChainError::Missing) => return refused("no certificate was presented"),
+        Err(ClientChainError::Unreadable(_)) => {
+            return refused("the certificate could not be parsed");
+        },
+        Err(ClientChainError::Foreign(_)) => from_third_party_chain(app, chain)?,
     };
-    open(app, origin, way, login).await
+    open_session(app, origin, method, login).await
 }
 
 fn refused<T>(reason: &'static str) -> Result<T, LoginError> {
     Err(LoginError::Refused(reason))
 }
 
-/// The way in by a certificate of the network.
-fn by_network(app: &App, chain: &GoodChain) -> Result<Certificate, LoginError> {
+/// Login by a certificate of the network.
+fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let fingerprint = chain.fingerprint.to_string();
-    Ok(Certificate {
-        holder: Holder::Authenticator(authenticator(view.rows(), &fingerprint)?),
+    Ok(CertificateLogin {
+        holder: CertificateHolder::Authenticator(find_authenticator(view.rows(), &fingerprint)?),
         fingerprint,
         validity: chain.validity,
-        is_improper: chain.is_improper,
-        voucher: None,
+        is_chain_incomplete: chain.is_improper,
+        verification: None,
     })
 }
 
-/// The way in by a certificate of a third party. Where it names an external id, that says who its
-/// holder is, and nothing else does.
-fn by_third_party(app: &App, chain: &[&[u8]]) -> Result<Certificate, LoginError> {
+/// Login by a certificate of a third-party CA. If the certificate has an external id, that alone
+/// identifies the holder.
+fn from_third_party_chain(app: &App, chain: &[&[u8]]) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let rows = view.rows();
     let admits = Ca::vouches_for_logins;
-    let mut outcome = refused("the certificate is of another authority");
-    // What is good today goes before what a policy may allow although it has expired.
+    let mut outcome = refused("the certificate was not issued by a trusted CA");
+    // Certificates that are valid today take precedence over expired ones, which a policy may
+    // allow.
     for at in [VerifyAt::Now(app.env().now()), VerifyAt::IgnoreValidity] {
-        for voucher in cas::vouchers(app, rows, chain, at, admits)? {
-            // Of an authority and its renewal, that which knows the holder.
-            outcome = by_voucher(rows, voucher);
+        for verification in cas::list_verifications(app, rows, chain, at, admits)? {
+            // Of a CA and its renewal, the one that knows the holder.
+            outcome = from_verification(rows, verification);
             if !matches!(outcome, Err(LoginError::Refused(_))) {
                 return outcome;
             }
@@ -74,25 +76,30 @@ fn by_third_party(app: &App, chain: &[&[u8]]) -> Result<Certificate, LoginError>
     outcome
 }
 
-fn by_voucher(rows: Rows<'_>, voucher: Voucher) -> Result<Certificate, LoginError> {
-    let fingerprint = voucher.fingerprint().to_string();
-    let holder = match voucher.claimed() {
-        Claimed::Id(external_id) => Holder::ExternalId(identity(rows, &external_id)?, external_id),
-        Claimed::Never | Claimed::Nothing => {
-            Holder::Authenticator(authenticator(rows, &fingerprint)?)
+fn from_verification(
+    rows: Rows<'_>,
+    verification: CaVerification,
+) -> Result<CertificateLogin, LoginError> {
+    let fingerprint = verification.fingerprint().to_string();
+    let holder = match verification.claimed_external_id() {
+        ClaimedExternalId::Id(external_id) => {
+            CertificateHolder::ExternalId(find_by_external_id(rows, &external_id)?, external_id)
+        },
+        ClaimedExternalId::NotConfigured | ClaimedExternalId::Absent => {
+            CertificateHolder::Authenticator(find_authenticator(rows, &fingerprint)?)
         },
     };
-    Ok(Certificate {
+    Ok(CertificateLogin {
         holder,
         fingerprint,
-        validity: voucher.validity(),
-        is_improper: false,
-        voucher: Some(voucher),
+        validity: verification.validity(),
+        is_chain_incomplete: false,
+        verification: Some(verification),
     })
 }
 
-/// The authenticator that is a certificate.
-fn authenticator(
+/// Finds the authenticator of a certificate.
+fn find_authenticator(
     rows: Rows<'_>,
     fingerprint: &str,
 ) -> Result<Box<Found<Authenticator>>, LoginError> {
@@ -100,39 +107,39 @@ fn authenticator(
     let found: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
     found
         .map(Box::new)
-        .ok_or(LoginError::Refused("the certificate belongs to nobody"))
+        .ok_or(LoginError::Refused("no authenticator has the certificate"))
 }
 
-/// Number of the identity that has an external id.
-fn identity(rows: Rows<'_>, external_id: &str) -> Result<Number, LoginError> {
+/// Finds the number of the identity with an external id.
+fn find_by_external_id(rows: Rows<'_>, external_id: &str) -> Result<Number, LoginError> {
     let by_external_id = UniqueValue::new(Index::IdentityExternalId, external_id);
     rows.find::<Identity>(&by_external_id)?
         .map(|found| found.number())
-        .ok_or(LoginError::Refused("nobody has the external id"))
+        .ok_or(LoginError::Refused("no identity has the external id"))
 }
 
-/// A certificate that an authority vouches for.
+/// A certificate that a CA verified.
 #[derive(Clone)]
-struct Certificate {
-    holder: Holder,
+struct CertificateLogin {
+    holder: CertificateHolder,
     fingerprint: String,
     validity: Validity,
-    /// Whether an intermediate of the network was left out.
-    is_improper: bool,
-    /// The third-party authority; none for the network's own.
-    voucher: Option<Voucher>,
+    /// Whether the client omitted an intermediate of the network.
+    is_chain_incomplete: bool,
+    /// The third-party CA; `None` for the network's own.
+    verification: Option<CaVerification>,
 }
 
-/// Who a certificate stands for.
+/// Owner of a certificate.
 #[derive(Clone)]
-enum Holder {
-    /// Whose authenticator it is.
+enum CertificateHolder {
+    /// Owner of this authenticator.
     Authenticator(Box<Found<Authenticator>>),
-    /// The identity of this number, which has this external id.
+    /// Identity with this number, which has this external id.
     ExternalId(Number, String),
 }
 
-impl Certificate {
+impl CertificateLogin {
     fn credential(authenticator: &Authenticator) -> Option<&CertCredential> {
         match &authenticator.credential {
             Credential::Cert(cert) => Some(cert),
@@ -140,25 +147,29 @@ impl Certificate {
         }
     }
 
-    /// Checks that the holder is still who it was.
+    /// Checks that the certificate still belongs to the holder.
     fn recheck_holder(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
         let authenticator = match &self.holder {
-            Holder::ExternalId(_, id) if identity.spec.external_id.as_ref() == Some(id) => {
+            CertificateHolder::ExternalId(_, id)
+                if identity.spec.external_id.as_ref() == Some(id) =>
+            {
                 return Ok(());
             },
-            Holder::ExternalId(..) => return refused("the external id changed meanwhile"),
-            Holder::Authenticator(authenticator) => authenticator,
+            CertificateHolder::ExternalId(..) => {
+                return refused("the external id has changed in the meantime");
+            },
+            CertificateHolder::Authenticator(authenticator) => authenticator,
         };
         super::require_authenticator(identity)?;
         let current: Option<Authenticator> = rows.get(&authenticator.key)?;
         match current.as_ref().and_then(Self::credential) {
             Some(cert) if cert.fingerprint == self.fingerprint => Ok(()),
-            _ => refused("the certificate changed meanwhile"),
+            _ => refused("the certificate has changed in the meantime"),
         }
     }
 
-    /// Notes on the authenticator how far its chain led, and answers what it is now.
-    fn note_login(
+    /// Records on the authenticator whether the chain reached the root; returns its current state.
+    fn record_login(
         &self,
         rows: &mut RowsMut<'_>,
         authenticator: &Found<Authenticator>,
@@ -170,7 +181,7 @@ impl Certificate {
         let Credential::Cert(cert) = &mut after.credential else {
             return Ok(None);
         };
-        cert.last_login_reached_root = !self.is_improper;
+        cert.last_login_reached_root = !self.is_chain_incomplete;
         let cert = cert.clone();
         if after != before {
             rows.replace(&authenticator.key, &before, &after)?;
@@ -179,44 +190,44 @@ impl Certificate {
     }
 }
 
-impl Way for Certificate {
+impl LoginMethod for CertificateLogin {
     fn identity(&self) -> Number {
         match &self.holder {
-            Holder::Authenticator(authenticator) => authenticator.root_number(),
-            Holder::ExternalId(identity, _) => *identity,
+            CertificateHolder::Authenticator(authenticator) => authenticator.root_number(),
+            CertificateHolder::ExternalId(identity, _) => *identity,
         }
     }
 
     fn opened_by(&self) -> OpenedBy {
         match &self.holder {
-            Holder::Authenticator(authenticator) => {
+            CertificateHolder::Authenticator(authenticator) => {
                 OpenedBy::Authenticator(authenticator.entity.id.clone())
             },
-            Holder::ExternalId(..) => OpenedBy::ExternalId,
+            CertificateHolder::ExternalId(..) => OpenedBy::ExternalId,
         }
     }
 
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
-        if let Some(voucher) = &self.voucher
-            && !voucher.holds(rows, Ca::vouches_for_logins)?
+        if let Some(verification) = &self.verification
+            && !verification.is_current(rows, Ca::vouches_for_logins)?
         {
-            return refused("the authority vouches no more");
+            return refused("the CA is no longer enabled for authentication");
         }
         self.recheck_holder(rows, identity)
     }
 
-    fn admit(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError> {
+    fn check_policy(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError> {
         let rules = policy.primary.cert;
         if !rules.allowed {
             refused("the policy does not allow certificates")
         } else if !rules.allow_expired_certs && !self.validity.contains(now) {
-            refused("the certificate is out of its time")
+            refused("the certificate has expired or is not valid yet")
         } else {
             Ok(())
         }
     }
 
-    fn settle(
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
         _identity: &mut Identity,
@@ -226,16 +237,21 @@ impl Way for Certificate {
             fingerprint: self.fingerprint.clone(),
             previous: None,
             not_after: self.validity.not_after,
-            ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
+            ca: self
+                .verification
+                .as_ref()
+                .map(|one| one.ca.entity.id.clone()),
         });
-        session.improper_client_cert_chain = self.is_improper;
-        if let (Holder::ExternalId(..), Some(voucher)) = (&self.holder, &self.voucher) {
-            session.terms = Some(voucher.ca.entity.claim_terms);
+        session.improper_client_cert_chain = self.is_chain_incomplete;
+        if let (CertificateHolder::ExternalId(..), Some(verification)) =
+            (&self.holder, &self.verification)
+        {
+            session.terms = Some(verification.ca.entity.claim_terms);
         }
-        let Holder::Authenticator(authenticator) = &self.holder else {
+        let CertificateHolder::Authenticator(authenticator) = &self.holder else {
             return Ok(None);
         };
-        let Some(cert) = self.note_login(rows, authenticator)? else {
+        let Some(cert) = self.record_login(rows, authenticator)? else {
             return Ok(None);
         };
         session.is_cert_extendable = cert.is_issued_by_network;

@@ -1,10 +1,13 @@
 //! Login with a username and password.
 //!
-//! Every refusal takes the same way: one hash, one durable commit. Neither its answer nor its time
-//! tells whether the username exists, whether the password was right, or what its owner lacks.
+//! Every refusal costs the same: one hash, one durable commit. Neither the response nor its timing
+//! reveals whether the username exists, whether the password was right, or what its owner lacks.
 
-use super::attempt::Attempt;
-use super::{Guess, Login, LoginError, NewSession, Way, judge, note_refusal, open};
+use super::attempt::PasswordAttempt;
+use super::{
+    Login, LoginError, LoginMethod, NewSession, PasswordPurpose, authorize, open_session,
+    record_failed_password,
+};
 use crate::app::App;
 use crate::error::AppError;
 use crate::password::Verdict;
@@ -20,7 +23,6 @@ use portcullis_domain::peer::Peer;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
 use secrecy::SecretString;
 
-/// Logs in with a username and password.
 pub async fn with_password(
     app: &App,
     origin: &Origin,
@@ -41,22 +43,27 @@ pub async fn with_password(
         .verify(peer, password.clone(), stored.cloned())
         .await
         .map_err(AppError::from)?;
-    let attempt = Attempt::new(app, origin);
+    let attempt = PasswordAttempt::new(app, origin);
     let attempt = match &found {
-        Some(found) => attempt.knowing_sessions(app, found),
+        Some(found) => attempt.with_session_history(app, found),
         None => attempt,
     };
     let outcome = match (verdict, found) {
-        (Verdict::Right { is_cheap }, Some(authenticator)) => {
-            let mut way = Password {
+        (
+            Verdict::Right {
+                needs_rehash: is_cheap,
+            },
+            Some(authenticator),
+        ) => {
+            let mut method = PasswordLogin {
                 authenticator,
                 attempt,
-                renewed: None,
+                rehashed: None,
             };
             if is_cheap {
-                way.renew(app, peer, password).await?;
+                method.rehash(app, peer, password).await?;
             }
-            match open(app, origin, way, login).await {
+            match open_session(app, origin, method, login).await {
                 Err(LoginError::Refused(reason)) => (None, reason),
                 outcome => {
                     if outcome.is_ok() {
@@ -66,26 +73,26 @@ pub async fn with_password(
                 },
             }
         },
-        (_, found) => (found, "wrong name or password"),
+        (_, found) => (found, "wrong username or password"),
     };
     let (wrong, reason) = outcome;
-    note_refusal(app, origin, wrong, Guess::Login, attempt).await?;
+    record_failed_password(app, origin, wrong, PasswordPurpose::Login, attempt).await?;
     Err(LoginError::Refused(reason))
 }
 
-/// A right password.
+/// A password that was verified.
 #[derive(Clone)]
-struct Password {
+struct PasswordLogin {
     authenticator: Found<Authenticator>,
-    attempt: Attempt,
-    /// The password under the hash of today, if it is stored under a weaker one.
-    renewed: Option<PasswordHash>,
+    attempt: PasswordAttempt,
+    /// The password hashed at the current cost, if it is stored under a cheaper hash.
+    rehashed: Option<PasswordHash>,
 }
 
-impl Password {
-    /// Hashes the password at today's cost, if it lets its owner in: what is refused takes no longer
-    /// than a wrong password. When the pool has no place, the next login does it.
-    async fn renew(
+impl PasswordLogin {
+    /// Rehashes the password at the current cost, if it lets its owner in: a refusal must take no
+    /// longer than a wrong password. If the pool is full, the next login does it.
+    async fn rehash(
         &mut self,
         app: &App,
         peer: Peer,
@@ -93,7 +100,7 @@ impl Password {
     ) -> Result<(), LoginError> {
         let now = app.env().now();
         let view = app.snapshot().map_err(LoginError::Failed)?;
-        let lets_in = match judge(view.rows(), self, now) {
+        let lets_in = match authorize(view.rows(), self, now) {
             Ok(_) => true,
             Err(LoginError::Refused(_)) => false,
             Err(error) => return Err(error),
@@ -101,13 +108,13 @@ impl Password {
         drop(view);
         if lets_in {
             let salt = entropy::bytes(&*app.env().entropy)?;
-            self.renewed = app.passwords.hash(peer, password, salt).await.ok();
+            self.rehashed = app.passwords.hash(peer, password, salt).await.ok();
         }
         Ok(())
     }
 }
 
-impl Way for Password {
+impl LoginMethod for PasswordLogin {
     fn identity(&self) -> Number {
         self.authenticator.root_number()
     }
@@ -121,13 +128,15 @@ impl Way for Password {
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
         let current = current
             .filter(|current| current.has_password_of(&self.authenticator.entity))
-            .ok_or(LoginError::Refused("the password changed meanwhile"))?;
-        self.attempt.admit(&current).map_err(|_throttled| {
-            LoginError::Refused("the source has to wait, after too many wrong passwords")
+            .ok_or(LoginError::Refused(
+                "the password has changed in the meantime",
+            ))?;
+        self.attempt.check_throttle(&current).map_err(|_throttled| {
+            LoginError::Refused("too many wrong passwords came from this source")
         })
     }
 
-    fn admit(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
+    fn check_policy(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
         if policy.primary.updb.allowed {
             Ok(())
         } else {
@@ -135,7 +144,7 @@ impl Way for Password {
         }
     }
 
-    fn settle(
+    fn apply(
         &self,
         rows: &mut RowsMut<'_>,
         identity: &mut Identity,
@@ -143,15 +152,15 @@ impl Way for Password {
     ) -> Result<Option<ExtensionRequest>, WriteError> {
         identity.wrong_passwords = 0;
         let key = &self.authenticator.key;
-        // What else there is to it may have changed since the password was checked.
+        // Other parts of the record may have changed since the password was verified.
         let Some(before) = rows.rows().get::<Authenticator>(key)? else {
             return Ok(None);
         };
         let mut after = before.clone();
-        if let (Some(renewed), Credential::Updb(updb)) = (&self.renewed, &mut after.credential) {
+        if let (Some(renewed), Credential::Updb(updb)) = (&self.rehashed, &mut after.credential) {
             updb.password = renewed.clone();
         }
-        self.attempt.note_right(&mut after);
+        self.attempt.record_success(&mut after);
         if after != before {
             rows.replace(key, &before, &after)?;
         }

@@ -1,6 +1,6 @@
 //! Login with a token of an external signer.
 
-use super::{Login, LoginError, NewSession, Way, open};
+use super::{Login, LoginError, LoginMethod, NewSession, open_session};
 use crate::app::App;
 use crate::signers::{self, Demand, TokenFault};
 use portcullis_domain::access::Origin;
@@ -15,12 +15,12 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
 use std::sync::Arc;
 
-/// Logs in with the first of the tokens that lets anybody in.
+/// Logs in with the first token that is accepted.
 ///
 /// # Errors
 ///
-/// [`LoginError::NoToken`] when none does. A token of nobody, of somebody who is shut out and of
-/// somebody whose policy refuses it are answered alike.
+/// [`LoginError::NoToken`] when none is. Tokens of unknown and of disabled identities, and those
+/// that a policy refuses, get the same response.
 pub async fn with_token(
     app: &App,
     origin: &Origin,
@@ -28,44 +28,47 @@ pub async fn with_token(
 ) -> Result<NewSession, LoginError> {
     let mut worst = TokenFault::Missing;
     for text in login.tokens.iter() {
-        let way = match Token::judge(app, text).await? {
+        let method = match TokenLogin::verify(app, text).await? {
             Ok(way) => way,
             Err(fault) => {
                 worst = worst.max(fault);
                 continue;
             },
         };
-        match open(app, origin, way, login.clone()).await {
-            Err(LoginError::Refused(reason)) => tracing::debug!(reason, "a token lets nobody in"),
+        match open_session(app, origin, method, login.clone()).await {
+            Err(LoginError::Refused(reason)) => tracing::debug!(reason, "token refused"),
             outcome => return outcome,
         }
     }
     let view = app.snapshot().map_err(LoginError::Failed)?;
-    Err(LoginError::NoToken(Demand::of_all(view.rows(), worst)?))
+    Err(LoginError::NoToken(Demand::for_all_signers(
+        view.rows(),
+        worst,
+    )?))
 }
 
-/// A token that an enabled signer has signed, and which names an identity.
+/// A token that an enabled signer signed and that names an identity.
 #[derive(Clone)]
-struct Token {
+struct TokenLogin {
     signer: Found<Arc<Signer>>,
-    /// What the token says of whom it is for.
+    /// The claim that names the identity.
     holder: String,
     identity: Number,
 }
 
-impl Token {
-    async fn judge(app: &App, text: &str) -> Result<Result<Self, TokenFault>, LoginError> {
-        let Some(token) = signers::read_token(text) else {
+impl TokenLogin {
+    async fn verify(app: &App, text: &str) -> Result<Result<Self, TokenFault>, LoginError> {
+        let Some(token) = signers::parse_token(text) else {
             return Ok(Err(TokenFault::Missing));
         };
         let issued_by = {
             let view = app.snapshot().map_err(LoginError::Failed)?;
-            signers::issued_by(view.rows(), &token)?
+            signers::find_issuer(view.rows(), &token)?
         };
         let Some(signer) = issued_by else {
             return Ok(Err(TokenFault::Missing));
         };
-        let holder = match signers::judge(app, &signer.entity, &token).await {
+        let holder = match signers::verify_token(app, &signer.entity, &token).await {
             Ok(judged) => judged.holder.to_owned(),
             Err(fault) => return Ok(Err(fault)),
         };
@@ -94,7 +97,7 @@ fn find_holder(
     Ok(found.map(|found| found.number()))
 }
 
-impl Way for Token {
+impl LoginMethod for TokenLogin {
     fn identity(&self) -> Number {
         self.identity
     }
@@ -104,18 +107,20 @@ impl Way for Token {
     }
 
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
-        // One that changed is as good as another: its token would have to be judged again.
+        // After any change of the signer the token would have to be verified again.
         let current: Option<Signer> = rows.get(&self.signer.key)?;
         if current.as_ref() != Some(&self.signer.entity) {
-            Err(LoginError::Refused("the signer changed meanwhile"))
+            Err(LoginError::Refused(
+                "the signer has changed in the meantime",
+            ))
         } else if signers::is_holder(&self.signer.entity.spec, identity, &self.holder) {
             Ok(())
         } else {
-            Err(LoginError::Refused("the token names somebody else now"))
+            Err(LoginError::Refused("the token now names another identity"))
         }
     }
 
-    fn admit(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
+    fn check_policy(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
         if policy.primary.ext_jwt.admits(&self.signer.entity.id) {
             Ok(())
         } else {
@@ -125,7 +130,7 @@ impl Way for Token {
         }
     }
 
-    fn settle(
+    fn apply(
         &self,
         _rows: &mut RowsMut<'_>,
         _identity: &mut Identity,

@@ -1,4 +1,4 @@
-//! One address of a key set: the set as it was last, and when to fetch it anew.
+//! A key set address with its last key set and fetch schedule.
 
 use super::{FetchKeySets, KeySetFault};
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
@@ -7,78 +7,79 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 
-/// How old a set becomes before it is fetched anew although it has the key. Nobody waits for that.
-const OLD: SignedDuration = SignedDuration::from_mins(5);
+/// Age at which a set is refreshed in the background although it has the key.
+const REFRESH_AFTER: SignedDuration = SignedDuration::from_mins(5);
 
-/// How long nobody has asked an address before a token waits for what it says although the set has
-/// the key, so that a key that was withdrawn long ago does not count once more.
-const FORGOTTEN: SignedDuration = SignedDuration::from_mins(15);
+/// Time without any fetch after which a token waits for a fresh set although the current one has
+/// its key, so that a key withdrawn long ago is not accepted once more.
+const RECHECK_AFTER_IDLE: SignedDuration = SignedDuration::from_mins(15);
 
-/// Shortest time between the end of a fetch and the next one. Each fetch that fails after another
-/// doubles it.
-const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+/// Minimum delay between two fetches. Doubles with each further failure.
+const MIN_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(1);
 
-/// Longest time to which that grows.
-const LONGEST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
+/// Maximum of that delay.
+const MAX_RETRY_DELAY: SignedDuration = SignedDuration::from_secs(30);
 
-/// An address.
-pub(super) struct Endpoint {
+/// The address of a key set.
+pub(super) struct KeySetEndpoint {
     address: String,
-    known: Mutex<Known>,
-    /// Held by whoever fetches.
-    turn: Arc<Turn<()>>,
+    state: Mutex<FetchState>,
+    /// Held during a fetch.
+    fetch_lock: Arc<Turn<()>>,
 }
 
-/// What is known of an address.
+/// Result of past fetches.
 #[derive(Default, Clone)]
-struct Known {
+struct FetchState {
     set: Option<Arc<KeySet>>,
     /// When the set was fetched.
     fetched_at: Option<Timestamp>,
-    /// When the last fetch ended, with or without a set.
-    tried_at: Option<Timestamp>,
-    /// How many fetches have ended.
-    tries: u64,
-    /// How many of them, the last ones, brought no set.
+    /// End of the last fetch, successful or not.
+    attempted_at: Option<Timestamp>,
+    /// Number of finished fetches.
+    attempts: u64,
+    /// Number of consecutive failures.
     failures: u32,
 }
 
-/// What a token needs of an address.
+/// Fetch that a token requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    /// Nothing; what is known has to do.
-    Nothing,
-    /// A fetch, for those that come later.
+enum FetchNeed {
+    /// None; the current set is used.
+    None,
+    /// A fetch in the background.
     Refresh,
-    /// The outcome of a fetch.
+    /// A fetch whose result is awaited.
     Fetch,
 }
 
-impl Known {
-    /// What a token with this key id needs.
-    fn need(&self, key_id: &str, now: Timestamp) -> Need {
+impl FetchState {
+    /// The fetch that a token with this key id requires.
+    fn fetch_need(&self, key_id: &str, now: Timestamp) -> FetchNeed {
         let has_key = |set: &Arc<KeySet>| set.candidates(key_id).next().is_some();
         let has_key = self.set.as_ref().is_some_and(has_key);
-        if !is_past(self.tried_at, self.pause(), now) {
-            Need::Nothing
-        } else if !has_key || is_past(self.tried_at, FORGOTTEN, now) {
-            Need::Fetch
-        } else if is_past(self.fetched_at, OLD, now) {
-            Need::Refresh
+        if !has_elapsed(self.attempted_at, self.retry_delay(), now) {
+            FetchNeed::None
+        } else if !has_key || has_elapsed(self.attempted_at, RECHECK_AFTER_IDLE, now) {
+            FetchNeed::Fetch
+        } else if has_elapsed(self.fetched_at, REFRESH_AFTER, now) {
+            FetchNeed::Refresh
         } else {
-            Need::Nothing
+            FetchNeed::None
         }
     }
 
-    /// Shortest time between the last fetch and the next.
-    fn pause(&self) -> SignedDuration {
+    /// Minimum delay before the next fetch.
+    fn retry_delay(&self) -> SignedDuration {
         let doublings = self.failures.saturating_sub(1).min(8);
-        PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE)
+        MIN_RETRY_DELAY
+            .saturating_mul(1 << doublings)
+            .min(MAX_RETRY_DELAY)
     }
 
-    fn take(&mut self, set: Result<Arc<KeySet>, KeySetFault>, now: Timestamp) {
-        self.tries = self.tries.wrapping_add(1);
-        self.tried_at = Some(now);
+    fn record(&mut self, set: Result<Arc<KeySet>, KeySetFault>, now: Timestamp) {
+        self.attempts = self.attempts.wrapping_add(1);
+        self.attempted_at = Some(now);
         match set {
             Ok(set) => {
                 self.set = Some(set);
@@ -94,60 +95,61 @@ impl Known {
     }
 }
 
-/// Whether an instant lies at least so long ago; one in the future, or none, does.
-fn is_past(instant: Option<Timestamp>, duration: SignedDuration, now: Timestamp) -> bool {
+/// Whether at least `duration` has passed since `instant`; also true for no instant or one in the
+/// future.
+fn has_elapsed(instant: Option<Timestamp>, duration: SignedDuration, now: Timestamp) -> bool {
     instant.is_none_or(|instant| {
         let elapsed = now.duration_since(instant);
         elapsed >= duration || elapsed.is_negative()
     })
 }
 
-impl Endpoint {
+impl KeySetEndpoint {
     pub(super) fn new(address: &str) -> Self {
         Self {
             address: address.to_owned(),
-            known: Mutex::default(),
-            turn: Arc::default(),
+            state: Mutex::default(),
+            fetch_lock: Arc::default(),
         }
     }
 
-    /// The set in which a key is to be looked for; `None` if none was ever had.
+    /// The current key set, fetched first if needed; `None` if there has never been one.
     pub(super) async fn keys(
         self: &Arc<Self>,
         key_id: &str,
         fetcher: &Arc<dyn FetchKeySets>,
         clock: &Arc<dyn Clock>,
     ) -> Option<Arc<KeySet>> {
-        let before = self.known();
-        match before.need(key_id, clock.now()) {
-            Need::Nothing => before.set,
-            Need::Refresh => {
-                // Whoever fetches already does so for this one too.
-                if let Ok(turn) = Arc::clone(&self.turn).try_lock_owned()
-                    && self.known().tries == before.tries
+        let before = self.state();
+        match before.fetch_need(key_id, clock.now()) {
+            FetchNeed::None => before.set,
+            FetchNeed::Refresh => {
+                // A running fetch serves this request too.
+                if let Ok(turn) = Arc::clone(&self.fetch_lock).try_lock_owned()
+                    && self.state().attempts == before.attempts
                 {
-                    drop(self.begin(turn, fetcher, clock));
+                    drop(self.spawn_fetch(turn, fetcher, clock));
                 }
                 before.set
             },
-            Need::Fetch => {
-                let turn = Arc::clone(&self.turn).lock_owned().await;
-                let now = self.known();
-                // Whoever fetched while this one waited did so for this one too.
-                if now.tries != before.tries {
+            FetchNeed::Fetch => {
+                let turn = Arc::clone(&self.fetch_lock).lock_owned().await;
+                let now = self.state();
+                // A fetch that ended while this one waited serves it too.
+                if now.attempts != before.attempts {
                     return now.set;
                 }
-                if let Err(error) = self.begin(turn, fetcher, clock).await {
+                if let Err(error) = self.spawn_fetch(turn, fetcher, clock).await {
                     tracing::error!(%error, "the fetch of a key set failed");
                 }
-                self.known().set
+                self.state().set
             },
         }
     }
 
-    /// Begins a fetch in a task of its own: others count on the outcome even if whoever began goes
-    /// away. It holds nothing of the store, and may end with the process at any point.
-    fn begin(
+    /// Starts a fetch in its own task: others rely on the result even if this request is cancelled.
+    /// The task holds nothing of the store and may be aborted at any point.
+    fn spawn_fetch(
         self: &Arc<Self>,
         turn: OwnedMutexGuard<()>,
         fetcher: &Arc<dyn FetchKeySets>,
@@ -164,22 +166,22 @@ impl Endpoint {
         clock: Arc<dyn Clock>,
     ) {
         let outcome = fetcher.fetch(&self.address).await;
-        let set = outcome.and_then(|text| read(&text));
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.take(set, clock.now());
+        let set = outcome.and_then(|text| parse_key_set(&text));
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.record(set, clock.now());
     }
 
-    fn known(&self) -> Known {
-        self.known
+    fn state(&self) -> FetchState {
+        self.state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 }
 
-/// Reads a key set. One in which no key can be used is taken for a mistake of its provider: a signer
-/// whose keys are all to count no more is disabled.
-fn read(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
+/// Parses a key set. One without usable keys is treated as a mistake of the provider: to reject all
+/// keys, disable the signer.
+fn parse_key_set(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
     let set = KeySet::parse(text).map_err(|error| KeySetFault(error.to_string()))?;
     let (keys, refused) = (set.len(), set.refused().len());
     if keys == 0 {

@@ -1,7 +1,7 @@
 //! The lists of configurations and of their types.
 
-use super::ListedSpec;
-use crate::listing::listed::text;
+use super::ListableSpec;
+use crate::listing::listable::text_value;
 use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -9,7 +9,7 @@ use portcullis_index::{Catalog, Projections};
 use std::borrow::Cow;
 use std::sync::RwLockReadGuard;
 
-/// Configurations, into which the filters of services and routers look too.
+/// Configurations. Filters of services and routers look into them too.
 pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
 
 /// Types of configurations.
@@ -19,7 +19,7 @@ pub static CONFIG_TYPES: Schema = Schema::entity(&[
     Symbol::string("target"),
 ]);
 
-impl ListedSpec for ConfigSpec {
+impl ListableSpec for ConfigSpec {
     const SCHEMA: &'static Schema = &CONFIGS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Config>> {
@@ -32,13 +32,13 @@ impl ListedSpec for ConfigSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "type" => text(self.config_type.as_str()),
+            "type" => text_value(self.config_type.as_str()),
             _ => Value::Missing,
         }
     }
 }
 
-impl ListedSpec for ConfigTypeSpec {
+impl ListableSpec for ConfigTypeSpec {
     const SCHEMA: &'static Schema = &CONFIG_TYPES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ConfigType>> {
@@ -51,7 +51,7 @@ impl ListedSpec for ConfigTypeSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match (symbol, &self.schema) {
-            ("target", _) => text(self.target.name()),
+            ("target", _) => text_value(self.target.name()),
             ("schema", Some(schema)) => serde_json::to_string(schema)
                 .map_or(Value::Missing, |json| Value::Text(Cow::Owned(json))),
             _ => Value::Missing,

@@ -1,7 +1,7 @@
 //! The lists of policies.
 
-use super::{ListedSpec, RuledSpec};
-use crate::listing::listed::{Around, Record, text};
+use super::{ListableSpec, PolicyRelatedSpec};
+use crate::listing::listable::{RecordRow, RowContext, text_value};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EntityId, Number};
 use portcullis_domain::policies::{
@@ -46,13 +46,13 @@ pub static SERVICE_EDGE_ROUTER_POLICIES: Schema = Schema::entity(&[
     Symbol::set("edgeRouterRoles"),
 ]);
 
-impl RuledSpec for ServicePolicySpec {
+impl PolicyRelatedSpec for ServicePolicySpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServicePolicy> {
         guard.service_policies()
     }
 }
 
-impl ListedSpec for ServicePolicySpec {
+impl ListableSpec for ServicePolicySpec {
     const SCHEMA: &'static Schema = &SERVICE_POLICIES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ServicePolicy>> {
@@ -65,29 +65,29 @@ impl ListedSpec for ServicePolicySpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "type" => text(self.grant.name()),
-            "semantic" => text(self.semantic.name()),
+            "type" => text_value(self.grant.name()),
+            "semantic" => text_value(self.semantic.name()),
             _ => Value::Missing,
         }
     }
 
     fn elements(
         entity: &ServicePolicy,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let spec = &entity.spec;
         match set {
-            "identityRoles" => each_selector(&spec.identity_roles, visit),
-            "serviceRoles" => each_selector(&spec.service_roles, visit),
-            "postureCheckRoles" => each_selector(&spec.posture_check_roles, visit),
+            "identityRoles" => visit_selectors(&spec.identity_roles, visit),
+            "serviceRoles" => visit_selectors(&spec.service_roles, visit),
+            "postureCheckRoles" => visit_selectors(&spec.posture_check_roles, visit),
             "identities" => {
-                each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
+                visit_selected::<Identity>(context, entity, Side::Identities, &mut |one| {
                     visit(one.id.as_str())
                 })
             },
-            _ => each_selected::<Service>(around, entity, Side::Services, &mut |one| {
+            _ => visit_selected::<Service>(context, entity, Side::Services, &mut |one| {
                 visit(one.id.as_str())
             }),
         }
@@ -95,36 +95,36 @@ impl ListedSpec for ServicePolicySpec {
 
     fn referenced(
         entity: &ServicePolicy,
-        around: Around<'_>,
+        context: RowContext<'_>,
         set: &str,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         match set {
             "identities" => {
-                each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
-                    visit(&Record {
+                visit_selected::<Identity>(context, entity, Side::Identities, &mut |one| {
+                    visit(&RecordRow {
                         entity: one,
-                        around,
+                        context,
                     })
                 })
             },
-            _ => each_selected::<Service>(around, entity, Side::Services, &mut |one| {
-                visit(&Record {
+            _ => visit_selected::<Service>(context, entity, Side::Services, &mut |one| {
+                visit(&RecordRow {
                     entity: one,
-                    around,
+                    context,
                 })
             }),
         }
     }
 }
 
-impl RuledSpec for EdgeRouterPolicySpec {
+impl PolicyRelatedSpec for EdgeRouterPolicySpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<EdgeRouterPolicy> {
         guard.edge_router_policies()
     }
 }
 
-impl ListedSpec for EdgeRouterPolicySpec {
+impl ListableSpec for EdgeRouterPolicySpec {
     const SCHEMA: &'static Schema = &EDGE_ROUTER_POLICIES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<EdgeRouterPolicy>> {
@@ -137,7 +137,7 @@ impl ListedSpec for EdgeRouterPolicySpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "semantic" => text(self.semantic.name()),
+            "semantic" => text_value(self.semantic.name()),
             _ => Value::Missing,
         }
     }
@@ -148,24 +148,24 @@ impl ListedSpec for EdgeRouterPolicySpec {
 
     fn elements(
         entity: &EdgeRouterPolicy,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         match set {
-            "identityRoles" => each_selector(&entity.spec.identity_roles, visit),
-            _ => each_selector(&entity.spec.edge_router_roles, visit),
+            "identityRoles" => visit_selectors(&entity.spec.identity_roles, visit),
+            _ => visit_selectors(&entity.spec.edge_router_roles, visit),
         }
     }
 }
 
-impl RuledSpec for ServiceEdgeRouterPolicySpec {
+impl PolicyRelatedSpec for ServiceEdgeRouterPolicySpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServiceEdgeRouterPolicy> {
         guard.service_edge_router_policies()
     }
 }
 
-impl ListedSpec for ServiceEdgeRouterPolicySpec {
+impl ListableSpec for ServiceEdgeRouterPolicySpec {
     const SCHEMA: &'static Schema = &SERVICE_EDGE_ROUTER_POLICIES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ServiceEdgeRouterPolicy>> {
@@ -178,52 +178,52 @@ impl ListedSpec for ServiceEdgeRouterPolicySpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "semantic" => text(self.semantic.name()),
+            "semantic" => text_value(self.semantic.name()),
             _ => Value::Missing,
         }
     }
 
     fn elements(
         entity: &ServiceEdgeRouterPolicy,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         match set {
-            "serviceRoles" => each_selector(&entity.spec.service_roles, visit),
-            _ => each_selector(&entity.spec.edge_router_roles, visit),
+            "serviceRoles" => visit_selectors(&entity.spec.service_roles, visit),
+            _ => visit_selectors(&entity.spec.edge_router_roles, visit),
         }
     }
 }
 
-fn each_selector<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+fn visit_selectors<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
     roles.selectors().try_for_each(|selector| visit(&selector))
 }
 
-/// Shows those whom a service policy selects on a side, as far as their records can be read and
-/// somebody waits for it.
-fn each_selected<E: Entity>(
-    around: Around<'_>,
+/// Visits the entities that a service policy selects on a side, as far as their records can be
+/// read, until the client is gone.
+fn visit_selected<E: Entity>(
+    context: RowContext<'_>,
     policy: &ServicePolicy,
     side: Side,
     visit: &mut dyn FnMut(&E) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    selected(around.projections, policy, side)
+    selected_numbers(context.projections, policy, side)
         .into_iter()
         .try_for_each(|number| {
-            if (around.is_over)() {
+            if (context.is_cancelled)() {
                 return ControlFlow::Break(());
             }
             let key = RecordKey::root(E::KIND, number.0);
-            match around.rows.get::<E>(&key) {
+            match context.rows.get::<E>(&key) {
                 Ok(Some(entity)) => visit(&entity),
                 Ok(None) | Err(_) => ControlFlow::Continue(()),
             }
         })
 }
 
-/// The records of those whom a service policy selects on a side, which is one of two.
-fn selected(projections: &Projections, policy: &ServicePolicy, side: Side) -> Vec<Number> {
+/// The record numbers of the entities that a service policy selects on a side.
+fn selected_numbers(projections: &Projections, policy: &ServicePolicy, side: Side) -> Vec<Number> {
     let guard = projections.access();
     let Some(slot) = guard.service_policies().slot_by_id(policy.id.as_str()) else {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! The list of posture checks.
 
-use super::{ListedSpec, RuledSpec};
-use crate::listing::listed::{Around, text};
+use super::{ListableSpec, PolicyRelatedSpec};
+use crate::listing::listable::{RowContext, text_value};
 use portcullis_domain::posture_check::{Check, PostureCheck, PostureCheckSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -18,13 +18,13 @@ pub static POSTURE_CHECKS: Schema = Schema::entity(&[
     Symbol::boolean("promptOnUnlock"),
 ]);
 
-impl RuledSpec for PostureCheckSpec {
+impl PolicyRelatedSpec for PostureCheckSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<PostureCheck> {
         guard.posture_checks()
     }
 }
 
-impl ListedSpec for PostureCheckSpec {
+impl ListableSpec for PostureCheckSpec {
     const SCHEMA: &'static Schema = &POSTURE_CHECKS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<PostureCheck>> {
@@ -37,7 +37,7 @@ impl ListedSpec for PostureCheckSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match (symbol, &self.check) {
-            ("typeId", check) => text(check.kind().name()),
+            ("typeId", check) => text_value(check.kind().name()),
             ("promptOnWake", Check::Mfa(mfa)) => mfa.prompt_on_wake.into(),
             ("promptOnUnlock", Check::Mfa(mfa)) => mfa.prompt_on_unlock.into(),
             _ => Value::Missing,
@@ -46,7 +46,7 @@ impl ListedSpec for PostureCheckSpec {
 
     fn elements(
         entity: &PostureCheck,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {

@@ -1,7 +1,7 @@
 //! The list of revocations.
 
-use super::ListedSpec;
-use crate::listing::listed::text;
+use super::ListableSpec;
+use crate::listing::listable::text_value;
 use portcullis_domain::revocation::{Revocation, RevocationSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -15,7 +15,7 @@ pub static REVOCATIONS: Schema = Schema::entity(&[
     Symbol::datetime("issuedBefore"),
 ]);
 
-impl ListedSpec for RevocationSpec {
+impl ListableSpec for RevocationSpec {
     const SCHEMA: &'static Schema = &REVOCATIONS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Revocation>> {
@@ -28,7 +28,7 @@ impl ListedSpec for RevocationSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "type" => text(self.revoked.name()),
+            "type" => text_value(self.revoked.name()),
             "expiresAt" => Value::Datetime(self.expires_at),
             "issuedBefore" => Value::Datetime(self.issued_before),
             _ => Value::Missing,

@@ -1,8 +1,8 @@
-//! The lists of routers: of those to which clients connect, and of all.
+//! Lists of edge routers and of all routers.
 
 use super::configs::CONFIGS;
-use super::{ListedSpec, RuledSpec, each_named};
-use crate::listing::listed::Around;
+use super::{ListableSpec, PolicyRelatedSpec, visit_by_ids};
+use crate::listing::listable::RowContext;
 use portcullis_domain::config::Config;
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::tags::Tags;
@@ -26,8 +26,8 @@ pub static EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::boolean("online"),
 ]);
 
-/// What clients may ask about the edge routers that they may use: what they are shown of them. A filter
-/// over anything else would tell it piece by piece.
+/// Symbols of edge routers for clients: those that clients are shown. A filter over any other would
+/// disclose its values.
 pub static SHOWN_EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::integer("cost"),
@@ -48,13 +48,13 @@ pub static TRANSIT_ROUTERS: Schema = Schema::entity(&[
     Symbol::boolean("connected"),
 ]);
 
-impl RuledSpec for RouterSpec {
+impl PolicyRelatedSpec for RouterSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Router> {
         guard.routers()
     }
 }
 
-impl ListedSpec for RouterSpec {
+impl ListableSpec for RouterSpec {
     const SCHEMA: &'static Schema = &EDGE_ROUTERS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Router>> {
@@ -88,7 +88,7 @@ impl ListedSpec for RouterSpec {
 
     fn elements(
         entity: &Router,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
@@ -102,10 +102,10 @@ impl ListedSpec for RouterSpec {
 
     fn referenced(
         entity: &Router,
-        around: Around<'_>,
+        context: RowContext<'_>,
         _set: &str,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
-        each_named::<Config, _>(around, &entity.spec.configs, visit)
+        visit_by_ids::<Config, _>(context, &entity.spec.configs, visit)
     }
 }

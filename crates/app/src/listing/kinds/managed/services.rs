@@ -1,8 +1,8 @@
 //! The list of services.
 
 use super::configs::CONFIGS;
-use super::{ListedSpec, RuledSpec, each_named};
-use crate::listing::listed::{Around, text};
+use super::{ListableSpec, PolicyRelatedSpec, visit_by_ids};
+use crate::listing::listable::{RowContext, text_value};
 use portcullis_domain::config::Config;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::tags::Tags;
@@ -20,13 +20,13 @@ pub static SERVICES: Schema = Schema::entity(&[
     Symbol::references("configs", &CONFIGS),
 ]);
 
-impl RuledSpec for ServiceSpec {
+impl PolicyRelatedSpec for ServiceSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Service> {
         guard.services()
     }
 }
 
-impl ListedSpec for ServiceSpec {
+impl ListableSpec for ServiceSpec {
     const SCHEMA: &'static Schema = &SERVICES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Service>> {
@@ -39,7 +39,7 @@ impl ListedSpec for ServiceSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "terminatorStrategy" => text(self.terminator_strategy.name()),
+            "terminatorStrategy" => text_value(self.terminator_strategy.name()),
             "isFabricOnly" => Value::Boolean(self.is_fabric_only),
             _ => Value::Missing,
         }
@@ -47,7 +47,7 @@ impl ListedSpec for ServiceSpec {
 
     fn elements(
         entity: &Service,
-        _around: Around<'_>,
+        _around: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
@@ -60,10 +60,10 @@ impl ListedSpec for ServiceSpec {
 
     fn referenced(
         entity: &Service,
-        around: Around<'_>,
+        context: RowContext<'_>,
         _set: &str,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
-        each_named::<Config, _>(around, &entity.spec.configs, visit)
+        visit_by_ids::<Config, _>(context, &entity.spec.configs, visit)
     }
 }

@@ -1,7 +1,7 @@
 //! The list of terminators.
 
-use super::{ListedSpec, of_other};
-use crate::listing::listed::{Around, text};
+use super::{ListableSpec, value_of_other};
+use crate::listing::listable::{RowContext, text_value};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
@@ -23,7 +23,7 @@ pub static TERMINATORS: Schema = Schema::entity(&[
     Symbol::string("router.name"),
 ]);
 
-impl ListedSpec for TerminatorSpec {
+impl ListableSpec for TerminatorSpec {
     const SCHEMA: &'static Schema = &TERMINATORS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Terminator>> {
@@ -36,25 +36,25 @@ impl ListedSpec for TerminatorSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "binding" => text(&self.binding),
-            "address" => text(&self.address),
-            "instanceId" => text(&self.instance_id),
-            "hostId" => text(self.host_id.as_deref().unwrap_or_default()),
-            // Only terminators that routers made know a controller.
-            "sourceCtrl" => text(""),
-            "service" => text(self.service.as_str()),
-            "router" => text(self.router.as_str()),
+            "binding" => text_value(&self.binding),
+            "address" => text_value(&self.address),
+            "instanceId" => text_value(&self.instance_id),
+            "hostId" => text_value(self.host_id.as_deref().unwrap_or_default()),
+            // Only terminators that routers created have a controller.
+            "sourceCtrl" => text_value(""),
+            "service" => text_value(self.service.as_str()),
+            "router" => text_value(self.router.as_str()),
             _ => Value::Missing,
         }
     }
 
-    fn related(&self, around: Around<'_>, symbol: &str) -> Value<'static> {
+    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
         match symbol {
-            "service.name" => of_other(around, &self.service, |service: &Service| {
-                text(&service.spec.name)
+            "service.name" => value_of_other(context, &self.service, |service: &Service| {
+                text_value(&service.spec.name)
             }),
-            "router.name" => of_other(around, &self.router, |router: &Router| {
-                text(&router.spec.name)
+            "router.name" => value_of_other(context, &self.router, |router: &Router| {
+                text_value(&router.spec.name)
             }),
             _ => Value::Missing,
         }

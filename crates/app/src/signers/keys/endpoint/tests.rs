@@ -12,22 +12,22 @@ fn document(key_id: &str) -> Vec<u8> {
 }
 
 #[derive(Default)]
-struct Seconds(AtomicI64);
+struct TestClock(AtomicI64);
 
-impl Clock for Seconds {
+impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millisecond(self.0.load(Ordering::SeqCst)).unwrap()
     }
 }
 
 /// Answers what is next in line, each answer when there is leave for it.
-struct Source {
+struct ScriptedFetcher {
     answers: Mutex<VecDeque<Option<Vec<u8>>>>,
-    leave: Semaphore,
+    permits: Semaphore,
     fetches: AtomicUsize,
 }
 
-impl FetchKeySets for Source {
+impl FetchKeySets for ScriptedFetcher {
     fn judge(&self, _address: &str) -> Result<(), KeySetFault> {
         Ok(())
     }
@@ -35,26 +35,26 @@ impl FetchKeySets for Source {
     fn fetch<'f>(&'f self, _address: &'f str) -> Fetching<'f> {
         Box::pin(async move {
             self.fetches.fetch_add(1, Ordering::SeqCst);
-            self.leave.acquire().await.unwrap().forget();
+            self.permits.acquire().await.unwrap().forget();
             let next = self.answers.lock().unwrap().pop_front().flatten();
             next.ok_or_else(|| KeySetFault("away".to_owned()))
         })
     }
 }
 
-struct Scene {
-    endpoint: Arc<Endpoint>,
-    source: Arc<Source>,
-    clock: Arc<Seconds>,
+struct Fixture {
+    endpoint: Arc<KeySetEndpoint>,
+    fetcher: Arc<ScriptedFetcher>,
+    clock: Arc<TestClock>,
 }
 
-impl Scene {
+impl Fixture {
     fn new(answers: impl IntoIterator<Item = Option<Vec<u8>>>) -> Self {
         Self {
-            endpoint: Arc::new(Endpoint::new("https://idp.example.test/keys")),
-            source: Arc::new(Source {
+            endpoint: Arc::new(KeySetEndpoint::new("https://idp.example.test/keys")),
+            fetcher: Arc::new(ScriptedFetcher {
                 answers: Mutex::new(answers.into_iter().collect()),
-                leave: Semaphore::new(1000),
+                permits: Semaphore::new(1000),
                 fetches: AtomicUsize::new(0),
             }),
             clock: Arc::default(),
@@ -62,39 +62,39 @@ impl Scene {
     }
 
     async fn has(&self, key_id: &str) -> bool {
-        let (fetcher, clock) = (self.source.clone() as _, self.clock.clone() as _);
+        let (fetcher, clock) = (self.fetcher.clone() as _, self.clock.clone() as _);
         let set = self.endpoint.keys(key_id, &fetcher, &clock).await;
         set.is_some_and(|set| set.candidates(key_id).next().is_some())
     }
 
     /// Lets whoever fetches come to an end.
-    async fn settle(&self) {
-        drop(self.endpoint.turn.lock().await);
+    async fn finish_fetch(&self) {
+        drop(self.endpoint.fetch_lock.lock().await);
     }
 
-    fn pass(&self, seconds: f64) {
+    fn advance(&self, seconds: f64) {
         #[expect(clippy::cast_possible_truncation, reason = "a few seconds")]
         let millis = (seconds * 1000.0) as i64;
         self.clock.0.fetch_add(millis, Ordering::SeqCst);
     }
 
     fn fetches(&self) -> usize {
-        self.source.fetches.load(Ordering::SeqCst)
+        self.fetcher.fetches.load(Ordering::SeqCst)
     }
 }
 
 #[tokio::test]
 async fn unknown_keys_are_asked_for_once_a_second() {
-    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
+    let scene = Fixture::new([Some(document("a")), Some(document("b"))]);
     assert!(scene.has("a").await);
     for _ in 0..100 {
         assert!(!scene.has("b").await);
         assert!(scene.has("a").await);
     }
-    scene.pass(0.999);
+    scene.advance(0.999);
     assert!(!scene.has("b").await);
     assert_eq!(scene.fetches(), 1);
-    scene.pass(0.001);
+    scene.advance(0.001);
     assert!(scene.has("b").await);
     assert!(!scene.has("a").await, "it was withdrawn");
     assert_eq!(scene.fetches(), 2);
@@ -102,16 +102,16 @@ async fn unknown_keys_are_asked_for_once_a_second() {
 
 #[tokio::test]
 async fn old_sets_are_fetched_anew_and_served_while_the_address_is_away() {
-    let scene = Scene::new([Some(document("a")), None, None, Some(document("b"))]);
+    let scene = Fixture::new([Some(document("a")), None, None, Some(document("b"))]);
     assert!(scene.has("a").await);
-    scene.pass(299.0);
+    scene.advance(299.0);
     assert!(scene.has("a").await);
     assert_eq!(scene.fetches(), 1);
     for expected in 2..=3 {
-        scene.pass(31.0);
+        scene.advance(31.0);
         for _ in 0..10 {
             assert!(scene.has("a").await, "it is served meanwhile");
-            scene.settle().await;
+            scene.finish_fetch().await;
         }
         assert_eq!(
             scene.fetches(),
@@ -119,20 +119,20 @@ async fn old_sets_are_fetched_anew_and_served_while_the_address_is_away() {
             "an address that is away is left in peace"
         );
     }
-    scene.pass(31.0);
+    scene.advance(31.0);
     assert!(scene.has("a").await, "nobody waits for the fetch");
-    scene.settle().await;
+    scene.finish_fetch().await;
     assert!(!scene.has("a").await, "it was withdrawn");
     assert!(scene.has("b").await);
 }
 
 #[tokio::test]
 async fn nobody_waits_whose_key_is_there() {
-    let scene = Scene::new([Some(document("a"))]);
+    let scene = Fixture::new([Some(document("a"))]);
     assert!(scene.has("a").await);
-    scene.source.leave.forget_permits(1000);
+    scene.fetcher.permits.forget_permits(1000);
     for seconds in [300.0, 0.0, 31.0, 500.0] {
-        scene.pass(seconds);
+        scene.advance(seconds);
         for _ in 0..10 {
             assert!(scene.has("a").await);
             tokio::task::yield_now().await;
@@ -143,9 +143,9 @@ async fn nobody_waits_whose_key_is_there() {
 
 #[tokio::test]
 async fn what_was_withdrawn_long_ago_does_not_count_once_more() {
-    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
+    let scene = Fixture::new([Some(document("a")), Some(document("b"))]);
     assert!(scene.has("a").await);
-    scene.pass(900.0);
+    scene.advance(900.0);
     assert!(!scene.has("a").await);
 }
 
@@ -153,17 +153,17 @@ async fn what_was_withdrawn_long_ago_does_not_count_once_more() {
 async fn an_address_that_is_away_is_asked_ever_more_rarely() {
     for known in [None, Some(document("a"))] {
         let is_known = known.is_some();
-        let scene = Scene::new([known]);
+        let scene = Fixture::new([known]);
         assert_eq!(scene.has("a").await, is_known);
         if is_known {
-            scene.pass(1.0);
+            scene.advance(1.0);
             assert!(!scene.has("b").await);
         }
         let before = scene.fetches();
         let mut gaps = Vec::new();
         let mut last = 0;
         for second in 1..=121 {
-            scene.pass(1.0);
+            scene.advance(1.0);
             let tried = scene.fetches();
             assert!(!scene.has("b").await);
             if scene.fetches() > tried {
@@ -178,14 +178,14 @@ async fn an_address_that_is_away_is_asked_ever_more_rarely() {
 
 #[tokio::test]
 async fn an_address_that_is_back_is_asked_as_before() {
-    let scene = Scene::new([None, None, Some(document("a")), None, Some(document("b"))]);
+    let scene = Fixture::new([None, None, Some(document("a")), None, Some(document("b"))]);
     for seconds in [0.0, 1.0, 2.0] {
-        scene.pass(seconds);
+        scene.advance(seconds);
         assert!(!scene.has("b").await);
     }
     assert!(scene.has("a").await);
     for seconds in [1.0, 1.0] {
-        scene.pass(seconds);
+        scene.advance(seconds);
         scene.has("b").await;
     }
     assert!(scene.has("b").await);
@@ -196,11 +196,11 @@ async fn what_is_no_key_set_changes_nothing() {
     let nothing = |text: &str| Some(text.as_bytes().to_vec());
     let useless = r#"{"keys":[{"kid":"a","kty":"none"}]}"#;
     for text in ["<html></html>", r#"{"keys":[]}"#, useless] {
-        let scene = Scene::new([nothing(text), Some(document("a")), nothing(text)]);
+        let scene = Fixture::new([nothing(text), Some(document("a")), nothing(text)]);
         assert!(!scene.has("a").await);
-        scene.pass(1.0);
+        scene.advance(1.0);
         assert!(scene.has("a").await);
-        scene.pass(1.0);
+        scene.advance(1.0);
         assert!(!scene.has("b").await);
         assert!(scene.has("a").await, "{text}");
         assert_eq!(scene.fetches(), 3);
@@ -209,17 +209,17 @@ async fn what_is_no_key_set_changes_nothing() {
 
 #[tokio::test]
 async fn a_clock_that_was_put_back_does_not_keep_old_keys() {
-    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
-    scene.pass(1000.0);
+    let scene = Fixture::new([Some(document("a")), Some(document("b"))]);
+    scene.advance(1000.0);
     assert!(scene.has("a").await);
-    scene.pass(-500.0);
+    scene.advance(-500.0);
     assert!(scene.has("b").await);
 }
 
 #[tokio::test]
 async fn one_fetch_is_for_all_who_wait() {
-    let scene = Arc::new(Scene::new([Some(document("a"))]));
-    scene.source.leave.forget_permits(1000);
+    let scene = Arc::new(Fixture::new([Some(document("a"))]));
+    scene.fetcher.permits.forget_permits(1000);
     let mut waiting = tokio::task::JoinSet::new();
     for _ in 0..50 {
         let scene = Arc::clone(&scene);
@@ -232,7 +232,7 @@ async fn one_fetch_is_for_all_who_wait() {
         tokio::task::yield_now().await;
     }
     first.abort();
-    scene.source.leave.add_permits(1000);
+    scene.fetcher.permits.add_permits(1000);
     while let Some(has) = waiting.join_next().await {
         assert!(has.unwrap());
     }

@@ -1,0 +1,51 @@
+//! Errors of certificates that are presented for an enrollment.
+
+use crate::cas::CaVerification;
+use crate::error::AppError;
+use portcullis_storage::tables::{Index, Rows, UniqueValue};
+
+/// Why a third-party certificate cannot be enrolled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateFault {
+    /// The CA of the enrollment is not verified, or not enabled for it.
+    #[error("the CA of the enrollment is not verified or not enabled for enrollment")]
+    AuthorityNotValid,
+    /// No CA is enabled for this enrollment.
+    #[error("no CA is verified and enabled for this enrollment")]
+    NoAuthority,
+    /// The presented certificate was not issued by the CA of the enrollment.
+    #[error("the certificate was not issued by the CA of the enrollment")]
+    NotOfAuthority,
+    /// No enabled CA issued the presented certificate.
+    #[error("no CA that is enabled for automatic enrollment issued the certificate")]
+    NotVouchedFor,
+    /// The certificate has no external id where the CA's claim looks for one.
+    #[error("the certificate has no value where externalIdClaim looks for one")]
+    NoClaim,
+    /// An authenticator has this certificate.
+    #[error("the certificate is already used by another authenticator")]
+    InUse {
+        /// Fingerprint, if the client may know it.
+        fingerprint: Option<String>,
+    },
+}
+
+impl CertificateFault {
+    /// Checks that no authenticator has the certificate, under either fingerprint. Only clients
+    /// with a token are told the fingerprint.
+    pub(super) fn check_unused(
+        rows: Rows<'_>,
+        verification: &CaVerification,
+        reveals_fingerprint: bool,
+    ) -> Result<(), AppError> {
+        for fingerprint in verification.fingerprints() {
+            let fingerprint = fingerprint.to_string();
+            let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
+            if rows.locate(&value)?.is_some() {
+                let fingerprint = reveals_fingerprint.then_some(fingerprint);
+                return Err(Self::InUse { fingerprint }.into());
+            }
+        }
+        Ok(())
+    }
+}

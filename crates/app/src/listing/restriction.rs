@@ -1,0 +1,115 @@
+//! Restriction of a list to a subset of a kind's records.
+
+use super::listable::{Listable, PolicyRelated};
+use portcullis_domain::ids::Number;
+use portcullis_index::{AccessGuard, Catalog, Catalogued, Matches, Projections, Slot};
+use portcullis_storage::tables::Found;
+use roaring::RoaringBitmap;
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::RwLockReadGuard;
+
+/// The records that a list covers.
+pub(crate) enum Restriction<'s, E: Listable> {
+    /// All records of the kind.
+    All,
+    /// Records with these numbers.
+    ByNumbers(&'s BTreeSet<Number>),
+    /// Records whose slots are found in their own catalog.
+    ByCatalog(fn(&Catalog<E::Entry>) -> RoaringBitmap),
+    /// Records whose slots follow from policies.
+    ByPolicies(PolicyRestriction<'s, E::Entry>),
+}
+
+/// Finds slots while the catalogs involved are locked: slots are only valid that long.
+pub(crate) struct PolicyRestriction<'s, C: Catalogued> {
+    find: &'s FindSlots<'s>,
+    catalog: CatalogGetter<C>,
+}
+
+/// Finds the slots of the records that a list covers.
+pub(crate) type FindSlots<'s> = dyn Fn(&AccessGuard<'_>) -> RoaringBitmap + 's;
+
+type CatalogGetter<C> = for<'g> fn(&'g AccessGuard<'_>) -> &'g Catalog<C>;
+
+impl<'s, E: Listable> Restriction<'s, E> {
+    pub(crate) fn by_policies(find: &'s FindSlots<'s>) -> Self
+    where
+        E: PolicyRelated,
+    {
+        Self::ByPolicies(PolicyRestriction {
+            find,
+            catalog: E::catalog_with_access,
+        })
+    }
+
+    /// Locks the catalog of the kind and finds the matching records in it.
+    pub(super) fn lock<'p>(&self, projections: &'p Projections) -> (LockedCatalog<'p, E>, Matches) {
+        match self {
+            Self::All => {
+                let catalog = E::catalog(projections);
+                let all = catalog.everything();
+                (LockedCatalog::Alone(catalog), all)
+            },
+            Self::ByNumbers(numbers) => {
+                let catalog = E::catalog(projections);
+                let numbered = catalog.matches_of(numbers.iter().copied());
+                (LockedCatalog::Alone(catalog), numbered)
+            },
+            Self::ByCatalog(find) => {
+                let catalog = E::catalog(projections);
+                let marked = catalog.matches_in(find(&catalog));
+                (LockedCatalog::Alone(catalog), marked)
+            },
+            Self::ByPolicies(ruling) => {
+                let guard = projections.access();
+                let slots = (ruling.find)(&guard);
+                let matches = (ruling.catalog)(&guard).matches_in(slots);
+                (LockedCatalog::WithAccess(guard, ruling.catalog), matches)
+            },
+        }
+    }
+
+    /// Removes the records that the list does not cover.
+    pub(super) fn retain(&self, projections: &Projections, found: &mut Vec<Found<E>>) {
+        match self {
+            Self::All => {},
+            Self::ByNumbers(numbers) => found.retain(|one| numbers.contains(&one.number())),
+            Self::ByCatalog(find) => {
+                let catalog = E::catalog(projections);
+                retain_in(&catalog, &find(&catalog), found);
+            },
+            Self::ByPolicies(ruling) => {
+                let guard = projections.access();
+                let slots = (ruling.find)(&guard);
+                retain_in((ruling.catalog)(&guard), &slots, found);
+            },
+        }
+    }
+}
+
+fn retain_in<E: Listable>(
+    catalog: &Catalog<E::Entry>,
+    slots: &RoaringBitmap,
+    found: &mut Vec<Found<E>>,
+) {
+    let slot = |number| catalog.slot(number).map(Slot::bit);
+    found.retain(|one| slot(one.number()).is_some_and(|bit| slots.contains(bit)));
+}
+
+/// A read-locked catalog.
+pub(super) enum LockedCatalog<'p, E: Listable> {
+    Alone(RwLockReadGuard<'p, Catalog<E::Entry>>),
+    WithAccess(AccessGuard<'p>, CatalogGetter<E::Entry>),
+}
+
+impl<E: Listable> Deref for LockedCatalog<'_, E> {
+    type Target = Catalog<E::Entry>;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Alone(catalog) => catalog,
+            Self::WithAccess(guard, catalog) => catalog(guard),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Context for the evaluation of posture checks.
+
+use super::store::SessionNumbers;
+use crate::app::App;
+use crate::error::AppError;
+use crate::sessions::own_key;
+use portcullis_domain::access::{Caller, Denied};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::client_info::SdkInfo;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::{Identity, TotpState};
+use portcullis_domain::ids::Number;
+use portcullis_posture::{Client, Posture, counted_pass};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Rows, StoredMfa, identity_key};
+use std::sync::Arc;
+
+/// Everything that posture checks evaluate about a session.
+#[derive(Debug)]
+pub(crate) struct PostureContext {
+    posture: Arc<Posture>,
+    totp_passed_at: Option<Timestamp>,
+    sdk: SdkInfo,
+}
+
+impl PostureContext {
+    pub(crate) fn for_caller(app: &App, rows: Rows<'_>, caller: &Caller) -> Result<Self, AppError> {
+        let session: ApiSession = rows.get(&own_key(caller))?.ok_or(Denied)?;
+        let numbers = (caller.identity_number, caller.session_number);
+        Self::for_session(app, rows, numbers, &session)
+    }
+
+    pub(crate) fn for_session(
+        app: &App,
+        rows: Rows<'_>,
+        numbers: SessionNumbers,
+        session: &ApiSession,
+    ) -> Result<Self, AppError> {
+        let (number, _) = numbers;
+        let identity: Identity = rows.get(&identity_key(number))?.ok_or(Denied)?;
+        let enrolled_at = enrolled_at(rows, number, &identity)?;
+        Ok(Self {
+            posture: app.posture.get(numbers),
+            totp_passed_at: counted_pass(session.totp.passed_at, enrolled_at),
+            sdk: identity.sdk_info,
+        })
+    }
+
+    /// The input of the evaluation.
+    pub(crate) fn client(&self) -> Client<'_> {
+        Client {
+            posture: &self.posture,
+            totp_passed_at: self.totp_passed_at,
+            sdk: &self.sdk,
+        }
+    }
+}
+
+/// When the current TOTP enrollment of an identity began, if it is verified.
+pub(super) fn enrolled_at(
+    rows: Rows<'_>,
+    number: Number,
+    identity: &Identity,
+) -> Result<Option<Timestamp>, StoreError> {
+    if identity.attached.totp != TotpState::Verified {
+        return Ok(None);
+    }
+    let present = rows.dependents::<StoredMfa>(&identity_key(number))?;
+    Ok(present.first().map(|found| found.entity.mfa.created_at))
+}

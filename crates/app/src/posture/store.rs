@@ -1,0 +1,173 @@
+//! In-memory store of posture data and of requests that failed posture checks.
+//!
+//! Nothing is persisted. Entries are removed with the sessions and identities they belong to, and
+//! memory is bounded.
+
+use super::fair_cache::{CacheLimits, FairCache};
+use portcullis_domain::FieldError;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::Number;
+use portcullis_domain::posture::{Actual, CheckFailure, FailedRequest, PolicyFailure};
+use portcullis_posture::{Outcome, Posture, Settled};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Posture data takes at most 256 MiB, and 4 MiB per identity.
+const REPORT_LIMITS: CacheLimits = CacheLimits {
+    bytes: 256 << 20,
+    bytes_per_identity: 4 << 20,
+    entries_per_identity: 4096,
+};
+
+/// The last 100 failed requests of an identity are kept; fewer if they are large.
+const REFUSAL_LIMITS: CacheLimits = CacheLimits {
+    bytes: 64 << 20,
+    bytes_per_identity: 1 << 20,
+    entries_per_identity: 100,
+};
+
+/// Estimated bytes of an item besides its strings.
+const ITEM_BYTES: usize = 256;
+/// Estimated bytes of a posture check.
+const CHECK_BYTES: usize = 1024;
+
+/// Record numbers of an identity and of one of its sessions.
+pub(crate) type SessionNumbers = (Number, Number);
+
+#[derive(Debug)]
+pub(crate) struct PostureStore(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    reports: FairCache<Arc<Posture>>,
+    refusals: FairCache<Arc<FailedRequest>>,
+    /// Number of failed requests so far.
+    refused: u64,
+}
+
+impl Default for PostureStore {
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            reports: FairCache::new(REPORT_LIMITS),
+            refusals: FairCache::new(REFUSAL_LIMITS),
+            refused: 0,
+        }))
+    }
+}
+
+impl PostureStore {
+    /// The posture of a session; empty if it reported nothing.
+    pub(crate) fn get(&self, (identity, session): SessionNumbers) -> Arc<Posture> {
+        let state = self.lock();
+        let reported = state.reports.get(identity, session).cloned();
+        reported.unwrap_or_default()
+    }
+
+    /// The postures of an identity's sessions, by session number.
+    pub(super) fn list_by_identity(&self, identity: Number) -> Vec<(Number, Arc<Posture>)> {
+        let state = self.lock();
+        let reported = state.reports.entries(identity);
+        reported
+            .map(|(session, posture)| (session, Arc::clone(posture)))
+            .collect()
+    }
+
+    /// Records the reports of a session, all or none.
+    pub(super) fn record(
+        &self,
+        (identity, session): SessionNumbers,
+        now: Timestamp,
+        reports: Settled,
+    ) -> Result<Outcome, FieldError> {
+        let mut state = self.lock();
+        let before = state.reports.get(identity, session);
+        let mut posture = before.map(|before| (**before).clone()).unwrap_or_default();
+        let outcome = posture.take_in(reports, now)?;
+        let bytes = ITEM_BYTES + ITEM_BYTES * posture.processes().count() + posture.bytes();
+        let part = (bytes, Arc::new(posture));
+        state.reports.insert(identity, session, part);
+        Ok(outcome)
+    }
+
+    /// The failed requests of an identity, oldest first.
+    pub(super) fn refusals(&self, identity: Number) -> Vec<Arc<FailedRequest>> {
+        let state = self.lock();
+        let refusals = state.refusals.entries(identity);
+        refusals
+            .map(|(_number, request)| Arc::clone(request))
+            .collect()
+    }
+
+    /// Records a failed request of an identity.
+    pub(crate) fn record_refusal(&self, identity: Number, request: FailedRequest) {
+        let mut state = self.lock();
+        state.refused += 1;
+        let number = Number(state.refused);
+        let part = (size(&request), Arc::new(request));
+        state.refusals.insert(identity, number, part);
+    }
+
+    /// Up to `most` identities with entries, starting at `from`.
+    pub(super) fn identities(&self, from: Number, most: usize) -> Vec<Number> {
+        let state = self.lock();
+        let reports = state.reports.identities(from).take(most);
+        let refusals = state.refusals.identities(from).take(most);
+        let mut all: Vec<_> = reports.chain(refusals).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.truncate(most);
+        all
+    }
+
+    /// Removes the postures of sessions that are `gone`.
+    pub(super) fn remove_sessions(&self, identity: Number, gone: &[Number]) {
+        let mut state = self.lock();
+        let reports = &mut state.reports;
+        reports.retain(identity, |session| !gone.contains(&session));
+    }
+
+    /// Removes all entries of an identity.
+    pub(super) fn remove_identity(&self, identity: Number) {
+        let mut state = self.lock();
+        state.reports.retain(identity, |_session| false);
+        state.refusals.retain(identity, |_number| false);
+    }
+
+    /// The numbers of an identity's sessions that have a posture.
+    pub(super) fn sessions(&self, identity: Number) -> Vec<Number> {
+        let state = self.lock();
+        let sessions = state.reports.entries(identity);
+        sessions.map(|(session, _posture)| session).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Estimated bytes of a failed request.
+fn size(request: &FailedRequest) -> usize {
+    let policies = request.policies.iter();
+    ITEM_BYTES + policies.map(size_of_policy).sum::<usize>()
+}
+
+fn size_of_policy(failure: &PolicyFailure) -> usize {
+    ITEM_BYTES + failure.checks.iter().map(size_of_check).sum::<usize>()
+}
+
+fn size_of_check(failure: &CheckFailure) -> usize {
+    let process = |process: &portcullis_domain::posture::ActualProcess| {
+        let signers = process.process.signers.iter().map(String::len);
+        ITEM_BYTES + process.path.len() + signers.sum::<usize>()
+    };
+    let actual = match &failure.actual {
+        Actual::Os(_) | Actual::Domain(_) | Actual::Mfa(..) => ITEM_BYTES,
+        Actual::Mac(addresses) => addresses
+            .iter()
+            .flat_map(|all| all.iter())
+            .map(String::len)
+            .sum(),
+        Actual::Process(one) => one.as_ref().map_or(0, process),
+        Actual::ProcessMulti(several) => several.iter().map(process).sum(),
+    };
+    CHECK_BYTES + actual
+}

@@ -1,0 +1,114 @@
+//! Background deletion of service sessions that lost their grant.
+//!
+//! They are already invisible; this keeps them from filling the store.
+
+use super::grant_evaluator::GrantEvaluator;
+use crate::app::App;
+use crate::blocking::aside;
+use crate::error::AppError;
+use portcullis_domain::audit::Actor;
+use portcullis_domain::change::Owner;
+use portcullis_domain::session::Session;
+use portcullis_index::Slot;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, Rows, SESSION, identity_key};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Number of sessions checked in one pass.
+const BATCH: usize = 2000;
+
+/// Maximum number of sessions that one transaction ends, since all other writes wait for it.
+const MAX_PER_TRANSACTION: usize = 200;
+
+/// Position of the next session to check.
+#[derive(Debug, Default)]
+pub(crate) struct CleanupCursor(AtomicU32);
+
+/// Checks the next part of all service sessions and ends those that lost their grant; returns how
+/// many.
+pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
+    if !app.projections().is_ready() {
+        return Ok(0);
+    }
+    let judging = Arc::clone(app);
+    let lapsed = aside(move || find_lapsed(&judging, &next_batch(&judging))).await?;
+    let mut ended = 0;
+    for keys in lapsed.chunks(MAX_PER_TRANSACTION) {
+        ended += end(app, keys.to_vec()).await?;
+    }
+    Ok(ended)
+}
+
+/// Ends those sessions that are still without a grant; it may have come back since they were
+/// checked.
+///
+/// The transaction sees current records, but the read model as of the last group of commits. A
+/// policy created in the same group as the end of a session is not seen here; both become visible
+/// at once, as if the session had ended first.
+async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
+    let now = app.env().now();
+    let judging = Arc::clone(app);
+    let ended = app
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let grants = GrantEvaluator::new(&judging, now);
+            let mut ended = Vec::new();
+            for found in select_ungranted(&grants, rows.rows(), &keys)? {
+                rows.remove(&found.key, &found.entity)?;
+                ended.push(found.entity.id);
+            }
+            Ok::<_, AppError>(ended)
+        })
+        .await?;
+    Ok(ended.len())
+}
+
+/// Keys of the next sessions to check.
+fn next_batch(app: &App) -> Vec<RecordKey> {
+    let from = app.service_session_cleanup_cursor.0.load(Ordering::Relaxed);
+    let catalog = app.projections().service_sessions();
+    let slots: Vec<u32> = catalog.live().range(from..).take(BATCH).collect();
+    let last = slots.last().filter(|_last| slots.len() == BATCH);
+    let following = last.map_or(0, |last| last.saturating_add(1));
+    app.service_session_cleanup_cursor
+        .0
+        .store(following, Ordering::Relaxed);
+    slots
+        .into_iter()
+        .map(Slot::from_bit)
+        .filter_map(|slot| match (catalog.owner(slot)?, catalog.number(slot)?) {
+            (Owner::Identity(owner), number) => {
+                Some(identity_key(owner).dependent(SESSION, number.0))
+            },
+            (Owner::Router(_), _) => None,
+        })
+        .collect()
+}
+
+/// Those of the sessions that lost their grant.
+fn find_lapsed(app: &App, keys: &[RecordKey]) -> Result<Vec<RecordKey>, AppError> {
+    let view = app.snapshot()?;
+    let grants = GrantEvaluator::new(app, app.env().now());
+    let lapsed = select_ungranted(&grants, view.rows(), keys)?;
+    Ok(lapsed.into_iter().map(|found| found.key).collect())
+}
+
+/// Those of the sessions that exist and have no grant.
+fn select_ungranted(
+    grants: &GrantEvaluator<'_>,
+    rows: Rows<'_>,
+    keys: &[RecordKey],
+) -> Result<Vec<Found<Session>>, AppError> {
+    let mut without = Vec::new();
+    for key in keys {
+        let Some(entity) = rows.get::<Session>(key)? else {
+            continue;
+        };
+        let found = Found { key: *key, entity };
+        if !grants.is_granted(rows, &found)? {
+            without.push(found);
+        }
+    }
+    Ok(without)
+}

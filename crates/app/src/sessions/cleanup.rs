@@ -1,0 +1,186 @@
+//! Background cleanup of sessions: expiry, and persistence of activity.
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::identities;
+use crate::posture;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::audit::Actor;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use portcullis_index::{Direction, Slot};
+use portcullis_storage::tables::{API_SESSION, identity_key};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Maximum number of sessions that one transaction ends or updates.
+const BATCH: usize = 500;
+
+/// Number of sessions whose age is checked in one pass.
+const SCAN_BATCH: usize = 2000;
+
+/// Position of the next session whose age is checked.
+#[derive(Debug, Default)]
+pub(crate) struct CleanupCursor(AtomicU64);
+
+/// Ends sessions that exceeded their idle timeout or lifetime, and returns how many. Also removes
+/// posture data of ended sessions and ended traces.
+pub async fn sweep(app: &App) -> Result<usize, AppError> {
+    Ok(end_idle(app).await? + end_over_lifetime(app).await?)
+}
+
+/// Ends some of the sessions beyond their lifetime. They are already invalid; this keeps them from
+/// filling the store.
+async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
+    let (now, lifetimes) = (app.env().now(), app.settings().session_lifetimes);
+    if lifetimes.are_unlimited() {
+        return Ok(0);
+    }
+    let candidates = find_over_lifetime(app, now);
+    if candidates.is_empty() {
+        return Ok(0);
+    }
+    let ended = app
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let mut ended = 0;
+            for (owner, number) in &candidates {
+                let key = identity_key(*owner).dependent(API_SESSION, number.0);
+                let identity: Option<Identity> = rows.rows().get(&identity_key(*owner))?;
+                let session: Option<ApiSession> = rows.rows().get(&key)?;
+                if let (Some(identity), Some(session)) = (identity, session)
+                    && let Some(end) = lifetimes.end(&session, identity.has_admin_rights())
+                    && now >= end
+                {
+                    rows.remove(&key, &session)?;
+                    ended += 1;
+                }
+            }
+            Ok::<_, AppError>(ended)
+        })
+        .await?;
+    Ok(ended)
+}
+
+/// Sessions beyond their lifetime among the next part of all sessions, by the privileges that the
+/// read model knows.
+fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
+    let lifetimes = app.settings().session_lifetimes;
+    let from = app.session_cleanup_cursor.0.load(Ordering::Relaxed);
+    let old: Vec<_> = {
+        let sessions = app.projections().sessions();
+        let page = sessions.page(Direction::Ascending, from, SCAN_BATCH);
+        let following = match u64::try_from(page.len()) {
+            Ok(count) if page.len() == SCAN_BATCH => from.saturating_add(count),
+            _ => 0,
+        };
+        app.session_cleanup_cursor
+            .0
+            .store(following, Ordering::Relaxed);
+        page.into_iter()
+            .filter_map(|number| sessions.get(number))
+            .filter(|session| lifetimes.may_be_over(session.record, now))
+            .map(|session| (session.owner, session.number, Arc::clone(session.record)))
+            .collect()
+    };
+    // Sessions with a longer lifetime stay in this state for days, and must not use up the batch.
+    let identities = app.projections().identities();
+    let columns = identities.columns();
+    let is_admin = |owner: Number| {
+        let bit = identities.slot(owner).map(Slot::bit);
+        bit.is_some_and(|bit| {
+            columns.admins().contains(bit) || columns.default_admins().contains(bit)
+        })
+    };
+    old.into_iter()
+        .filter(|(owner, _, session)| {
+            lifetimes
+                .end(session, is_admin(*owner))
+                .is_some_and(|end| now >= end)
+        })
+        .map(|(owner, number, _)| (owner, number))
+        .take(BATCH)
+        .collect()
+}
+
+async fn end_idle(app: &App) -> Result<usize, AppError> {
+    posture::remove_stale(app);
+    identities::forget_ended_traces(app);
+    let now = app.env().now();
+    let timeout = app.settings().session_timeout;
+    let expired = app.projections().sessions().expired(now, timeout, BATCH);
+    {
+        let sessions = app.projections().sessions();
+        app.service_updates
+            .retain(|number| sessions.get(number).is_some());
+    }
+    if expired.is_empty() {
+        return Ok(0);
+    }
+    let ended = app
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let mut ended = 0;
+            for (owner, number) in &expired {
+                let key = identity_key(*owner).dependent(API_SESSION, number.0);
+                if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
+                    rows.remove(&key, &session)?;
+                    ended += 1;
+                }
+            }
+            Ok::<_, AppError>(ended)
+        })
+        .await?;
+    Ok(ended)
+}
+
+/// Saves when sessions were last used; returns how many were saved.
+///
+/// What could not be saved is retried the next time.
+pub async fn flush_activity(app: &App) -> Result<usize, AppError> {
+    let mut flushed = 0;
+    loop {
+        let batch: Arc<[_]> = app
+            .projections()
+            .sessions()
+            .drain_dirty_activity(BATCH)
+            .into();
+        if batch.is_empty() {
+            return Ok(flushed);
+        }
+        if let Err(error) = save_activity(app, Arc::clone(&batch)).await {
+            let sessions = app.projections().sessions();
+            for &(_, number, _) in &*batch {
+                sessions.restore_dirty(number);
+            }
+            return Err(error);
+        }
+        flushed += batch.len();
+        if batch.len() < BATCH {
+            return Ok(flushed);
+        }
+    }
+}
+
+/// Identity, session and last activity.
+type Activity = (Number, Number, Timestamp);
+
+async fn save_activity(app: &App, batch: Arc<[Activity]>) -> Result<(), AppError> {
+    app.commit_unaudited(move |rows| {
+        for &(owner, number, seen) in &*batch {
+            let key = identity_key(owner).dependent(API_SESSION, number.0);
+            if let Some(session) = rows.rows().get::<ApiSession>(&key)?
+                && session.last_activity_at < seen
+            {
+                let after = ApiSession {
+                    last_activity_at: seen,
+                    ..session.clone()
+                };
+                rows.replace(&key, &session, &after)?;
+            }
+        }
+        Ok(())
+    })
+    .await
+}

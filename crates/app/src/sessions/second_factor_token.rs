@@ -1,0 +1,64 @@
+//! Bearer tokens as second factor: verified with every request.
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::signers::{self, BearerTokens, TokenFault};
+use portcullis_domain::access::Proof;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::identity::Identity;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::Rows;
+
+/// Looks for a valid token of the signer that the policy requires. It has to name this identity.
+///
+/// Without such a requirement, tokens are not even parsed; the result is `Ok(None)`.
+pub(super) async fn verify(
+    app: &App,
+    identity: &Identity,
+    policy: &AuthPolicy,
+    tokens: &BearerTokens,
+) -> Result<Result<Option<Proof>, TokenFault>, AppError> {
+    let Some(id) = &policy.secondary.require_ext_jwt_signer else {
+        return Ok(Ok(None));
+    };
+    let found = {
+        let view = app.snapshot()?;
+        signers::find_enabled(view.rows(), id)?
+    };
+    let Some(signer) = found.map(|found| found.entity) else {
+        return Ok(Err(TokenFault::Missing));
+    };
+    let mut worst = TokenFault::Missing;
+    for token in tokens.iter().filter_map(signers::parse_token) {
+        if token.claimed_issuer() != Some(&signer.spec.issuer) {
+            continue;
+        }
+        let fault = match signers::verify_token(app, &signer, &token).await {
+            Ok(judged) if signers::is_holder(&signer.spec, identity, judged.holder) => {
+                return Ok(Ok(Some(Proof {
+                    holder: judged.holder.to_owned(),
+                    signer: signer.id.clone(),
+                    terms: signer.terms,
+                })));
+            },
+            Ok(_) => TokenFault::Invalid,
+            Err(fault) => fault,
+        };
+        worst = worst.max(fault);
+    }
+    Ok(Err(worst))
+}
+
+/// Whether a token that was verified is still valid by the current records: same trust settings of
+/// its signer, same identity.
+pub(super) fn is_still_valid(
+    rows: Rows<'_>,
+    identity: &Identity,
+    token: &Proof,
+) -> Result<bool, StoreError> {
+    let signer = signers::find_enabled(rows, &token.signer)?;
+    Ok(signer.is_some_and(|found| {
+        found.entity.terms == token.terms
+            && signers::is_holder(&found.entity.spec, identity, &token.holder)
+    }))
+}
