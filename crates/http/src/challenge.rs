@@ -1,37 +1,37 @@
-//! Challenges: what a client is told that lacks a credential (RFC 9110, section 11.6.1).
+//! Authentication challenges of 401 responses (RFC 9110, section 11.6.1).
 //!
-//! Clients know them by scheme, realm and `error`. Parameters are separated by blanks, as they have
-//! always been.
+//! Clients recognize them by scheme, realm and `error`. Parameters are separated by spaces instead
+//! of commas, as OpenZiti clients expect.
 
 use crate::error::ApiError;
 use http::{HeaderValue, header};
 use portcullis_app::signers::{Demand, TokenFault};
 use std::fmt::Write as _;
 
-/// The realm of tokens by which one logs in.
-pub(crate) const PRIMARY: &str = "openziti-primary-ext-jwt";
+/// The realm of external tokens as the primary factor.
+pub(crate) const PRIMARY_REALM: &str = "openziti-primary-ext-jwt";
 
-/// The realm of tokens that are a second factor.
-pub(crate) const SECONDARY: &str = "openziti-secondary-ext-jwt";
+/// The realm of external tokens as the secondary factor.
+pub(crate) const SECONDARY_REALM: &str = "openziti-secondary-ext-jwt";
 
-/// Most bytes of the names of signers in a challenge: clients do not read headers of any length.
-const MOST_NAMED: usize = 4096;
+/// Most bytes of signer ids and issuers in a challenge: clients limit the length of headers.
+const MAX_SIGNER_BYTES: usize = 4096;
 
-/// 401 with one challenge per scheme, joined into one header: scheme, realm, what is wrong.
+/// Builds a 401 with one challenge per `(scheme, realm, error)`, joined into one header.
 pub(crate) fn unauthenticated(schemes: &[(&str, &str, &str)]) -> ApiError {
     let challenges: Vec<_> = schemes
         .iter()
-        .map(|(scheme, realm, error)| one(scheme, realm, error))
+        .map(|(scheme, realm, error)| format_challenge(scheme, realm, error))
         .collect();
     let error = ApiError::unauthenticated();
     match HeaderValue::try_from(challenges.join(",")) {
-        Ok(value) => error.with(header::WWW_AUTHENTICATE, value),
+        Ok(value) => error.with_header(header::WWW_AUTHENTICATE, value),
         Err(_) => error,
     }
 }
 
-/// Asks for a token of external signers; `None` when there is no signer whose token would do.
-pub(crate) fn external(realm: &str, demand: &Demand) -> Option<HeaderValue> {
+/// Builds a challenge for a token of an external signer; `None` if there is no signer.
+pub(crate) fn external_signer(realm: &str, demand: &Demand) -> Option<HeaderValue> {
     if demand.signers.is_empty() {
         return None;
     }
@@ -40,24 +40,27 @@ pub(crate) fn external(realm: &str, demand: &Demand) -> Option<HeaderValue> {
         TokenFault::Invalid => "invalid",
         TokenFault::Expired => "expired",
     };
-    let mut text = one("Bearer", realm, error);
-    let (mut ids, mut issuers, mut room) = (Vec::new(), Vec::new(), MOST_NAMED);
+    let mut text = format_challenge("Bearer", realm, error);
+    let (mut ids, mut issuers, mut remaining) = (Vec::new(), Vec::new(), MAX_SIGNER_BYTES);
     for signer in &demand.signers {
-        let (id, issuer) = (quotable(signer.id.as_str()), quotable(&signer.issuer));
+        let (id, issuer) = (
+            escape_quoted(signer.id.as_str()),
+            escape_quoted(&signer.issuer),
+        );
         let separators = 2;
-        // What does not fit is left out, and what is shorter still has its place.
-        if let Some(rest) = room.checked_sub(id.len() + issuer.len() + separators) {
-            room = rest;
+        // A signer that does not fit is left out; a shorter one after it may still fit.
+        if let Some(rest) = remaining.checked_sub(id.len() + issuer.len() + separators) {
+            remaining = rest;
             ids.push(id);
             issuers.push(issuer);
         }
     }
-    parameter(&mut text, "id", &ids);
-    parameter(&mut text, "issuer", &issuers);
+    push_parameter(&mut text, "id", &ids);
+    push_parameter(&mut text, "issuer", &issuers);
     HeaderValue::try_from(text).ok()
 }
 
-fn one(scheme: &str, realm: &str, error: &str) -> String {
+fn format_challenge(scheme: &str, realm: &str, error: &str) -> String {
     let description = match error {
         "missing" => "no matching token was provided",
         "expired" => "token expired",
@@ -66,15 +69,15 @@ fn one(scheme: &str, realm: &str, error: &str) -> String {
     format!("{scheme} realm=\"{realm}\" error=\"{error}\" error_description=\"{description}\"")
 }
 
-/// Adds a parameter with several values, as a quoted string.
-fn parameter(text: &mut String, name: &str, values: &[String]) {
-    // Writing to a text does not fail.
+/// Appends a parameter with several values, as a quoted string.
+fn push_parameter(text: &mut String, name: &str, values: &[String]) {
+    // Writing to a `String` does not fail.
     let _ = write!(text, " {name}=\"{}\"", values.join("|"));
 }
 
-/// A text as it stands in a quoted string (RFC 9110, section 5.6.4). What cannot stand in a header
-/// is left out.
-fn quotable(text: &str) -> String {
+/// Escapes a text for a quoted string (RFC 9110, section 5.6.4). Control characters, which headers
+/// must not contain, are dropped.
+fn escape_quoted(text: &str) -> String {
     let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
     quoted.replace(char::is_control, "")
 }
@@ -109,7 +112,10 @@ mod tests {
             signers: vec![signer("a", "https://a"), signer("b", "q\"u\\\r\nx: y")],
         };
         assert_eq!(
-            external(PRIMARY, &demand).unwrap().to_str().unwrap(),
+            external_signer(PRIMARY_REALM, &demand)
+                .unwrap()
+                .to_str()
+                .unwrap(),
             concat!(
                 r#"Bearer realm="openziti-primary-ext-jwt" error="expired" "#,
                 r#"error_description="token expired" id="a|b" issuer="https://a|q\"u\\x: y""#
@@ -119,7 +125,7 @@ mod tests {
             signers: Vec::new(),
             ..demand
         };
-        assert_eq!(external(SECONDARY, &nobody), None);
+        assert_eq!(external_signer(SECONDARY_REALM, &nobody), None);
     }
 
     #[test]
@@ -135,14 +141,14 @@ mod tests {
             fault: TokenFault::Missing,
             signers,
         };
-        let value = external(PRIMARY, &demand).unwrap();
+        let value = external_signer(PRIMARY_REALM, &demand).unwrap();
         let text = value.to_str().unwrap();
         assert!(text.len() < 4096 + 256, "{}", text.len());
         let ids: Vec<_> = (0..13).map(|number| format!("s{number}")).collect();
-        let (shown, issuers) = text.split_once(" issuer=").unwrap();
+        let (ids_part, issuers) = text.split_once(" issuer=").unwrap();
         assert!(
-            shown.ends_with(&format!(" id=\"{}|s31\"", ids.join("|"))),
-            "{shown}"
+            ids_part.ends_with(&format!(" id=\"{}|s31\"", ids.join("|"))),
+            "{ids_part}"
         );
         assert_eq!(issuers.split('|').count(), 14);
     }

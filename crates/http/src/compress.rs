@@ -1,4 +1,4 @@
-//! Compression of answers: gzip, when the client asks for it and the answer is worth it.
+//! Gzip compression of responses for clients that accept it.
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -7,7 +7,7 @@ use http::{HeaderMap, header};
 use std::io::{self, Write as _};
 use std::mem;
 
-/// Compresses `body`; `None` leaves it as it is.
+/// Compresses `body`; `None` if it is empty.
 pub(crate) fn gzip(body: &Bytes) -> Option<Bytes> {
     if body.is_empty() {
         return None;
@@ -17,30 +17,29 @@ pub(crate) fn gzip(body: &Bytes) -> Option<Bytes> {
     encoder.finish().ok().map(Bytes::from)
 }
 
-/// Compresses a body that comes bit by bit.
+/// Compresses a body that is written piece by piece.
 #[derive(Debug)]
-pub(crate) struct Packer(GzEncoder<Vec<u8>>);
+pub(crate) struct GzipStream(GzEncoder<Vec<u8>>);
 
-impl Packer {
-    /// Begins a body.
+impl GzipStream {
     pub(crate) fn new() -> Self {
         Self(GzEncoder::new(Vec::new(), Compression::fast()))
     }
 
-    /// Takes the next bytes; answers what can be sent by now, which may be nothing.
-    pub(crate) fn pack(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
+    /// Compresses the next bytes and returns the output that is ready, which may be empty.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
         self.0.write_all(bytes)?;
         Ok(mem::take(self.0.get_mut()).into())
     }
 
-    /// Ends the body; answers the rest of it.
+    /// Ends the body and returns the rest of the output.
     pub(crate) fn finish(self) -> io::Result<Bytes> {
         self.0.finish().map(Bytes::from)
     }
 }
 
-/// Whether `Accept-Encoding` names gzip with a weight above zero.
-pub(crate) fn takes_gzip(request: &HeaderMap) -> bool {
+/// Reports whether `Accept-Encoding` names gzip with a weight above zero.
+pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
     request
         .get_all(header::ACCEPT_ENCODING)
         .iter()
@@ -66,15 +65,15 @@ mod tests {
 
     #[test]
     fn gzip_is_used_when_wanted() {
-        let asked = |value: &'static str| {
+        let accepts = |value: &'static str| {
             let headers = [(header::ACCEPT_ENCODING, value.parse().unwrap())];
-            takes_gzip(&HeaderMap::from_iter(headers))
+            accepts_gzip(&HeaderMap::from_iter(headers))
         };
         for no in ["br", "gzip;q=0", "gzip; Q=0.0", "identity", ""] {
-            assert!(!asked(no), "{no}");
+            assert!(!accepts(no), "{no}");
         }
         for yes in ["gzip", "br, GZIP;q=0.5"] {
-            assert!(asked(yes), "{yes}");
+            assert!(accepts(yes), "{yes}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Cross-origin requests (Fetch standard, "CORS protocol"), for consoles in browsers.
 //!
-//! Every origin may ask: sessions travel in a header that a foreign page cannot guess, never in a
-//! cookie.
+//! Every origin is allowed: sessions travel in a header that a foreign page cannot guess, never
+//! in a cookie.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
@@ -15,8 +15,8 @@ const METHODS: [Method; 6] = [
     Method::DELETE,
 ];
 
-/// Headers that a page may send, with the form in which they are named back; `None` for those that
-/// need no naming.
+/// Request headers that a page may send, with the spelling in which `Access-Control-Allow-Headers`
+/// names them; `None` for those that need not be named.
 const HEADERS: [(&str, Option<&str>); 8] = [
     ("accept", None),
     ("accept-language", None),
@@ -28,43 +28,43 @@ const HEADERS: [(&str, Option<&str>); 8] = [
     ("mfa-validation-code", Some("Mfa-Validation-Code")),
 ];
 
-/// Whether a page sends a request, for whose browser the answer says more.
-pub(crate) fn is_from_a_page(request: &HeaderMap) -> bool {
+/// Reports whether a browser sends the request for a page (`Origin`).
+pub(crate) fn has_origin(request: &HeaderMap) -> bool {
     request.contains_key(header::ORIGIN)
 }
 
-/// Adds what a browser needs to let the page see the answer.
-pub(crate) fn allow(answer: &mut HeaderMap) {
-    answer.insert(
+/// Adds the headers that let a page read the response.
+pub(crate) fn add_allow_headers(headers: &mut HeaderMap) {
+    headers.insert(
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         HeaderValue::from_static("*"),
     );
-    answer.insert(
+    headers.insert(
         header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
         HeaderValue::from_static("true"),
     );
 }
 
-/// Answers `OPTIONS`: whether a page may send the request that it announces.
+/// Answers `OPTIONS`: whether the page may send the announced request.
 pub(crate) fn preflight(request: &HeaderMap) -> Response<Bytes> {
-    let mut answer = Response::new(Bytes::new());
-    if !is_from_a_page(request) {
-        return answer;
+    let mut response = Response::new(Bytes::new());
+    if !has_origin(request) {
+        return response;
     }
-    match judge(request) {
+    match check_preflight(request) {
         Ok(headers) => {
-            allow(answer.headers_mut());
+            add_allow_headers(response.headers_mut());
             for (name, value) in headers {
-                answer.headers_mut().insert(name, value);
+                response.headers_mut().insert(name, value);
             }
         },
-        Err(status) => *answer.status_mut() = status,
+        Err(status) => *response.status_mut() = status,
     }
-    answer
+    response
 }
 
-fn judge(request: &HeaderMap) -> Result<Vec<(HeaderName, HeaderValue)>, StatusCode> {
-    let mut named = Vec::new();
+fn check_preflight(request: &HeaderMap) -> Result<Vec<(HeaderName, HeaderValue)>, StatusCode> {
+    let mut allowed = Vec::new();
     let method = request
         .get(header::ACCESS_CONTROL_REQUEST_METHOD)
         .ok_or(StatusCode::BAD_REQUEST)?;
@@ -75,16 +75,16 @@ fn judge(request: &HeaderMap) -> Result<Vec<(HeaderName, HeaderValue)>, StatusCo
         return Err(StatusCode::METHOD_NOT_ALLOWED);
     }
     if !matches!(method.as_bytes(), b"GET" | b"HEAD" | b"POST") {
-        named.push((header::ACCESS_CONTROL_ALLOW_METHODS, method.clone()));
+        allowed.push((header::ACCESS_CONTROL_ALLOW_METHODS, method.clone()));
     }
-    let asked = request
+    let requested = request
         .get_all(header::ACCESS_CONTROL_REQUEST_HEADERS)
         .iter()
         .flat_map(|value| value.to_str().unwrap_or("\u{0}").split(','))
         .map(|name| name.trim().to_ascii_lowercase())
         .filter(|name| !name.is_empty());
     let mut canonical: Vec<&str> = Vec::new();
-    for name in asked {
+    for name in requested {
         match HEADERS.iter().find(|(known, _)| *known == name) {
             Some((_, form)) => canonical.extend(form.iter()),
             None => return Err(StatusCode::FORBIDDEN),
@@ -93,16 +93,16 @@ fn judge(request: &HeaderMap) -> Result<Vec<(HeaderName, HeaderValue)>, StatusCo
     if !canonical.is_empty()
         && let Ok(value) = HeaderValue::try_from(canonical.join(","))
     {
-        named.push((header::ACCESS_CONTROL_ALLOW_HEADERS, value));
+        allowed.push((header::ACCESS_CONTROL_ALLOW_HEADERS, value));
     }
-    Ok(named)
+    Ok(allowed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ask(pairs: &[(&'static str, &'static str)]) -> Response<Bytes> {
+    fn send_preflight(pairs: &[(&'static str, &'static str)]) -> Response<Bytes> {
         let headers = pairs
             .iter()
             .map(|(name, value)| {
@@ -134,9 +134,9 @@ mod tests {
                 200,
             ),
         ] {
-            assert_eq!(ask(pairs).status().as_u16(), status, "{pairs:?}");
+            assert_eq!(send_preflight(pairs).status().as_u16(), status, "{pairs:?}");
         }
-        let good = ask(&[
+        let good = send_preflight(&[
             ORIGIN,
             (METHOD, "PUT"),
             (HEADERS, "content-type, zt-session"),

@@ -13,28 +13,25 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::Denied;
 use portcullis_domain::ids::RequestId;
 
-/// A refusal as the client sees it.
+/// An error as the client sees it.
 #[derive(Debug)]
 pub struct ApiError {
-    /// Its status.
     pub status: StatusCode,
-    /// Its code.
     pub code: Code,
-    /// What led to it, as far as clients may know.
+    /// The cause that clients may know.
     pub cause: Option<Box<Cause>>,
-    /// Headers besides those that every answer has.
+    /// Headers besides those that every response has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Whether it comes without the envelope.
+    /// Whether the body has no envelope.
     pub is_bare: bool,
-    /// What led to it, for the log only.
+    /// Details for the log only.
     pub detail: Option<String>,
 }
 
 impl ApiError {
-    /// The error that belongs to a code.
     pub fn new(code: Code) -> Self {
         Self {
-            // The table of codes holds valid statuses only; a test walks over it.
+            // The table of codes has valid statuses only; a test checks all of them.
             status: StatusCode::from_u16(code.status())
                 .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             code,
@@ -45,54 +42,53 @@ impl ApiError {
         }
     }
 
-    /// The same error with what led to it.
+    /// Sets the cause.
     #[must_use]
-    pub fn because(self, cause: impl Into<Cause>) -> Self {
+    pub fn with_cause(self, cause: impl Into<Cause>) -> Self {
         Self {
             cause: Some(Box::new(cause.into())),
             ..self
         }
     }
 
-    /// The same error under another status.
+    /// Replaces the status.
     #[must_use]
-    pub fn status(self, status: StatusCode) -> Self {
+    pub fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// The same error with one more header.
+    /// Adds a header.
     #[must_use]
-    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// The same error with an explanation for the log.
+    /// Sets the details for the log.
     #[must_use]
-    pub fn detail(self, detail: impl std::fmt::Display) -> Self {
+    pub fn with_detail(self, detail: impl std::fmt::Display) -> Self {
         Self {
             detail: Some(detail.to_string()),
             ..self
         }
     }
 
-    /// A member of the request is at fault.
+    /// An invalid member of the request.
     pub fn field(error: FieldError) -> Self {
-        Self::new(Code::CouldNotValidate).because(error)
+        Self::new(Code::CouldNotValidate).with_cause(error)
     }
 
-    /// The request has no valid session.
+    /// A request without a valid session.
     pub fn unauthenticated() -> Self {
         Self::new(Code::Unauthorized)
     }
 
-    /// Nothing can be done now; the client may try again after `seconds`.
+    /// Asks the client to try again after `seconds`.
     #[must_use]
     pub fn retry_after(self, seconds: u32) -> Self {
-        self.with(header::RETRY_AFTER, HeaderValue::from(seconds))
+        self.with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }
 
-    /// The body of the answer.
     pub(crate) fn body(&self, request: RequestId) -> Vec<u8> {
         if self.is_bare {
             return json::to_bytes(&BareError::from(self.code));
@@ -105,7 +101,7 @@ impl ApiError {
 
 impl From<DecodeError> for ApiError {
     fn from(error: DecodeError) -> Self {
-        Self::new(error.code()).because(error.into_cause())
+        Self::new(error.code()).with_cause(error.into_cause())
     }
 }
 

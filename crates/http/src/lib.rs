@@ -1,37 +1,37 @@
-//! How the controller is reached: TLS, HTTP and the routes of its APIs.
+//! HTTP front end of the controller: TLS, HTTP and the routes of its APIs.
 //!
-//! [`listen`] accepts connections and bounds what each may cost; [`Controller`] is the service
-//! behind it: it finds the [`route`] of a request, establishes the session, reads the body, asks
-//! for the permission and hands over to a handler of [`routes`], which calls one use case. Errors
-//! get their wire form in [`error`] and nowhere else. What the controller itself fetches from others
-//! goes through [`outbound`].
+//! [`listen`] accepts connections and bounds the cost of each; [`Controller`] is the service
+//! behind it: it finds the [`route`] of a request, establishes the session, reads the body, checks
+//! the permission and calls a handler of [`routes`], which calls one use case. Errors get their
+//! wire form in [`error`] and nowhere else. Outgoing requests of the controller itself go through
+//! [`outbound`].
 
-mod acting;
-pub mod answer;
 mod challenge;
 mod compress;
+mod content_negotiation;
 mod cors;
-mod desk;
-mod errands;
 pub mod error;
-mod language;
+mod fair_queue;
 mod list;
 pub mod listen;
 pub mod openapi;
 pub mod outbound;
-mod parts;
 pub mod path;
+mod peer;
 mod query;
 mod refusal_log;
 mod request_ids;
 mod request_memory;
+mod request_tasks;
+pub mod response;
 pub mod route;
 pub mod routes;
 mod service;
 mod session;
 mod state;
+mod streaming_body;
 
-pub use language::Consumes;
+pub use content_negotiation::Consumes;
 pub use query::Query;
 pub use service::Controller;
 pub use state::{Build, State};

@@ -1,14 +1,13 @@
-//! Lists: worked out away from the threads that serve connections, and sent while they are written
-//! when they are long.
+//! List responses: built away from the threads that serve connections, and streamed when long.
 
-use crate::acting::Acting;
-use crate::answer::{Answer, Content};
-use crate::compress::takes_gzip;
-use crate::desk::{Desk, Requester};
+use crate::compress::accepts_gzip;
 use crate::error::ApiError;
-use crate::parts::{Gone, PartsWriter, parts};
+use crate::fair_queue::{FairQueue, JobContext};
+use crate::peer::HasPeer;
 use crate::query::Query;
-use crate::route::{Call, Parameter, Payload, Values};
+use crate::response::{ApiResponse, ResponseContent};
+use crate::route::{Call, Parameter, Payload, ValueType};
+use crate::streaming_body::{BodyWriter, ClientGone, channel};
 use bytes::Bytes;
 use portcullis_api::decode::DecodeError;
 use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
@@ -21,75 +20,75 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The longest that a list waits for the read model.
-const PATIENCE: Duration = Duration::from_secs(5);
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Bytes up to which an answer is kept until it is whole, and so can still become a refusal; what
-/// is longer is sent in parts of this size. A page of 500 identities is shorter.
-const PART: usize = 1024 * 1024;
+/// Bytes up to which a response is buffered, so that an error can still replace it; a longer one is
+/// streamed in chunks of this size. A page of 500 identities is shorter.
+const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// Where pages are worked out: four at a time in this process, and 64 more wait. A page is short, or
-/// else its client has to read it at once.
-static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(4, 2, 64, Duration::from_secs(1)));
+/// Queue of lists with a limit: four at a time in this process, and 64 more wait. A page is short,
+/// or else its client has to read it at once.
+static PAGE_QUEUE: LazyLock<FairQueue> =
+    LazyLock::new(|| FairQueue::new(4, 2, 64, Duration::from_secs(1)));
 
-/// Where lists without a limit are worked out. They keep their places as long as their clients read,
-/// so they stand in the way of each other alone.
-static LONG_DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(16, 2, 16, Duration::from_secs(5)));
+/// Queue of lists without a limit. They keep their slots for as long as their clients read, and so
+/// must not stand in the way of pages.
+static UNLIMITED_QUEUE: LazyLock<FairQueue> =
+    LazyLock::new(|| FairQueue::new(16, 2, 16, Duration::from_secs(5)));
 
-/// The request of a list: no body, and a query with numbers in it.
+/// The payload of a list request: no body, and a query with numbers.
 #[derive(Debug)]
-pub(crate) struct Paged;
+pub(crate) struct ListPayload;
 
-/// What every list hears of.
+/// The query parameters of every list.
 pub(crate) const PARAMETERS: [Parameter; 6] = [
     FILTER,
     Parameter::query(
         "limit",
-        "The most entities that the page has: 10 unless something else is asked for, 500 at most, and -1 for all of them. A limit in the filter wins over it.",
+        "The largest number of entities on the page: 10 by default, at most 500, and -1 for all of them. A limit in the filter takes precedence.",
     )
-    .with(Values::Number),
+    .with_type(ValueType::Number),
     Parameter::query(
         "offset",
-        "How many entities come before the page. A `skip` in the filter wins over it.",
+        "How many entities to skip before the page. A `skip` in the filter takes precedence.",
     )
-    .with(Values::Number),
+    .with_type(ValueType::Number),
     Parameter::query(
         "sort",
-        "By which fields the list is ordered, with commas between them and `asc` or `desc` behind each, for example `name desc, createdAt`. An order in the filter wins over it.",
+        "The fields that the list is sorted by, separated by commas, each followed by `asc` or `desc` if needed, for example `name desc, createdAt`. A sort order in the filter takes precedence.",
     ),
     Parameter::query(
         "roleFilter",
-        "A selector, as policies have them, of the entities that the list is restricted to: `#attribute`, `#all`, `@id` or `@name`. Only lists of what has role attributes hear it.",
+        "A selector as in policies that restricts the list: `#attribute`, `#all`, `@id` or `@name`. Only lists of entities with role attributes support it.",
     )
-    .with(Values::Several),
+    .with_type(ValueType::List),
     Parameter::query(
         "roleSemantic",
-        "Whether all of the attributes in `roleFilter` have to be carried, or any.",
+        "Whether an entity has to carry all of the attributes in `roleFilter` (`AllOf`) or any of them (`AnyOf`).",
     )
-    .with(Values::OneOf(&["AllOf", "AnyOf"])),
+    .with_type(ValueType::OneOf(&["AllOf", "AnyOf"])),
 ];
 
-/// The filter of a list.
 pub(crate) const FILTER: Parameter = Parameter::query(
     "filter",
-    "Which entities the list has, for example `name contains \"lap\" and isAdmin = false sort by name limit 20`. The fields that it may name stand under `meta.filterableFields` of the answer.",
+    "The entities that the list contains, for example `name contains \"lap\" and isAdmin = false sort by name limit 20`. The fields that it may name are listed under `meta.filterableFields` of the response.",
 );
 
-impl Payload for Paged {
-    const IS_READ: bool = false;
+impl Payload for ListPayload {
+    const READS_BODY: bool = false;
 
     const PARAMETERS: &'static [Parameter] = &PARAMETERS;
 
-    fn check(query: &Query) -> Result<(), ApiError> {
+    fn validate_query(query: &Query) -> Result<(), ApiError> {
         Ok(listing::check_numbers(&parameters(query))?)
     }
 
-    fn read(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self)
     }
 }
 
-/// The parameters of a list, as they stand in the query.
+/// Reads the parameters of a list from its query.
 pub(crate) fn parameters(query: &Query) -> Parameters<'_> {
     Parameters {
         filter: query.get("filter"),
@@ -99,91 +98,95 @@ pub(crate) fn parameters(query: &Query) -> Parameters<'_> {
     }
 }
 
-/// Takes one entity of a list and says whether more are wanted.
-pub(crate) type Show<'s, T> = dyn FnMut(T) -> ControlFlow<()> + 's;
+/// Emits one entity of a list; the result says whether more are wanted.
+pub(crate) type Emit<'s, T> = dyn FnMut(T) -> ControlFlow<()> + 's;
 
-/// Answers a list of the kind `schema`, whose entities `list` shows one after the other.
-pub(crate) async fn answer<P, B, T, L>(
+/// Responds with a list described by `schema`, whose entities `list` emits one by one.
+pub(crate) async fn respond<P, B, T, L>(
     call: Call<P, B>,
     schema: &'static Schema,
     list: L,
-) -> Result<Answer, ApiError>
+) -> Result<ApiResponse, ApiError>
 where
-    P: Acting + Send + 'static,
+    P: HasPeer + Send + 'static,
     B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, B>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>
+    L: FnOnce(&Call<P, B>, &Asked<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
         + Send
         + 'static,
 {
-    ready(&call.context.state.app).await?;
-    let (begun, begins) = oneshot::channel();
-    let (ended, ends) = oneshot::channel();
-    let (writer, body) = parts(takes_gzip(&call.context.headers));
-    let asked = listing::read(schema, &parameters(&call.context.query));
-    let is_long = asked.is_ok_and(|listing| listing.page.limit.rows().is_none());
+    wait_until_ready(&call.context.state.app).await?;
+    let (started, starts) = oneshot::channel();
+    let (finished, finishes) = oneshot::channel();
+    let (writer, body) = channel(accepts_gzip(&call.context.headers));
+    let request = listing::read(schema, &parameters(&call.context.query));
+    let is_long = request.is_ok_and(|listing| listing.page.limit.rows().is_none());
     let peer = call.permit.peer(&call.context.origin);
-    let desk: &'static Desk = if is_long { &LONG_DESK } else { &DESK };
-    let writing = tokio::spawn(async move {
-        let mut outlet = Outlet {
+    let queue: &'static FairQueue = if is_long {
+        &UNLIMITED_QUEUE
+    } else {
+        &PAGE_QUEUE
+    };
+    let task = tokio::spawn(async move {
+        let mut sink = ListSink {
             list: ListWriter::default(),
-            begun: Some(begun),
+            started: Some(started),
             writer,
             is_broken: false,
         };
-        let work = move |requester: &Requester| {
-            outlet.writer.written_for(requester.clone());
-            let paging = written(&call, requester, list, &mut outlet)?;
-            Ok(outlet.finish(paging, schema))
+        let job = move |context: &JobContext| {
+            sink.writer.set_job(context.clone());
+            let paging = write_items(&call, context, list, &mut sink)?;
+            Ok(sink.finish(paging, schema))
         };
-        // Whoever waited has the body already, or has gone away.
-        let _ = ended.send(desk.work(peer, work).await);
+        // The receiver is gone if the body was streamed or the client left.
+        let _ = finished.send(queue.run(peer, job).await);
     });
-    let writing = AbortOnDropHandle::new(writing);
+    let task = AbortOnDropHandle::new(task);
     tokio::select! {
-        Ok(()) = begins => Ok(Answer::written(Content::Parts(body(writing)))),
-        outcome = ends => match outcome {
-            Ok(whole) => Ok(Answer::written(Content::Whole(whole?))),
+        Ok(()) = starts => Ok(ApiResponse::from_json(ResponseContent::Parts(body(task)))),
+        outcome = finishes => match outcome {
+            Ok(whole) => Ok(ApiResponse::from_json(ResponseContent::Full(whole?))),
             Err(_panicked) => Err(AppError::internal("a list was not worked out").into()),
         },
     }
 }
 
-/// Has the entities of a list written.
-fn written<P, B, T: Serialize>(
+/// Writes the entities of a list to `sink`.
+fn write_items<P, B, T: Serialize>(
     call: &Call<P, B>,
-    requester: &Requester,
-    list: impl FnOnce(&Call<P, B>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>,
-    outlet: &mut Outlet,
+    context: &JobContext,
+    list: impl FnOnce(&Call<P, B>, &Asked<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>,
+    sink: &mut ListSink,
 ) -> Result<Paging, ApiError> {
     let query = &call.context.query;
     let selectors: Vec<&str> = query.all("roleFilter").collect();
-    let asked = Asked {
+    let request = Asked {
         parameters: parameters(query),
         roles: Roles {
             selectors: &selectors,
             semantic: query.get("roleSemantic"),
         },
-        is_over: &|| requester.is_gone(),
+        is_over: &|| context.is_cancelled(),
     };
-    Ok(list(call, &asked, &mut |item| outlet.item(&item))?)
+    Ok(list(call, &request, &mut |item| sink.push(&item))?)
 }
 
-/// Where a list is written to: kept while it is short, handed on in parts when it is not.
-struct Outlet {
+/// Output of a list: buffered while it is short, streamed when it is not.
+struct ListSink {
     list: ListWriter,
-    /// Tells that there are parts; taken when that was told.
-    begun: Option<oneshot::Sender<()>>,
-    writer: PartsWriter,
-    /// Whether the client has missed a part; the list must not be ended then.
+    /// Signals that the response is streamed; taken when that was done.
+    started: Option<oneshot::Sender<()>>,
+    writer: BodyWriter,
+    /// Whether the client has missed a chunk; the list must not be ended then.
     is_broken: bool,
 }
 
-impl Outlet {
-    fn item(&mut self, item: &impl Serialize) -> ControlFlow<()> {
+impl ListSink {
+    fn push(&mut self, item: &impl Serialize) -> ControlFlow<()> {
         self.list.item(item);
-        if self.list.pending() >= PART {
-            self.is_broken = self.hand_on().is_err();
+        if self.list.pending() >= CHUNK_BYTES {
+            self.is_broken = self.flush().is_err();
         }
         if self.is_broken {
             ControlFlow::Break(())
@@ -192,38 +195,38 @@ impl Outlet {
         }
     }
 
-    fn hand_on(&mut self) -> Result<(), Gone> {
-        if let Some(begun) = self.begun.take() {
-            begun.send(()).map_err(|()| Gone)?;
+    fn flush(&mut self) -> Result<(), ClientGone> {
+        if let Some(started) = self.started.take() {
+            started.send(()).map_err(|()| ClientGone)?;
         }
-        self.writer.more(self.list.take())
+        self.writer.write(self.list.take())
     }
 
-    /// Ends the list; answers the whole of it if nothing was handed on.
+    /// Ends the list; returns all of it if nothing was streamed.
     fn finish(mut self, paging: Paging, schema: &'static Schema) -> Bytes {
         if self.is_broken {
             return Bytes::new();
         }
         let pagination = Pagination::new(paging.limit, paging.offset, paging.total);
         let rest = self.list.finish(&ListMeta::new(pagination, schema.names()));
-        if self.begun.is_some() {
+        if self.started.is_some() {
             return rest.into();
         }
-        // What the client does not take is missing at the end, and breaks the answer off.
-        if self.writer.more(rest).is_ok() {
-            let _ = self.writer.end();
+        // If the client does not take the rest, the body lacks its end and so counts as truncated.
+        if self.writer.write(rest).is_ok() {
+            let _ = self.writer.finish();
         }
         Bytes::new()
     }
 }
 
-/// Waits a while for the read model, which is built in the first moments after a start.
+/// Waits for the read model, which is built in the first moments after a start.
 ///
 /// # Errors
 ///
-/// 503 when that takes longer than a client is to wait.
-async fn ready(app: &App) -> Result<(), ApiError> {
-    tokio::time::timeout(PATIENCE, app.lists_ready())
+/// 503 when that takes longer than [`READY_TIMEOUT`].
+async fn wait_until_ready(app: &App) -> Result<(), ApiError> {
+    tokio::time::timeout(READY_TIMEOUT, app.lists_ready())
         .await
         .map_err(|_elapsed| AppError::NotReady.into())
 }

@@ -1,54 +1,55 @@
-//! TLS listener: accepts connections, bounds what each may cost, and hands requests to a [`Service`].
+//! TLS listener: accepts connections, bounds the cost of each, and hands requests to a [`Service`].
 //!
-//! The listener knows nothing of routes. It answers for the transport: TLS with a client
-//! certificate that is asked for and never judged, HTTP/1.1 and HTTP/2, deadlines and sizes
-//! ([`Limits`]), what clients share ([`Budgets`]), and a shutdown that lets running requests finish. Start from [`Listener::bind`],
-//! [`ServerTls::new`] and an implementation of [`Service`]; a closure from connection and request to
-//! a future of an [`Answer`] is one.
+//! The listener knows nothing of routes. It is responsible for the transport: TLS with a client
+//! certificate that is requested but not verified, HTTP/1.1 and HTTP/2, deadlines and sizes
+//! ([`Limits`]), resources that clients share ([`Budgets`]), and a shutdown that lets running
+//! requests finish. Start from [`Listener::bind`], [`ServerTls::new`] and an implementation of
+//! [`Service`]; a closure from connection and request to a future of a [`ServiceResponse`] is one.
 //!
-//! What it refuses on its own, in the words of [`Service::refuse`] and with a closed connection:
+//! It refuses these requests itself, with a response from [`Service::refuse`], and closes the
+//! connection:
 //!
-//! | Request | Answer |
+//! | Request | Response |
 //! |---|---|
 //! | head that is not HTTP, differing `Content-Length` headers | 400 |
-//! | `Content-Length` twice or beside `Transfer-Encoding` | 400 |
+//! | `Content-Length` twice or together with `Transfer-Encoding` | 400 |
 //! | HTTP/1.1 without `Host`, or with two | 400 |
 //! | head that is not complete in time (HTTP/1) | 408 |
 //! | URI over 64 KiB | 414 |
 //! | head over [`Limits::max_head_bytes`], more than [`Limits::max_headers`] headers | 431 |
-//! | CONNECT or TRACE that a service would let succeed | 405, with an empty body |
+//! | CONNECT or TRACE to which a service responds with success | 405, with an empty body |
 //!
-//! Characters in the target of an HTTP/1 request that should have been percent-encoded are taken as
-//! if they were. HTTP/2 has neither: there a malformed request is a stream that is reset
-//! (`PROTOCOL_ERROR`), and a head that is too large an empty 431.
+//! Characters in an HTTP/1 request target that should have been percent-encoded are treated as if
+//! they were. In HTTP/2, a malformed request resets its stream (`PROTOCOL_ERROR`), and a head that
+//! is too large gets an empty 431.
 //!
-//! A panic in a service becomes a 500 with an empty body and touches no other request.
+//! A panic in a service becomes a 500 with an empty body and affects no other request.
 
 mod accept;
 mod activity;
 mod body;
 mod budget;
 mod budgets;
+mod catch_panic;
 mod chunked;
 mod connection;
-mod drive;
-mod frames;
+mod connection_driver;
 mod half_open;
 mod handler;
 mod head_memory;
-mod inbound;
+mod http2_frames;
 mod limits;
 mod log_interval;
+mod protocol_tracker;
 mod refusal;
 mod request_head;
 mod request_parser;
 mod request_stream;
 mod request_target;
-mod shield;
-mod stream;
 mod tls;
-mod tracked;
-mod unread;
+mod tracked_body;
+mod tracked_stream;
+mod unread_responses;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -60,46 +61,46 @@ use http_body_util::{BodyExt as _, Full};
 
 pub use self::accept::{ListenError, Listener};
 pub use self::body::{Body, BodyError, Pace};
-pub(crate) use self::budget::{Budget, Holder};
+pub(crate) use self::budget::{Budget, Evictable};
 pub use self::budgets::Budgets;
 pub(crate) use self::budgets::RequestCharge;
+pub(crate) use self::catch_panic::catch_panic;
 pub use self::connection::{Alpn, Connection, TlsVersion};
 pub use self::limits::{Http2Limits, Limits, Quota, Quotas};
 pub use self::refusal::Refusal;
-pub(crate) use self::shield::shielded;
 pub use self::tls::{ServerTls, TlsError};
 
-/// Fault of a body that is produced while it is being sent; the connection is broken off.
-pub type AnswerError = Box<dyn Error + Send + Sync>;
+/// Error of a response body that is streamed; the connection is closed.
+pub type ResponseBodyError = Box<dyn Error + Send + Sync>;
 
-/// Body of an answer, whole or streamed.
-pub type AnswerBody = UnsyncBoxBody<Bytes, AnswerError>;
+/// Body of a response, complete or streamed.
+pub type ResponseBody = UnsyncBoxBody<Bytes, ResponseBodyError>;
 
-/// Answer to one request.
-pub type Answer = http::Response<AnswerBody>;
+/// Response to one request.
+pub type Answer = http::Response<ResponseBody>;
 
-/// An answer being worked out.
-pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+/// Future of a response.
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// Work being waited for.
-pub type Settling<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
+/// Future of [`Service::drain`].
+pub type DrainFuture<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
 
-/// Answers the requests of all connections.
+/// Responds to the requests of all connections.
 pub trait Service: Send + Sync + 'static {
-    /// Starts answering `request`, which arrived on `connection`.
+    /// Starts responding to `request`, which arrived on `connection`.
     ///
     /// The future is dropped when the client goes away, so work that must not stop halfway belongs
     /// in a task of its own.
-    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering;
+    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> ResponseFuture;
 
-    /// Answers a request that cannot be understood. The connection is closed after it.
+    /// Responds to a request that is refused. The connection is closed afterwards.
     fn refuse(&self, _connection: &Connection, refusal: Refusal) -> Answer {
-        handler::bare(refusal.status())
+        handler::empty_response(refusal.status())
     }
 
-    /// Waits until tasks that outlive their requests have ended; at shutdown the listener does so
-    /// within [`Limits::drain`]. A service without such tasks has nothing to wait for.
-    fn settled(&self) -> Settling<'_> {
+    /// Waits for tasks that outlive their requests; at shutdown the listener does so within
+    /// [`Limits::drain`]. The default has no such tasks.
+    fn drain(&self) -> DrainFuture<'_> {
         Box::pin(std::future::ready(()))
     }
 }
@@ -109,13 +110,13 @@ where
     F: Fn(Arc<Connection>, http::Request<Body>) -> R + Send + Sync + 'static,
     R: Future<Output = Answer> + Send + 'static,
 {
-    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering {
+    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> ResponseFuture {
         Box::pin(self(Arc::clone(connection), request))
     }
 }
 
-/// Makes the body of an answer from bytes at hand.
-pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
+/// Creates a complete response body.
+pub fn full_body(bytes: impl Into<Bytes>) -> ResponseBody {
     Full::new(bytes.into())
         .map_err(|never| match never {})
         .boxed_unsync()

@@ -1,23 +1,23 @@
-//! The descriptions of the APIs, made from their routes: `OpenAPI` 3.1, one document for each API.
+//! `OpenAPI` 3.1 descriptions of the APIs, generated from their routes, one document per API.
 //!
-//! Nothing is written down twice. Paths, methods, permissions, media types, parameters and answers
-//! are those of the [routes]; the schemas of answers are those of the types that are
-//! written; the schemas of requests are found out by having them read
-//! ([`portcullis_api::describe`]). What is left are the words for it: `said` and doc comments.
+//! Nothing is written down twice. Paths, methods, permissions, media types, parameters and
+//! responses come from the [routes]; the schemas of responses from the serialized types; the
+//! schemas of requests from probing their decoders ([`portcullis_api::describe`]). Only the texts
+//! are added: those in `operations` and doc comments.
 
 mod access;
-mod lend;
-mod names;
-mod nouns;
+mod descriptions;
+mod inherit_descriptions;
+mod normalize;
 mod operation;
-mod said;
+mod operation_names;
+mod operations;
+mod resource_names;
 mod schemas;
-mod tidy;
-mod words;
 mod yaml;
 
-use crate::answer::Fixed;
 use crate::path::Api;
+use crate::response::Static;
 use crate::route::Route;
 use crate::routes::{self, API_LEVEL};
 use http::Method;
@@ -28,90 +28,86 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The description of an API.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// As JSON.
-    pub json: Fixed,
-    /// As YAML.
-    pub yaml: Fixed,
-    /// The YAML as a text in an envelope, for those who take JSON alone.
-    pub enveloped: Fixed,
+    pub json: Static,
+    pub yaml: Static,
+    /// The YAML as a string in an envelope, for clients that accept only JSON.
+    pub enveloped: Static,
 }
 
 type Documents = BTreeMap<Api, Document>;
 
-/// The documents, made when the first one is asked for.
+/// The documents, built when the first one is requested.
 static DOCUMENTS: OnceLock<Documents> = OnceLock::new();
 
-fn all() -> &'static Documents {
+fn documents() -> &'static Documents {
     DOCUMENTS.get_or_init(|| {
         let routes = routes::all();
-        described(&routes)
-            .map(|api| (api, Document::of(api, &routes)))
+        described_apis(&routes)
+            .map(|api| (api, Document::build(api, &routes)))
             .collect()
     })
 }
 
-/// The description of an API; none of one without operations. The first call takes a while.
+/// Returns the description of an API; `None` if it has no operations. The first call takes a while.
 pub fn document(api: Api) -> Option<&'static Document> {
-    all().get(&api)
+    documents().get(&api)
 }
 
-/// Reports whether the descriptions are there, so that [`document`] takes no time.
+/// Reports whether the descriptions are built, so that [`document`] returns at once.
 pub(crate) fn is_ready() -> bool {
     DOCUMENTS.get().is_some()
 }
 
 /// The APIs that have operations.
-pub(crate) fn described(routes: &[Route]) -> impl Iterator<Item = Api> {
+pub(crate) fn described_apis(routes: &[Route]) -> impl Iterator<Item = Api> {
     Api::ALL
         .into_iter()
         .filter(|api| routes.iter().any(|route| route.apis.contains(api)))
 }
 
 impl Document {
-    fn of(api: Api, routes: &[Route]) -> Self {
+    fn build(api: Api, routes: &[Route]) -> Self {
         let value = render(api, routes);
-        let yaml = yaml::text(&value);
+        let yaml = yaml::to_yaml(&value);
         Self {
-            json: Fixed::new(value.to_string()),
-            enveloped: Fixed::new(json::to_bytes(&Envelope::new(&yaml))),
-            yaml: Fixed::new(yaml),
+            json: Static::new(value.to_string()),
+            enveloped: Static::new(json::to_bytes(&Envelope::new(&yaml))),
+            yaml: Static::new(yaml),
         }
     }
 }
 
-/// The description of an API.
 fn render(api: Api, routes: &[Route]) -> Value {
     let mut schemas = Schemas::default();
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-    let here = routes.iter().filter(|route| route.apis.contains(&api));
-    for route in here.filter(|route| route.method != Method::HEAD) {
+    let served = routes.iter().filter(|route| route.apis.contains(&api));
+    for route in served.filter(|route| route.method != Method::HEAD) {
         let operation = operation::describe(api, route, &mut schemas);
-        let path = paths.entry(template(route.path)).or_default();
+        let path = paths.entry(path_template(route.path)).or_default();
         path.insert(route.method.as_str().to_ascii_lowercase(), operation);
     }
-    let refusals = operation::refusals(&mut schemas);
+    let error_responses = operation::error_responses(&mut schemas);
     serde_json::json!({
         "openapi": "3.1.0",
         "info": {
-            "title": format!("Portcullis, {}", words::title(api)),
+            "title": format!("Portcullis, {}", descriptions::title(api)),
             "version": API_LEVEL,
-            "description": words::ABOUT,
+            "description": descriptions::INTRODUCTION,
         },
         "servers": [{"url": api.base()}],
         "paths": paths,
         "components": {
             "schemas": schemas.finish(&paths),
-            "responses": refusals,
-            "securitySchemes": access::schemes(),
+            "responses": error_responses,
+            "securitySchemes": access::security_schemes(),
         },
     })
 }
 
-/// The path of a route as `OpenAPI` has it, which knows no parameter of several segments.
-fn template(path: &str) -> String {
+/// Converts a route's path to `OpenAPI`, which has no multi-segment parameters.
+fn path_template(path: &str) -> String {
     path.replace("{*", "{")
 }
 

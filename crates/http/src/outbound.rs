@@ -1,10 +1,10 @@
-//! Fetches JSON documents from addresses that others chose, such as the key sets of external signers.
+//! Fetching of JSON documents from URLs that others chose, such as key sets of external signers.
 //!
-//! Whoever may name a URL would otherwise reach through the controller what only the controller can
-//! reach. So [`FetchRules`] judge the host and every address that it resolves to, the connection goes
-//! to the very addresses that were judged, and each redirect is judged anew. What comes back is
-//! bounded in size and time and has to be JSON by its media type; an error tells nothing of its
-//! content. No proxy is used, and nothing is sent that tells servers one fetch from another.
+//! Anyone who may set a URL could otherwise reach through the controller what only the controller
+//! can reach (SSRF). So [`FetchRules`] check the host and every address that it resolves to, the
+//! connection goes to exactly the addresses that were checked, and each redirect is checked again.
+//! The response is limited in size and time and must have a JSON media type; errors reveal nothing
+//! of its content. No proxy is used, and nothing is sent that lets servers correlate fetches.
 
 mod address;
 mod connect;
@@ -28,31 +28,31 @@ use tokio::time;
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-pub use self::address::AddressKind;
-use self::document::Answered;
+pub use self::address::AddressClass;
+use self::document::FetchResponse;
 pub use self::error::{AddressRule, FetchError, HostRule};
-pub use self::resolve::{Resolve, Resolving, SystemResolver};
+pub use self::resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use self::roots::system_roots;
 pub use self::rules::FetchRules;
-use self::target::Target;
+use self::target::FetchTarget;
 use crate::listen::TlsError;
 
-/// Most fetches at a time.
-const PLACES: usize = 64;
+/// Most concurrent fetches.
+const MAX_FETCHES: usize = 64;
 
-/// How long another one waits for its turn. Its own time begins after that.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long another fetch waits for its turn. Its own timeout starts after that.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Fetches documents under one set of rules.
 pub struct Fetcher {
     rules: FetchRules,
     tls: TlsConnector,
     resolver: Arc<dyn Resolve>,
-    places: Semaphore,
+    permits: Semaphore,
 }
 
 impl Fetcher {
-    /// Makes a fetcher that trusts servers with a certificate from one of `roots`.
+    /// Creates a fetcher that trusts servers with a certificate from one of `roots`.
     ///
     /// # Errors
     ///
@@ -65,32 +65,32 @@ impl Fetcher {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        // Tickets would let servers tell that it is the same controller again.
+        // Tickets would let servers recognize the controller.
         config.resumption = rustls::client::Resumption::disabled();
         Ok(Self {
             rules,
             tls: TlsConnector::from(Arc::new(config)),
             resolver: Arc::new(SystemResolver),
-            places: Semaphore::new(PLACES),
+            permits: Semaphore::new(MAX_FETCHES),
         })
     }
 
-    /// Finds addresses of hosts in another way than the system does.
+    /// Replaces the system's resolver.
     #[must_use]
     pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
         Self { resolver, ..self }
     }
 
-    /// Judges what can be judged of `url` without asking anybody: scheme, host name, an address that
-    /// is written out.
+    /// Checks what can be checked of `url` without network access: scheme, host name, literal
+    /// address.
     ///
     /// # Errors
     ///
     /// [`FetchError::Scheme`], [`FetchError::Credentials`], [`FetchError::HostRefused`],
-    /// [`FetchError::AddressRefused`] or [`FetchError::Plain`].
-    pub fn judge_url(&self, url: &Url) -> Result<(), FetchError> {
-        let target = Target::of(url)?;
-        self.rules.judge_target(&target)
+    /// [`FetchError::AddressRefused`] or [`FetchError::PlainHttp`].
+    pub fn check_url(&self, url: &Url) -> Result<(), FetchError> {
+        let target = FetchTarget::parse(url)?;
+        self.rules.check_target(&target)
     }
 
     /// Fetches the document at `url`, following redirects. At most 1 MiB, within
@@ -98,20 +98,20 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`FetchError`], which tells host and rule, and nothing of what was answered.
+    /// [`FetchError`], which names host and rule, and nothing of the response body.
     pub async fn fetch(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
-        let first = Target::of(url)?;
-        self.rules.judge_target(&first)?;
-        // Others that hang take nothing of this one's time.
-        let turn = time::timeout(PATIENCE, self.places.acquire()).await;
-        let Ok(Ok(_place)) = turn else {
-            return Err(FetchError::Crowded {
+        let first = FetchTarget::parse(url)?;
+        self.rules.check_target(&first)?;
+        // Waiting for other fetches does not count towards the timeout.
+        let turn = time::timeout(QUEUE_TIMEOUT, self.permits.acquire()).await;
+        let Ok(Ok(_permit)) = turn else {
+            return Err(FetchError::TooManyFetches {
                 host: first.host(),
-                most: PLACES,
+                most: MAX_FETCHES,
             });
         };
-        let fetching = Box::pin(self.follow(url.clone()));
-        time::timeout(self.rules.timeout, fetching)
+        let fetch = Box::pin(self.follow_redirects(url.clone()));
+        time::timeout(self.rules.timeout, fetch)
             .await
             .unwrap_or_else(|_elapsed| {
                 Err(FetchError::TimedOut {
@@ -121,19 +121,19 @@ impl Fetcher {
             })
     }
 
-    async fn follow(&self, mut url: Url) -> Result<Vec<u8>, FetchError> {
+    async fn follow_redirects(&self, mut url: Url) -> Result<Vec<u8>, FetchError> {
         let mut redirects = 0;
         loop {
-            let target = Target::of(&url)?;
-            match self.ask(&target).await? {
-                Answered::Document(document) => return Ok(document),
-                Answered::Moved(_) if redirects == self.rules.max_redirects => {
+            let target = FetchTarget::parse(&url)?;
+            match self.send(&target).await? {
+                FetchResponse::Document(document) => return Ok(document),
+                FetchResponse::Redirect(_) if redirects == self.rules.max_redirects => {
                     return Err(FetchError::TooManyRedirects {
                         host: target.host(),
                         most: redirects,
                     });
                 },
-                Answered::Moved(next) => {
+                FetchResponse::Redirect(next) => {
                     if target.is_tls() && next.scheme() == "http" {
                         return Err(FetchError::Downgraded {
                             host: target.host(),
@@ -146,21 +146,21 @@ impl Fetcher {
         }
     }
 
-    /// Asks one server, once.
-    async fn ask(&self, target: &Target<'_>) -> Result<Answered, FetchError> {
-        let addresses = self.judged_addresses(target).await?;
+    /// Sends one request.
+    async fn send(&self, target: &FetchTarget<'_>) -> Result<FetchResponse, FetchError> {
+        let addresses = self.resolve_checked(target).await?;
         let socket = connect::tcp(target, &addresses, self.rules.timeout).await?;
         if !target.is_tls() {
-            return exchange::over(socket, target).await;
+            return exchange::send(socket, target).await;
         }
         let stream = connect::tls(&self.tls, target, socket).await?;
-        exchange::over(stream, target).await
+        exchange::send(stream, target).await
     }
 
-    /// Resolves the host of `target`, and refuses it if any of its addresses is refused: a name that
-    /// leads to both kinds is more likely a trap than a key set.
-    async fn judged_addresses(&self, target: &Target<'_>) -> Result<Vec<IpAddr>, FetchError> {
-        self.rules.judge_target(target)?;
+    /// Resolves the host of `target`, and refuses it if any of its addresses is refused: a name
+    /// with both kinds of addresses is more likely a trap than a key set.
+    async fn resolve_checked(&self, target: &FetchTarget<'_>) -> Result<Vec<IpAddr>, FetchError> {
+        self.rules.check_target(target)?;
         let Some(name) = target.name() else {
             return Ok(target.address().into_iter().collect());
         };
@@ -170,8 +170,8 @@ impl Fetcher {
             source,
         })?;
         for address in &found {
-            self.rules.judge_address(*address, Some(name))?;
-            self.rules.judge_scheme(target, *address)?;
+            self.rules.check_address(*address, Some(name))?;
+            self.rules.check_scheme(target, *address)?;
         }
         Ok(found)
     }

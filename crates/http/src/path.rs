@@ -1,27 +1,26 @@
-//! Request paths: normalisation, and which API a path belongs to.
+//! Request paths: normalization, and the API that a path belongs to.
 //!
-//! Paths are cleaned before they are matched, without a redirect: repeated slashes collapse, `.`
-//! and `..` are resolved, a trailing slash is dropped. Consoles in use depend on it. The client
-//! API is the fallback: a path that names no API is one of its own, so that clients that know
-//! only the host and port find it.
+//! Paths are normalized before they are matched, without a redirect: repeated slashes collapse, `.`
+//! and `..` are resolved, a trailing slash is dropped. Existing consoles depend on it. The client
+//! API is the fallback: a path without the base path of an API belongs to it, so that clients that
+//! know only host and port find it.
 
 use std::borrow::Cow;
 
 /// The APIs that a listener can serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Api {
-    /// What SDKs, tunnelers and routers call.
+    /// For SDKs, tunnelers and routers.
     Client,
-    /// What administrators call.
+    /// For administrators.
     Management,
-    /// What operators of the fabric call.
+    /// For operators of the fabric.
     Fabric,
-    /// What monitors call.
+    /// For monitoring.
     HealthChecks,
 }
 
 impl Api {
-    /// Every API.
     pub const ALL: [Self; 4] = [
         Self::Client,
         Self::Management,
@@ -29,8 +28,8 @@ impl Api {
         Self::HealthChecks,
     ];
 
-    /// Itself and no other.
-    pub(crate) const fn alone(self) -> &'static [Self] {
+    /// A slice of this API alone.
+    pub(crate) const fn only(self) -> &'static [Self] {
         match self {
             Self::Client => &[Self::Client],
             Self::Management => &[Self::Management],
@@ -39,7 +38,6 @@ impl Api {
         }
     }
 
-    /// Where its paths begin.
     pub const fn base(self) -> &'static str {
         match self {
             Self::Client => "/edge/client/v1",
@@ -49,7 +47,7 @@ impl Api {
         }
     }
 
-    /// Its name in configuration files and in the answer to `GET /version`.
+    /// Its name in configuration files and in the response to `GET /version`.
     pub const fn binding(self) -> &'static str {
         match self {
             Self::Client => "edge-client",
@@ -62,24 +60,23 @@ impl Api {
 
 /// A path within an API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target<'a> {
-    /// The API.
+pub struct ApiPath<'a> {
     pub api: Api,
     /// The rest of the path, beginning with a slash; still percent-encoded.
     pub path: Cow<'a, str>,
 }
 
-/// Other names of APIs: the one under which older clients know the client API, and the usual one of
-/// what monitors call.
+/// Alternative base paths: the one by which older clients know the client API, and the usual one of
+/// the health checks.
 const ALIASES: [(Api, &str); 2] = [
     (Api::Client, "/edge/v1"),
     (Api::HealthChecks, "/health-checks"),
 ];
 
-/// Finds out which API a path belongs to, and what it names there. `is_served` tells which APIs there
-/// are; what monitors call has no paths of its own where it is not served.
-pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> Target<'_> {
-    let path = clean(raw);
+/// Splits a path into the API that it belongs to and the rest. `is_served` tells which APIs are
+/// served; the base paths of health checks are not recognized where these are not.
+pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> ApiPath<'_> {
+    let path = normalize(raw);
     let bases = Api::ALL
         .into_iter()
         .map(|api| (api, api.base()))
@@ -87,21 +84,21 @@ pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> Target<'_> {
         .filter(|(api, _base)| *api != Api::HealthChecks || is_served(*api));
     for (api, base) in bases {
         let rest = match &path {
-            Cow::Borrowed(path) => below(path, base).map(Cow::Borrowed),
-            Cow::Owned(path) => below(path, base).map(|rest| Cow::Owned(rest.to_owned())),
+            Cow::Borrowed(path) => strip_base(path, base).map(Cow::Borrowed),
+            Cow::Owned(path) => strip_base(path, base).map(|rest| Cow::Owned(rest.to_owned())),
         };
         if let Some(path) = rest {
-            return Target { api, path };
+            return ApiPath { api, path };
         }
     }
-    Target {
+    ApiPath {
         api: Api::Client,
         path,
     }
 }
 
-/// What follows `base` in `path`, if `path` is `base` or lies below it.
-fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
+/// Strips `base` from `path`, if `path` is `base` or lies below it.
+fn strip_base<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     match path.strip_prefix(base)? {
         "" => Some("/"),
         rest if rest.starts_with('/') => Some(rest),
@@ -109,13 +106,13 @@ fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     }
 }
 
-/// Cleans a path: `//a/./b/../c/` becomes `/a/c`.
-fn clean(raw: &str) -> Cow<'_, str> {
-    let is_clean = raw.starts_with('/')
+/// Normalizes a path: `//a/./b/../c/` becomes `/a/c`.
+fn normalize(raw: &str) -> Cow<'_, str> {
+    let is_normalized = raw.starts_with('/')
         && (raw.len() == 1 || !raw.ends_with('/'))
         && !raw.contains("//")
         && !raw.contains("/.");
-    if is_clean {
+    if is_normalized {
         return Cow::Borrowed(raw);
     }
     let mut segments = Vec::new();
@@ -131,7 +128,7 @@ fn clean(raw: &str) -> Cow<'_, str> {
     Cow::Owned(format!("/{}", segments.join("/")))
 }
 
-/// Decodes `%XX` in a path parameter; what is not valid UTF-8 then names nothing.
+/// Decodes `%XX` in a path parameter; `None` if the result is not valid UTF-8.
 pub fn decode_parameter(raw: &str) -> Option<String> {
     if !raw.contains('%') {
         return Some(raw.to_owned());

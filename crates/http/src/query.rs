@@ -1,11 +1,11 @@
-//! The query part of a request's URL.
+//! Query strings of request URLs.
 
-/// The parameters of a query, in order.
+/// The parameters of a query string, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads `a=b&c=d`; `+` and `%20` are blanks.
+    /// Parses `a=b&c=d`; `+` and `%20` are spaces.
     pub fn parse(raw: Option<&str>) -> Self {
         let raw = raw.unwrap_or_default();
         Self(
@@ -15,7 +15,7 @@ impl Query {
         )
     }
 
-    /// All values of a parameter, in their order.
+    /// All values of a parameter, in order.
     pub fn all<'q>(&'q self, name: &'q str) -> impl Iterator<Item = &'q str> {
         self.0
             .iter()

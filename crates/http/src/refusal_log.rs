@@ -1,7 +1,7 @@
-//! What the log says of requests that were refused or failed.
+//! Log of refused and failed requests, with rate limits.
 //!
-//! Strangers can be refused as often as they like, and must not fill the disk by that: lines are limited
-//! for each peer and in all, and what goes beyond is summed up after a second and then once a minute.
+//! Strangers can be refused as often as they like, and must not fill the disk that way: lines are
+//! limited per peer and in total, and the rest is summarized after a second and then once a minute.
 //! Failures of the controller have limits of their own, so that refusals do not hide them.
 
 use crate::error::ApiError;
@@ -12,10 +12,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Bytes that are shown of why a request was refused, which may be in the words of whoever sent it.
-const LOGGED_DETAIL: usize = 300;
+/// Bytes of a refusal's detail that are logged; it may quote the client.
+const MAX_DETAIL_BYTES: usize = 300;
 
-/// The lines about requests that were not answered with what was asked for.
 #[derive(Debug)]
 pub(crate) struct RefusalLog {
     refused: Arc<Mutex<LogThrottle>>,
@@ -23,7 +22,7 @@ pub(crate) struct RefusalLog {
 }
 
 impl RefusalLog {
-    /// A log with so many lines of refusals, and as many of failures.
+    /// Creates a log with these rates for refusals, and the same for failures.
     pub(crate) fn new(rates: LogRates) -> Self {
         let throttle = || Arc::new(Mutex::new(LogThrottle::new(rates)));
         Self {
@@ -32,8 +31,8 @@ impl RefusalLog {
         }
     }
 
-    /// Writes a line about an answer to `address`, unless there were too many.
-    pub(crate) fn note(&self, error: &ApiError, address: IpAddr, env: &Env) {
+    /// Logs an error sent to `address`, unless there were too many.
+    pub(crate) fn record(&self, error: &ApiError, address: IpAddr, env: &Env) {
         let is_failure = error.status.is_server_error();
         let throttle = if is_failure {
             &self.failed
@@ -53,16 +52,16 @@ impl RefusalLog {
         if is_failure {
             tracing::error!(status, code, detail, "request failed");
         } else {
-            let shown = detail.floor_char_boundary(LOGGED_DETAIL);
-            let detail = detail.get(..shown).unwrap_or_default();
+            let end = detail.floor_char_boundary(MAX_DETAIL_BYTES);
+            let detail = detail.get(..end).unwrap_or_default();
             tracing::info!(status, code, detail, "request refused");
         }
     }
 }
 
-/// Sums up what was suppressed, should nobody cause another line that would tell.
+/// Logs a summary of what was suppressed, should no later line do so.
 async fn summarise_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
-    // A little more, for clocks that do not agree.
+    // A little more, since the clocks may disagree.
     tokio::time::sleep(wait + Duration::from_millis(100)).await;
     let earlier = lock(&throttle).settle(env.now());
     earlier.inspect(summarise);

@@ -1,22 +1,22 @@
-//! Names for requests.
+//! Request ids.
 
 use portcullis_domain::ids::{self, RequestId};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Gives each request a name that no other one has but by the rarest chance, of this process or
-/// another. Names are no secrets, so nothing is drawn from the system for them.
+/// Generates request ids that are unique across processes with overwhelming probability. They are
+/// not secrets, so no system randomness is used.
 #[derive(Debug, Default)]
 pub(crate) struct RequestIds {
-    given: AtomicU64,
-    /// Two keyed hashes make as many bytes as a name is made of.
+    counter: AtomicU64,
+    /// Two keyed hashes yield the 16 bytes of an id.
     keys: [RandomState; 2],
 }
 
 impl RequestIds {
-    /// The name of the next request.
+    /// Returns the id of the next request.
     pub(crate) fn next(&self) -> RequestId {
-        let number = self.given.fetch_add(1, Ordering::Relaxed);
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
         let halves = self.keys.each_ref().map(|key| key.hash_one(number));
         let mut bytes = [0; 16];
         for (into, half) in bytes.chunks_exact_mut(8).zip(halves) {

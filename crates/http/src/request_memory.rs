@@ -1,4 +1,4 @@
-//! Memory that requests take up, charged to whoever sends them.
+//! Memory of requests, charged to their senders.
 
 use crate::listen::{Body, BodyError, Budgets, Pace, RequestCharge};
 use crate::route::Route;
@@ -7,15 +7,15 @@ use http::request::Parts;
 use portcullis_domain::access::{Caller, Origin, Standing};
 use portcullis_domain::peer::Peer;
 
-/// Bytes of a request head that are not charged: nearly all heads are shorter.
-const FREE_HEAD: usize = 4 * 1024;
+/// Bytes of a request head that are free of charge: nearly all heads are shorter.
+const FREE_HEAD_BYTES: usize = 4 * 1024;
 
-/// What a header takes up besides name and value, as HTTP/2 counts it (RFC 9113, section 6.5.2).
+/// Overhead of a header besides name and value, as HTTP/2 counts it (RFC 9113, section 6.5.2).
 const HEADER_OVERHEAD: usize = 32;
 
-/// What one request takes up.
+/// The memory of one request.
 ///
-/// Handlers keep the head of their request, and those that change something also go on without their
+/// Handlers keep the head of their request, and those that change something also outlive their
 /// client; so a long head is charged like a body, and both until the handler has ended.
 pub(crate) struct RequestMemory<'a> {
     budgets: &'a Budgets,
@@ -24,25 +24,25 @@ pub(crate) struct RequestMemory<'a> {
     charge: Option<RequestCharge>,
 }
 
-/// Whom a request is charged to.
+/// The peer that a request is charged to.
 #[derive(Clone, Copy)]
 enum Payer {
-    /// Whoever has not proved to be anybody yet, by address.
-    Stranger(Peer),
+    /// The address of a client without a full session.
+    Unauthenticated(Peer),
     /// The identity of a full session.
     Session(Peer),
 }
 
 impl<'a> RequestMemory<'a> {
     /// Charges the head of a request to the address that it comes from.
-    pub(crate) fn of_stranger(
+    pub(crate) fn unauthenticated(
         budgets: &'a Budgets,
         origin: &Origin,
         head: &Parts,
     ) -> Result<Self, BodyError> {
         let mut memory = Self {
             budgets,
-            payer: Payer::Stranger(Peer::at(origin.address)),
+            payer: Payer::Unauthenticated(Peer::at(origin.address)),
             head: charged_head(head),
             charge: None,
         };
@@ -50,9 +50,9 @@ impl<'a> RequestMemory<'a> {
         Ok(memory)
     }
 
-    /// Charges the request to the caller from now on, unless its session is partial: that takes no
-    /// more than a password, and so has no more than a stranger.
-    pub(crate) fn pass_to(&mut self, caller: &Caller) -> Result<(), BodyError> {
+    /// Charges the request to the caller from now on, unless its session is partial: that takes
+    /// only a password, and so gets no more than an unauthenticated client.
+    pub(crate) fn transfer_to(&mut self, caller: &Caller) -> Result<(), BodyError> {
         if caller.standing == Standing::Full {
             self.payer = Payer::Session(Peer::Identity(caller.identity_number));
             self.charge_head()?;
@@ -63,7 +63,7 @@ impl<'a> RequestMemory<'a> {
     fn charge_head(&mut self) -> Result<(), BodyError> {
         if self.head > 0 {
             let charge = self.new_charge()?;
-            charge.arrived();
+            charge.set_arrived();
             self.charge = Some(charge);
         }
         Ok(())
@@ -71,14 +71,14 @@ impl<'a> RequestMemory<'a> {
 
     fn new_charge(&self) -> Result<RequestCharge, BodyError> {
         let (budget, peer) = match self.payer {
-            Payer::Stranger(peer) => (&self.budgets.stranger_requests, peer),
+            Payer::Unauthenticated(peer) => (&self.budgets.unauthenticated_requests, peer),
             Payer::Session(peer) => (&self.budgets.session_requests, peer),
         };
-        RequestCharge::new(budget, peer, self.head).ok_or(BodyError::NoRoom)
+        RequestCharge::new(budget, peer, self.head).ok_or(BodyError::OutOfMemory)
     }
 
-    /// Reads the body, if the route has any use for it. What is returned beside it has to be kept as
-    /// long as the request is in memory.
+    /// Reads the body, if the route needs it. The returned charge has to be kept for as long as the
+    /// request is in memory.
     pub(crate) async fn read(
         mut self,
         route: &Route,
@@ -87,22 +87,27 @@ impl<'a> RequestMemory<'a> {
         if !route.reads_body || body.is_absent() {
             return Ok((Bytes::new(), self.charge));
         }
-        // In one piece: a charge that has arrived cannot be broken off any more.
+        // In one piece: a charge that has arrived can no longer be cancelled.
         drop(self.charge.take());
         let mut charge = self.new_charge()?;
         let pace = Pace::default();
-        let bytes = body.read_charged(route.cap, &pace, &mut charge).await?;
+        let bytes = body
+            .read_charged(route.body_limit, &pace, &mut charge)
+            .await?;
         Ok((bytes, Some(charge)))
     }
 }
 
 /// Returns how many bytes of a head are charged.
 fn charged_head(head: &Parts) -> usize {
-    let line = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
+    let line = head
+        .uri
+        .path_and_query()
+        .map_or(0, |target| target.as_str().len());
     let headers = head.headers.iter();
     let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + HEADER_OVERHEAD);
     let bytes = line + headers.sum::<usize>();
-    if bytes > FREE_HEAD { bytes } else { 0 }
+    if bytes > FREE_HEAD_BYTES { bytes } else { 0 }
 }
 
 #[cfg(test)]
@@ -159,7 +164,7 @@ mod tests {
         let in_use = || {
             let Budgets {
                 session_requests,
-                stranger_requests,
+                unauthenticated_requests: stranger_requests,
                 ..
             } = &budgets;
             (
@@ -168,11 +173,11 @@ mod tests {
             )
         };
         let head = head(5000);
-        let mut memory = RequestMemory::of_stranger(&budgets, &origin(), &head).unwrap();
+        let mut memory = RequestMemory::unauthenticated(&budgets, &origin(), &head).unwrap();
         assert_eq!(in_use(), (false, true));
-        memory.pass_to(&caller(Standing::Partial)).unwrap();
+        memory.transfer_to(&caller(Standing::Partial)).unwrap();
         assert_eq!(in_use(), (false, true));
-        memory.pass_to(&caller(Standing::Full)).unwrap();
+        memory.transfer_to(&caller(Standing::Full)).unwrap();
         assert_eq!(in_use(), (true, false));
         drop(memory);
         assert_eq!(in_use(), (false, false));
@@ -182,10 +187,10 @@ mod tests {
     fn usual_head_costs_nothing_and_many_long_ones_do() {
         let budgets = budgets();
         let (usual, long) = (head(1000), head(10_000));
-        let charge = |head| RequestMemory::of_stranger(&budgets, &origin(), head);
+        let charge = |head| RequestMemory::unauthenticated(&budgets, &origin(), head);
         let _usual: Vec<_> = (0..100).map(|_| charge(&usual).unwrap()).collect();
-        assert_eq!(budgets.stranger_requests.in_use(), 0);
+        assert_eq!(budgets.unauthenticated_requests.in_use(), 0);
         let _long: Vec<_> = (0..3).map(|_| charge(&long).unwrap()).collect();
-        assert!(matches!(charge(&long), Err(BodyError::NoRoom)));
+        assert!(matches!(charge(&long), Err(BodyError::OutOfMemory)));
     }
 }

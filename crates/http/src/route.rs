@@ -1,24 +1,24 @@
-//! Routes as data: method, path, what the caller must be, what the body is, who answers.
+//! Routes: method, path, access, body and handler of an operation.
 //!
-//! A route is declared with [`guarded`] or [`open`]. The order in which a request is judged
-//! follows from the types, not from the handler: session (401), body (400), permission (401), and
-//! only then the handler, which gets the proof of permission as an argument.
+//! A route is declared with [`guarded`] or [`public`]. The order of checks follows from the types,
+//! not from the handler: session (401), body (400), permission (401), and only then the handler,
+//! which gets the proof of permission as an argument.
 
-mod described;
+mod description;
 mod payload;
 mod table;
 
-pub use described::{Answers, Body, Parameter};
-pub(crate) use described::{SchemaOf, Values};
-pub use payload::{Ignored, Json, JsonIfAny, JsonIfFit, Payload};
-pub use table::{BadRoute, Lookup, Table};
+pub use description::{BodySpec, Parameter, ResponseSpec};
+pub(crate) use description::{SchemaFn, ValueType};
+pub use payload::{Json, LenientJson, NoBody, OptionalJson, Payload};
+pub use table::{Lookup, RouteError, Table};
 
-use crate::answer::Answer;
+use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::language::Consumes;
 use crate::listen::Connection;
 use crate::path::Api;
 use crate::query::Query;
+use crate::response::ApiResponse;
 use crate::state::State;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
@@ -31,75 +31,66 @@ use std::sync::Arc;
 pub struct Route {
     /// The APIs that have it.
     pub apis: &'static [Api],
-    /// Its method.
     pub method: Method,
-    /// Its path within the API, with parameters as `{name}`.
+    /// Path within the API, with parameters as `{name}`.
     pub path: &'static str,
-    /// What its caller must be.
+    /// Access that the caller needs.
     pub access: Access,
-    /// The media types of its body.
+    /// The media types of the request body.
     pub consumes: Consumes,
-    /// The media type of its answer.
+    /// The media type of the response.
     pub produces: &'static str,
-    /// Whether it answers in that type whatever the client accepts.
+    /// Whether the `Accept` header is ignored.
     pub ignores_accept: bool,
-    /// The longest body it takes, bytes.
-    pub cap: usize,
-    /// Whether its body is read.
+    /// Longest request body, bytes.
+    pub body_limit: usize,
     pub reads_body: bool,
-    /// Whether it may change something, and so is carried to its end whoever leaves meanwhile.
+    /// Whether it may change something, and so runs to completion even if the client leaves.
     pub is_changing: bool,
-    /// Whether it does what the description of the API says; otherwise it answers 501, as every
-    /// controller does.
+    /// Whether it is implemented; otherwise it responds with 501, as every controller does.
     pub is_performed: bool,
-    /// What it answers when all goes well, if that is said.
-    pub(crate) answers: Option<Answers>,
-    /// What its body is.
-    pub(crate) body: fn() -> Body,
+    /// The response on success, if it is declared.
+    pub(crate) response: Option<ResponseSpec>,
+    /// The specification of the request body.
+    pub(crate) body: fn() -> BodySpec,
     /// The parameters that it reads besides those of its path.
     pub(crate) parameters: Vec<&'static Parameter>,
-    serve: Serve,
+    serve: ServeFn,
 }
 
-type Serve = Box<dyn Fn(Incoming) -> Reply + Send + Sync>;
+type ServeFn = Box<dyn Fn(RouteRequest) -> HandlerFuture + Send + Sync>;
 
-/// What becomes of a request.
-pub type Reply = Pin<Box<dyn Future<Output = Result<Answer, ApiError>> + Send>>;
+/// Future of a handler.
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<ApiResponse, ApiError>> + Send>>;
 
-/// A request whose session is established and whose body was read, but not understood yet.
-pub struct Incoming {
-    /// What the handler is given besides the body.
-    pub context: Context,
-    /// Who asks; `None` only on public routes.
+/// A request with a session, whose body was read but not decoded.
+pub struct RouteRequest {
+    pub context: RequestContext,
+    /// `None` only on public routes.
     pub caller: Option<Arc<Caller>>,
-    /// The media type of the body, if it was named.
+    /// The media type of the body, if the client sent one.
     pub content_type: Option<String>,
-    /// The body.
     pub body: Bytes,
 }
 
-/// What a handler knows of its request besides permission and body.
-pub struct Context {
-    /// The controller.
+/// Everything that a handler gets besides permit and body.
+pub struct RequestContext {
     pub state: Arc<State>,
-    /// The API on which the request came.
+    /// The API that received the request.
     pub api: Api,
     /// The connection, with the client's certificates.
     pub connection: Arc<Connection>,
-    /// Where the request comes from.
     pub origin: Origin,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The parameters of the path.
+    /// The path parameters.
     pub parameters: BTreeMap<&'static str, String>,
-    /// The parameters of the query.
     pub query: Query,
-    /// The token of the session, as it was presented.
+    /// The session token, as presented.
     pub token: Option<secrecy::SecretString>,
 }
 
-impl Context {
-    /// The path parameter `id`; the empty text when the route has none, which names nothing.
+impl RequestContext {
+    /// The path parameter `id`; the empty string, which is no id, if the route has none.
     pub fn id(&self) -> &str {
         self.parameters
             .get("id")
@@ -108,33 +99,31 @@ impl Context {
     }
 }
 
-/// A request that may be answered: `P` proves it, `B` is the body.
+/// An authorized request with permit `P` and body `B`.
 pub struct Call<P, B> {
     /// Proof that the caller may do this; `()` on public routes.
     pub permit: P,
-    /// The body.
     pub body: B,
-    /// Everything else.
-    pub context: Context,
+    pub context: RequestContext,
 }
 
-/// Declares a route for those who may perform the action `A`.
+/// Declares a route for callers that may perform the action `A`.
 pub fn guarded<A, B, H, F>(method: Method, path: &'static str, handler: H) -> Route
 where
     A: Action,
     B: Payload,
     H: Fn(Call<Permit<A>, B>) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
+    F: Future<Output = Result<ApiResponse, ApiError>> + Send + 'static,
 {
-    let serve = move |incoming: Incoming| -> Reply {
-        let body = match understand::<B>(&incoming) {
+    let serve = move |incoming: RouteRequest| -> HandlerFuture {
+        let body = match decode::<B>(&incoming) {
             Ok(body) => body,
-            Err(error) => return refuse(error),
+            Err(error) => return respond_with_error(error),
         };
         let permit = match incoming.caller.map(Permit::request) {
             Some(Ok(permit)) => permit,
-            Some(Err(denied)) => return refuse(denied.into()),
-            None => return refuse(ApiError::unauthenticated()),
+            Some(Err(denied)) => return respond_with_error(denied.into()),
+            None => return respond_with_error(ApiError::unauthenticated()),
         };
         Box::pin(handler(Call {
             permit,
@@ -142,45 +131,45 @@ where
             context: incoming.context,
         }))
     };
-    Route::new::<B>(method, path, A::ACCESS, B::CAP, Box::new(serve))
+    Route::new::<B>(method, path, A::ACCESS, B::MAX_BYTES, Box::new(serve))
 }
 
-/// Reads query and body.
-fn understand<B: Payload>(incoming: &Incoming) -> Result<B, ApiError> {
-    B::check(&incoming.context.query)?;
-    Ok(B::read(incoming.content_type.as_deref(), &incoming.body)?)
+/// Decodes query and body.
+fn decode<B: Payload>(incoming: &RouteRequest) -> Result<B, ApiError> {
+    B::validate_query(&incoming.context.query)?;
+    Ok(B::decode(incoming.content_type.as_deref(), &incoming.body)?)
 }
 
-/// Declares a route for everybody; credentials are not looked at.
-pub fn open<B, H, F>(method: Method, path: &'static str, handler: H) -> Route
+/// Declares a public route; credentials are ignored.
+pub fn public<B, H, F>(method: Method, path: &'static str, handler: H) -> Route
 where
     B: Payload,
     H: Fn(Call<(), B>) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
+    F: Future<Output = Result<ApiResponse, ApiError>> + Send + 'static,
 {
-    let serve = move |incoming: Incoming| -> Reply {
-        match understand::<B>(&incoming) {
+    let serve = move |incoming: RouteRequest| -> HandlerFuture {
+        match decode::<B>(&incoming) {
             Ok(body) => Box::pin(handler(Call {
                 permit: (),
                 body,
                 context: incoming.context,
             })),
-            Err(error) => refuse(error),
+            Err(error) => respond_with_error(error),
         }
     };
     Route::new::<B>(
         method,
         path,
         Access::Public,
-        B::CAP.min(PUBLIC_CAP),
+        B::MAX_BYTES.min(PUBLIC_BODY_LIMIT),
         Box::new(serve),
     )
 }
 
-/// The longest body of a route that needs no session.
-const PUBLIC_CAP: usize = 256 * 1024;
+/// Longest body of a public route.
+const PUBLIC_BODY_LIMIT: usize = 256 * 1024;
 
-fn refuse(error: ApiError) -> Reply {
+fn respond_with_error(error: ApiError) -> HandlerFuture {
     Box::pin(std::future::ready(Err(error)))
 }
 
@@ -189,14 +178,14 @@ impl Route {
         method: Method,
         path: &'static str,
         access: Access,
-        cap: usize,
-        serve: Serve,
+        body_limit: usize,
+        serve: ServeFn,
     ) -> Self {
         Self {
             apis: &[Api::Client, Api::Management],
             is_changing: !method.is_safe(),
-            answers: Answers::usual(&method),
-            body: B::described,
+            response: ResponseSpec::default_for(&method),
+            body: B::describe,
             parameters: B::PARAMETERS.iter().collect(),
             method,
             path,
@@ -204,57 +193,56 @@ impl Route {
             consumes: B::CONSUMES,
             produces: "application/json",
             ignores_accept: false,
-            cap,
-            reads_body: B::IS_READ,
+            body_limit,
+            reads_body: B::READS_BODY,
             is_performed: true,
             serve,
         }
     }
 
-    /// The same route, on these APIs only.
+    /// Restricts the route to these APIs.
     #[must_use]
     pub fn only(mut self, apis: &'static [Api]) -> Self {
         self.apis = apis;
         self
     }
 
-    /// The same route, with an answer of this media type.
+    /// Sets the media type of the response.
     #[must_use]
     pub fn producing(mut self, media_type: &'static str) -> Self {
         self.produces = media_type;
         self
     }
 
-    /// The same route, answered whatever the client accepts.
+    /// Ignores the `Accept` header.
     #[must_use]
-    pub fn whatever_is_accepted(mut self) -> Self {
+    pub fn ignoring_accept(mut self) -> Self {
         self.ignores_accept = true;
         self
     }
 
-    /// The same route, with a body of no more than `cap` bytes.
+    /// Lowers the body limit to `cap` bytes.
     #[must_use]
-    pub fn at_most(mut self, cap: usize) -> Self {
-        self.cap = self.cap.min(cap);
+    pub fn with_body_limit(mut self, cap: usize) -> Self {
+        self.body_limit = self.body_limit.min(cap);
         self
     }
 
-    /// The same route, which changes something although its method says that it does not.
+    /// Marks the route as mutating although its method is safe.
     #[must_use]
-    pub fn changing(mut self) -> Self {
+    pub fn mutating(mut self) -> Self {
         self.is_changing = true;
         self
     }
 
-    /// The same route, of what is described and never done.
+    /// Marks the route as described but not implemented.
     #[must_use]
-    pub fn unperformed(mut self) -> Self {
+    pub fn not_implemented(mut self) -> Self {
         self.is_performed = false;
         self
     }
 
-    /// Answers a request.
-    pub fn serve(&self, incoming: Incoming) -> Reply {
+    pub fn serve(&self, incoming: RouteRequest) -> HandlerFuture {
         (self.serve)(incoming)
     }
 }

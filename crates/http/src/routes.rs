@@ -1,4 +1,4 @@
-//! The routes of all APIs, one module per noun.
+//! Routes of all APIs, one module per resource.
 
 mod api_sessions;
 mod auth_policies;
@@ -20,6 +20,7 @@ mod identities;
 mod identity_types;
 mod managed;
 mod mfa;
+mod not_implemented;
 mod own_authenticators;
 mod policies;
 mod posture;
@@ -36,14 +37,12 @@ mod signers;
 mod specs;
 mod terminators;
 mod trust;
-mod unserved;
 mod version;
 
 use crate::route::Route;
 
 pub use version::API_LEVEL;
 
-/// All routes.
 pub fn all() -> Vec<Route> {
     let mut routes: Vec<_> = [
         api_sessions::routes(),
@@ -81,12 +80,12 @@ pub fn all() -> Vec<Route> {
         specs::routes(),
         terminators::routes(),
         trust::routes(),
-        unserved::routes(),
+        not_implemented::routes(),
         version::routes(),
     ]
     .into_iter()
     .flatten()
     .collect();
-    routes.extend(specs::descriptions(&routes));
+    routes.extend(specs::description_routes(&routes));
     routes
 }

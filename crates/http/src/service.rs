@@ -1,18 +1,19 @@
-//! The way of a request: limits, route, session, body, permission, handler, answer.
+//! Request pipeline: limits, route, session, body, permission, handler, response.
 
-use crate::answer::{Answer, Content};
-use crate::errands::Errands;
+use crate::content_negotiation::{self, Consumes};
 use crate::error::ApiError;
-use crate::language::{self, Consumes};
 use crate::listen::{
-    self, Answering, Body, BodyError, Budgets, Connection, Refusal, Service, Settling, shielded,
+    self, Body, BodyError, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service,
+    catch_panic,
 };
-use crate::path::{self, Api, Target};
+use crate::path::{self, Api, ApiPath};
 use crate::query::Query;
 use crate::refusal_log::RefusalLog;
 use crate::request_ids::RequestIds;
 use crate::request_memory::RequestMemory;
-use crate::route::{Context, Ignored, Incoming, Lookup, Payload as _, Route, Table};
+use crate::request_tasks::RequestTasks;
+use crate::response::{ApiResponse, ResponseContent};
+use crate::route::{Lookup, NoBody, Payload as _, RequestContext, Route, RouteRequest, Table};
 use crate::state::State;
 use crate::{compress, cors, session};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -29,36 +30,36 @@ use tracing::Instrument as _;
 
 const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
-/// Bytes that the log shows of the path of a request that no route serves.
-const LOGGED_PATH: usize = 200;
-/// Bytes of a method that are shown.
-const LOGGED_METHOD: usize = 32;
+/// Bytes of an unmatched request path that are logged.
+const MAX_LOGGED_PATH: usize = 200;
+/// Bytes of a method that are logged or quoted.
+const MAX_LOGGED_METHOD: usize = 32;
 
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
 pub struct Controller {
-    shared: Arc<Shared>,
+    inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct Inner {
     state: Arc<State>,
     table: Table,
     server: HeaderValue,
     instance: HeaderValue,
     budgets: Budgets,
-    errands: Errands,
+    tasks: RequestTasks,
     request_ids: RequestIds,
     refusal_log: RefusalLog,
 }
 
 impl Controller {
-    /// Serves the routes of `table`, with budgets of its own for what requests take up.
+    /// Serves the routes of `table`, with budgets of its own.
     pub fn new(state: Arc<State>, table: Table) -> Self {
         Self::with_budgets(state, table, Budgets::default())
     }
 
-    /// Serves the routes of `table`, and shares these budgets with others.
+    /// Serves the routes of `table`, with budgets that it shares with others.
     pub fn with_budgets(state: Arc<State>, table: Table, budgets: Budgets) -> Self {
         let text = |text: &str| {
             HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
@@ -66,9 +67,9 @@ impl Controller {
         let server = text(&format!("ziti-controller/{}", crate::routes::API_LEVEL));
         let instance = text(&state.instance_id);
         Self {
-            shared: Arc::new(Shared {
+            inner: Arc::new(Inner {
                 budgets,
-                errands: Errands::new(),
+                tasks: RequestTasks::new(),
                 request_ids: RequestIds::default(),
                 refusal_log: RefusalLog::new(state.app.settings().refusal_log),
                 state,
@@ -79,108 +80,108 @@ impl Controller {
         }
     }
 
-    /// The table of routes.
     pub fn table(&self) -> &Table {
-        &self.shared.table
+        &self.inner.table
     }
 }
 
 impl Service for Controller {
-    fn call(&self, connection: &Arc<Connection>, request: Request<Body>) -> Answering {
-        let shared = Arc::clone(&self.shared);
+    fn call(&self, connection: &Arc<Connection>, request: Request<Body>) -> ResponseFuture {
+        let inner = Arc::clone(&self.inner);
         let connection = Arc::clone(connection);
         Box::pin(async move {
             let (head, body) = request.into_parts();
             if head.method == Method::OPTIONS {
-                return cors::preflight(&head.headers).map(listen::whole);
+                return cors::preflight(&head.headers).map(listen::full_body);
             }
-            let form = Form::of(&head.headers);
-            let request_id = shared.request_ids.next();
+            let options = ResponseOptions::from_headers(&head.headers);
+            let request_id = inner.request_ids.next();
             let address = connection.peer.ip();
-            let target = shared.target(&head);
+            let target = inner.match_route(&head);
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
-                method = shown_method(&head.method),
+                method = truncated_method(&head.method),
                 api = target.api.binding(),
-                path = target.shown(&head),
+                path = target.logged_path(&head),
                 peer = %address,
             );
-            let answering = async {
-                let answer = || shared.answer(connection, head, target, body, request_id.clone());
-                let outcome = shielded(answer).await.unwrap_or_else(|panicked| {
-                    Err(ApiError::new(Code::Unhandled).detail(panicked))
+            let responding = async {
+                let handle = || inner.handle(connection, head, target, body, request_id.clone());
+                let outcome = catch_panic(handle).await.unwrap_or_else(|panicked| {
+                    Err(ApiError::new(Code::Unhandled).with_detail(panicked))
                 });
                 if let Err(error) = &outcome {
-                    let env = shared.state.app.env();
-                    shared.refusal_log.note(error, address, env);
+                    let env = inner.state.app.env();
+                    inner.refusal_log.record(error, address, env);
                 }
-                respond(form, outcome, request_id)
+                build_response(options, outcome, request_id)
             };
-            let response = answering.instrument(span).await;
-            shared.finish(response)
+            let response = responding.instrument(span).await;
+            inner.add_common_headers(response)
         })
     }
 
     fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::Answer {
-        let request_id = self.shared.request_ids.next();
+        let request_id = self.inner.request_ids.next();
         let address = connection.peer.ip();
         let span = tracing::info_span!(
             "request",
             id = request_id.as_str(),
             peer = %address,
         );
-        // Nothing of the request: what cannot be parsed cannot be told from a secret either.
+        // Nothing of the request: bytes that cannot be parsed cannot be told from a secret either.
         let error = FieldError::new(refusal.field(), refusal.reason(), "");
-        let error = ApiError::field(error).status(refusal.status());
-        let error = error.detail(refusal.reason());
+        let error = ApiError::field(error).with_status(refusal.status());
+        let error = error.with_detail(refusal.reason());
         let response = span.in_scope(|| {
-            let env = self.shared.state.app.env();
-            self.shared.refusal_log.note(&error, address, env);
-            respond(Form::plain(), Err(error), request_id)
+            let env = self.inner.state.app.env();
+            self.inner.refusal_log.record(&error, address, env);
+            build_response(ResponseOptions::none(), Err(error), request_id)
         });
-        self.shared.finish(response)
+        self.inner.add_common_headers(response)
     }
 
-    fn settled(&self) -> Settling<'_> {
-        Box::pin(self.shared.errands.settled())
+    fn drain(&self) -> DrainFuture<'_> {
+        Box::pin(self.inner.tasks.drain())
     }
 }
 
-impl Shared {
-    async fn answer(
+impl Inner {
+    async fn handle(
         &self,
         connection: Arc<Connection>,
         head: http::request::Parts,
-        Aim { api, found }: Aim<'_>,
+        RouteMatch { api, route: found }: RouteMatch<'_>,
         body: Body,
         request_id: RequestId,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<ApiResponse, ApiError> {
         if found.is_err() {
-            body.check_announced(Ignored::CAP).map_err(unreadable)?;
+            body.check_announced(NoBody::MAX_BYTES)
+                .map_err(body_error)?;
         }
         let (route, parameters) = found?;
         let origin = Origin {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
         };
-        let memory = RequestMemory::of_stranger(&self.budgets, &origin, &head);
-        let mut memory = memory.map_err(unreadable)?;
+        let memory = RequestMemory::unauthenticated(&self.budgets, &origin, &head);
+        let mut memory = memory.map_err(body_error)?;
         let (caller, token) = if route.access == Access::Public {
             (None, None)
         } else {
             let (caller, token) =
-                session::establish(&self.state.app, &head.headers, &connection, origin.clone())
+                session::resolve(&self.state.app, &head.headers, &connection, origin.clone())
                     .await
-                    .inspect_err(|error| self.denied(error, &origin, None, (api, route)))?;
-            memory.pass_to(&caller).map_err(unreadable)?;
+                    .inspect_err(|error| self.audit_denial(error, &origin, None, (api, route)))?;
+            memory.transfer_to(&caller).map_err(body_error)?;
             (Some(caller), Some(token))
         };
-        // Before its media type: whoever sends too much hears of that, whatever it is.
-        body.check_announced(route.cap).map_err(unreadable)?;
+        // Before its media type: a body that is too large is refused whatever its type.
+        body.check_announced(route.body_limit).map_err(body_error)?;
         let content_type = negotiate(route, &head.headers, &body)?;
-        let (body, charge) = memory.read(route, body).await.map_err(unreadable)?;
-        let context = Context {
+        let (body, charge) = memory.read(route, body).await.map_err(body_error)?;
+        let context = RequestContext {
             state: Arc::clone(&self.state),
             api,
             connection,
@@ -190,27 +191,26 @@ impl Shared {
             parameters,
             token,
         };
-        let asking = caller.clone();
-        let reply = route.serve(Incoming {
+        let audited_caller = caller.clone();
+        let handler = route.serve(RouteRequest {
             context,
             caller,
             content_type,
             body,
         });
         let outcome = if route.is_changing {
-            self.errands.carry(reply, charge).await
+            self.tasks.run_to_completion(handler, charge).await
         } else {
-            self.errands.ask(reply).await
+            self.tasks.run_cancellable(handler).await
         };
-        if let (Err(error), Some(caller)) = (&outcome, &asking) {
-            self.denied(error, &caller.origin, Some(caller), (api, route));
+        if let (Err(error), Some(caller)) = (&outcome, &audited_caller) {
+            self.audit_denial(error, &caller.origin, Some(caller), (api, route));
         }
         outcome
     }
 
-    /// Has the audit trail say that a request was denied, if it was: for want of a session or of a
-    /// permission.
-    fn denied(
+    /// Writes an audit record if a request was denied for lack of a session or a permission.
+    fn audit_denial(
         &self,
         error: &ApiError,
         origin: &Origin,
@@ -221,7 +221,7 @@ impl Shared {
             return;
         }
         let path = format!("{}{}", api.base(), route.path);
-        let reason = lacking(error, caller, route.access);
+        let reason = denial_reason(error, caller, route.access);
         let refusal = audit::Refusal {
             operation: "access.denied",
             origin,
@@ -234,46 +234,48 @@ impl Shared {
         audit::refused(&self.state.app, &refusal);
     }
 
-    /// Finds out what a request is aimed at.
-    fn target(&self, head: &http::request::Parts) -> Aim<'_> {
+    /// Matches a request to a route.
+    fn match_route(&self, head: &http::request::Parts) -> RouteMatch<'_> {
         let target = path::resolve(head.uri.path(), |api| self.table.serves(api));
-        Aim {
+        RouteMatch {
             api: target.api,
-            found: self.find(&target, &head.method),
+            route: self.find_route(&target, &head.method),
         }
     }
 
-    fn find(
+    fn find_route(
         &self,
-        target: &Target<'_>,
+        target: &ApiPath<'_>,
         method: &Method,
     ) -> Result<(&Route, BTreeMap<&'static str, String>), ApiError> {
         match self.table.lookup(target.api, &target.path, method) {
             Lookup::Found(route, parameters) => Ok((route, parameters)),
             Lookup::Nothing => {
                 let path = format!("{}{}", target.api.base(), target.path);
-                Err(ApiError::new(Code::NotFound).because(Cause::text(format!(
-                    "nothing is served at {path}; check the path and the API version"
-                ))))
+                Err(
+                    ApiError::new(Code::NotFound).with_cause(Cause::text(format!(
+                        "nothing is served at {path}; check the path and the API version"
+                    ))),
+                )
             },
             Lookup::WrongMethod(methods) => {
                 let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
                 let allowed = allowed.join(", ");
-                let error = ApiError::new(Code::MethodNotAllowed).because(Cause::text(format!(
+                let error = ApiError::new(Code::MethodNotAllowed).with_cause(Cause::text(format!(
                     "the method {} is not supported here; use {allowed}",
-                    shown_method(method)
+                    truncated_method(method)
                 )));
                 Err(match HeaderValue::try_from(allowed) {
-                    Ok(value) => error.with(header::ALLOW, value),
+                    Ok(value) => error.with_header(header::ALLOW, value),
                     Err(_) => error,
                 })
             },
         }
     }
 
-    /// Adds what every response has but those to preflights.
-    fn finish(&self, mut response: listen::Answer) -> listen::Answer {
-        // Whoever sends too much is not told by whom it is refused, as on the wire.
+    /// Adds the headers that every response has but those to preflights.
+    fn add_common_headers(&self, mut response: listen::Answer) -> listen::Answer {
+        // A 413 does not name the server, as OpenZiti's does not.
         if response.status() != StatusCode::PAYLOAD_TOO_LARGE {
             response
                 .headers_mut()
@@ -286,57 +288,61 @@ impl Shared {
     }
 }
 
-/// A method as the log and answers show it. No method that anybody knows is cut.
-fn shown_method(method: &Method) -> &str {
+/// Returns a method for logs and error messages. No standard method is truncated.
+fn truncated_method(method: &Method) -> &str {
     let method = method.as_str();
-    method.get(..LOGGED_METHOD).unwrap_or(method)
+    method.get(..MAX_LOGGED_METHOD).unwrap_or(method)
 }
 
-/// What a request is aimed at.
-struct Aim<'t> {
+/// The API and the route that a request is for.
+struct RouteMatch<'t> {
     api: Api,
-    found: Result<(&'t Route, BTreeMap<&'static str, String>), ApiError>,
+    route: Result<(&'t Route, BTreeMap<&'static str, String>), ApiError>,
 }
 
-impl Aim<'_> {
-    /// The path as the log shows it: that of the route, or what the client wrote, cut. The query is left
-    /// out, for it may hold a token.
-    fn shown<'a>(&'a self, head: &'a http::request::Parts) -> &'a str {
-        if let Ok((route, _)) = &self.found {
+impl RouteMatch<'_> {
+    /// The path for the log: that of the route, or the client's, truncated. The query is left out,
+    /// since it may hold a token.
+    fn logged_path<'a>(&'a self, head: &'a http::request::Parts) -> &'a str {
+        if let Ok((route, _)) = &self.route {
             return route.path;
         }
         let path = head.uri.path();
-        path.get(..path.floor_char_boundary(LOGGED_PATH))
+        path.get(..path.floor_char_boundary(MAX_LOGGED_PATH))
             .unwrap_or(path)
     }
 }
 
-/// What a request says of the form of its answer.
+/// Properties of a request that shape its response.
 #[derive(Debug, Clone, Copy)]
-struct Form {
-    takes_gzip: bool,
-    is_from_a_page: bool,
+struct ResponseOptions {
+    accepts_gzip: bool,
+    has_origin: bool,
 }
 
-impl Form {
-    /// That of an answer to a request that could not be read.
-    const fn plain() -> Self {
+impl ResponseOptions {
+    /// Options for a request that could not be parsed.
+    const fn none() -> Self {
         Self {
-            takes_gzip: false,
-            is_from_a_page: false,
+            accepts_gzip: false,
+            has_origin: false,
         }
     }
 
-    fn of(request: &HeaderMap) -> Self {
+    fn from_headers(request: &HeaderMap) -> Self {
         Self {
-            takes_gzip: compress::takes_gzip(request),
-            is_from_a_page: cors::is_from_a_page(request),
+            accepts_gzip: compress::accepts_gzip(request),
+            has_origin: cors::has_origin(request),
         }
     }
 }
 
-/// Writes an outcome as a response, and a line about it to the log.
-fn respond(form: Form, outcome: Result<Answer, ApiError>, request_id: RequestId) -> listen::Answer {
+/// Builds the HTTP response.
+fn build_response(
+    options: ResponseOptions,
+    outcome: Result<ApiResponse, ApiError>,
+    request_id: RequestId,
+) -> listen::Answer {
     let (status, content_type, headers, body) = match outcome {
         Ok(answer) => {
             tracing::debug!(status = answer.status.as_u16(), "answered");
@@ -348,44 +354,47 @@ fn respond(form: Form, outcome: Result<Answer, ApiError>, request_id: RequestId)
             )
         },
         Err(error) => {
-            let body = Content::Whole(error.body(request_id).into());
+            let body = ResponseContent::Full(error.body(request_id).into());
             (error.status, "application/json", error.headers, body)
         },
     };
-    let (body, is_packed) = match body {
-        Content::Whole(body) => {
-            let packed = form.takes_gzip.then(|| compress::gzip(&body)).flatten();
-            let is_packed = packed.is_some();
-            (listen::whole(packed.unwrap_or(body)), is_packed)
+    let (body, is_gzip) = match body {
+        ResponseContent::Full(body) => {
+            let gzipped = options
+                .accepts_gzip
+                .then(|| compress::gzip(&body))
+                .flatten();
+            let is_gzip = gzipped.is_some();
+            (listen::full_body(gzipped.unwrap_or(body)), is_gzip)
         },
-        Content::Fixed(fixed) => {
-            let (body, is_packed) = fixed.form(form.takes_gzip);
-            (listen::whole(body), is_packed)
+        ResponseContent::Fixed(fixed) => {
+            let (body, is_gzip) = fixed.encoded(options.accepts_gzip);
+            (listen::full_body(body), is_gzip)
         },
-        Content::Parts(parts) => {
-            let is_packed = parts.is_gzip();
-            (parts.boxed_unsync(), is_packed)
+        ResponseContent::Parts(parts) => {
+            let is_gzip = parts.is_gzip();
+            (parts.boxed_unsync(), is_gzip)
         },
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    let into = response.headers_mut();
-    into.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if is_packed {
-        into.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    let response_headers = response.headers_mut();
+    response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if is_gzip {
+        response_headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     for (name, value) in headers {
-        into.append(name, value);
+        response_headers.append(name, value);
     }
-    if form.is_from_a_page {
-        cors::allow(into);
+    if options.has_origin {
+        cors::add_allow_headers(response_headers);
     }
     response
 }
 
-/// Checks the media types of body and answer; answers that of the body.
+/// Checks the media types of body and response; returns that of the body.
 fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<String>, ApiError> {
-    let content_type = language::content_type(headers);
+    let content_type = content_negotiation::content_type(headers);
     if !body.is_absent() {
         let given = content_type
             .as_deref()
@@ -396,15 +405,15 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
                 format!("the content type \"{given}\" is not supported here; use {allowed}");
             return Err(
                 ApiError::field(FieldError::new("Content-Type", reason, given))
-                    .status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
+                    .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
             );
         }
     }
-    // Refusals are JSON whatever a route produces, so that whoever takes JSON is served too.
+    // Errors are JSON whatever a route produces, so clients that accept only JSON are served too.
     let is_acceptable = route.ignores_accept
         || [route.produces, "application/json"]
             .into_iter()
-            .any(|produced| language::accepts(headers, produced));
+            .any(|produced| content_negotiation::accepts(headers, produced));
     if !is_acceptable {
         let is_raw = route.consumes == Consumes::Enrollment
             && content_type
@@ -418,13 +427,13 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
         } else {
             let reason = "the response is not available in any of these types; send Accept: application/json";
             ApiError::field(FieldError::new("Accept", reason, given.unwrap_or_default()))
-                .status(StatusCode::NOT_ACCEPTABLE)
+                .with_status(StatusCode::NOT_ACCEPTABLE)
         });
     }
     Ok(content_type)
 }
 
-fn unreadable(error: BodyError) -> ApiError {
+fn body_error(error: BodyError) -> ApiError {
     match error {
         BodyError::TooLarge { .. } => {
             let mut refusal = ApiError::new(Code::RequestEntityTooLarge);
@@ -432,23 +441,23 @@ fn unreadable(error: BodyError) -> ApiError {
             refusal
         },
         BodyError::TooSlow => ApiError::new(Code::Timeout)
-            .status(StatusCode::REQUEST_TIMEOUT)
-            .detail(error),
-        BodyError::NoRoom => ApiError::new(Code::ServerTooManyRequests)
+            .with_status(StatusCode::REQUEST_TIMEOUT)
+            .with_detail(error),
+        BodyError::OutOfMemory => ApiError::new(Code::ServerTooManyRequests)
             .retry_after(1)
-            .detail(error),
+            .with_detail(error),
         BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
-            .status(StatusCode::BAD_REQUEST)
-            .detail(error),
+            .with_status(StatusCode::BAD_REQUEST)
+            .with_detail(error),
     }
 }
 
-/// What whoever was denied lacked, for the audit trail.
-fn lacking(error: &ApiError, caller: Option<&Caller>, access: Access) -> String {
+/// Returns the reason for a denial, for the audit trail.
+fn denial_reason(error: &ApiError, caller: Option<&Caller>, access: Access) -> String {
     match (caller, error.cause.as_deref()) {
         (None, _) => "no valid session".to_owned(),
-        (Some(caller), _) if !caller.may(access) => format!("it takes {}", access.demand()),
+        (Some(caller), _) if !caller.may(access) => format!("requires {}", access.demand()),
         (Some(_), Some(Cause::Nested(cause))) => cause.message.clone().into_owned(),
-        (Some(_), _) => "the permissions of the caller do not cover it".to_owned(),
+        (Some(_), _) => "not covered by the caller's permissions".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! From the headers of a request to the session behind it.
+//! Sessions of requests, resolved from their headers.
 
 use crate::challenge;
 use crate::error::ApiError;
@@ -11,38 +11,38 @@ use portcullis_domain::access::{Caller, Origin};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::Arc;
 
-/// The header that carries the token of a session.
+/// The header that carries a session token.
 pub(crate) const ZT_SESSION: HeaderName = HeaderName::from_static("zt-session");
 
-/// Credentials as they stand in the headers.
-enum Presented {
-    /// The token of a session.
+/// The credentials in the headers of a request.
+enum Credentials {
+    /// A session token.
     Session(SecretString),
-    /// Bearer tokens only. None opens a session here.
+    /// Bearer tokens only, which open no session here.
     Bearer,
-    /// Nothing that counts as a credential.
-    Nothing,
+    /// No credentials.
+    Missing,
 }
 
-/// Establishes the session of a request.
+/// Resolves the session of a request.
 ///
 /// # Errors
 ///
-/// 401 with the challenges that say which credentials would do.
-pub(crate) async fn establish(
+/// 401 with challenges that name the credentials to send.
+pub(crate) async fn resolve(
     app: &App,
     headers: &HeaderMap,
     connection: &Connection,
     origin: Origin,
 ) -> Result<(Arc<Caller>, SecretString), ApiError> {
-    match presented(headers) {
-        Presented::Session(token) => {
-            let presented = sessions::Presented {
+    match credentials(headers) {
+        Credentials::Session(token) => {
+            let credentials = sessions::Presented {
                 token: token.expose_secret(),
                 certificates: &connection.certificates(),
                 tokens: &bearer_tokens(headers),
             };
-            match sessions::resolve(app, presented, origin).await? {
+            match sessions::resolve(app, credentials, origin).await? {
                 Some(caller) => Ok((caller, token)),
                 None => Err(challenge::unauthenticated(&[(
                     "zt-session",
@@ -51,40 +51,39 @@ pub(crate) async fn establish(
                 )])),
             }
         },
-        Presented::Bearer => Err(challenge::unauthenticated(&[(
+        Credentials::Bearer => Err(challenge::unauthenticated(&[(
             "Bearer",
             "openziti-oidc",
             "invalid",
         )])),
-        Presented::Nothing => Err(challenge::unauthenticated(&[
+        Credentials::Missing => Err(challenge::unauthenticated(&[
             ("zt-session", "zt-session", "missing"),
             ("Bearer", "openziti-oidc", "missing"),
         ])
-        .because(Cause::text(
+        .with_cause(Cause::text(
             "no credentials: send the zt-session header or a bearer token",
         ))),
     }
 }
 
-fn presented(headers: &HeaderMap) -> Presented {
+fn credentials(headers: &HeaderMap) -> Credentials {
     let token = headers
         .get(ZT_SESSION)
         .and_then(|value| value.to_str().ok());
     match token {
-        Some(token) if !token.is_empty() => Presented::Session(token.into()),
-        _ if has_bearer(headers) => Presented::Bearer,
-        _ => Presented::Nothing,
+        Some(token) if !token.is_empty() => Credentials::Session(token.into()),
+        _ if has_bearer(headers) => Credentials::Bearer,
+        _ => Credentials::Missing,
     }
 }
 
-/// The tokens of external signers among the credentials of a request.
+/// Collects the bearer tokens of a request, for external signers.
 pub(crate) fn bearer_tokens(headers: &HeaderMap) -> BearerTokens {
-    BearerTokens::new(bearers(headers))
+    BearerTokens::new(bearer_values(headers))
 }
 
-/// The first bearer token of a request.
 pub(crate) fn first_bearer(headers: &HeaderMap) -> Option<SecretString> {
-    bearers(headers).next().map(SecretString::from)
+    bearer_values(headers).next().map(SecretString::from)
 }
 
 fn has_bearer(headers: &HeaderMap) -> bool {
@@ -96,8 +95,8 @@ fn has_bearer(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The bearer tokens of a request, as far as they are text. The scheme is written in this very way.
-fn bearers(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+/// The bearer tokens of a request that are text. The scheme is matched case-sensitively.
+fn bearer_values(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers.get_all(header::AUTHORIZATION).iter();
     values
         .filter_map(|value| value.to_str().ok()?.strip_prefix("Bearer "))
@@ -123,10 +122,10 @@ mod tests {
 
     #[test]
     fn credentials_are_told_apart() {
-        let kind = |pairs| match presented(&headers(pairs)) {
-            Presented::Session(_) => "session",
-            Presented::Bearer => "bearer",
-            Presented::Nothing => "nothing",
+        let kind = |pairs| match credentials(&headers(pairs)) {
+            Credentials::Session(_) => "session",
+            Credentials::Bearer => "bearer",
+            Credentials::Missing => "nothing",
         };
         assert_eq!(
             kind(&[("zt-session", "t"), ("authorization", "Bearer x")]),

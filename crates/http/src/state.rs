@@ -1,31 +1,29 @@
-//! What all handlers share.
+//! State that all handlers share.
 
 use crate::path::Api;
 use portcullis_app::App;
 use std::sync::Arc;
 
-/// Facts about the program, for the answer to `GET /version`.
+/// Build information, for the response to `GET /version`.
 #[derive(Debug, Clone)]
 pub struct Build {
-    /// Version of the program, `0.1.0`.
+    /// Version of the program, such as `0.1.0`.
     pub version: &'static str,
-    /// When it was built, RFC 3339.
+    /// Build time, RFC 3339.
     pub build_date: &'static str,
-    /// Revision of its source.
+    /// Source revision.
     pub revision: &'static str,
-    /// The compiler.
+    /// Compiler version.
     pub runtime: &'static str,
 }
 
-/// What all handlers of a listener share.
+/// State that all handlers of a controller share.
 pub struct State {
-    /// The controller.
     pub app: Arc<App>,
-    /// Facts about the program.
     pub build: Build,
-    /// The APIs that are served, each with the addresses under which it is reached.
+    /// The APIs that are served, each with the addresses at which it is reachable.
     pub addresses: Vec<(Api, Vec<String>)>,
-    /// Random text that changes with each start; clients notice a restart by it.
+    /// Random text that changes with each start, by which clients notice a restart.
     pub instance_id: String,
 }
 

@@ -1,4 +1,4 @@
-//! Errors of use cases in their wire form.
+//! Conversion of use-case errors to their wire form.
 
 use super::ApiError;
 use crate::challenge;
@@ -17,29 +17,33 @@ impl From<AppError> for ApiError {
         // No catch-all arm: a new variant has to be given its wire form here.
         match error {
             AppError::Denied { rule: None } => Self::new(Code::Unauthorized),
-            AppError::Denied { rule: Some(rule) } => saying(Code::Unauthorized, rule),
+            AppError::Denied { rule: Some(rule) } => with_message(Code::Unauthorized, rule),
             AppError::NotFound { kind, id } => {
                 let text = format!("{kind} with id {id} not found");
-                Self::new(Code::NotFound).because(Cause::text(text))
+                Self::new(Code::NotFound).with_cause(Cause::text(text))
             },
             AppError::Field(error) => Self::field(error),
             AppError::InvalidField(error) => {
-                Self::new(Code::InvalidField).because(Cause::text(in_words(&error)))
+                Self::new(Code::InvalidField).with_cause(Cause::text(format_field_error(&error)))
             },
-            AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
+            AppError::MissingReference(error) => Self::new(Code::NotFound).with_cause(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::Undeletable { rule: Some(rule) } => saying(Code::EntityCanNotBeDeleted, rule),
-            AppError::Unchangeable { rule } => saying(Code::EntityCanNotBeUpdated, rule),
-            AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
+            AppError::Undeletable { rule: Some(rule) } => {
+                with_message(Code::EntityCanNotBeDeleted, rule)
+            },
+            AppError::Unchangeable { rule } => with_message(Code::EntityCanNotBeUpdated, rule),
+            AppError::InUse(error) => {
+                Self::new(Code::CanNotDeleteReferencedEntity).with_cause(error)
+            },
             AppError::EnrollmentExists(method) => {
-                Self::new(Code::EnrollmentExists).because(enrollment_exists(method))
+                Self::new(Code::EnrollmentExists).with_cause(enrollment_exists(method))
             },
             AppError::AuthenticatorExists(_method) => {
                 Self::new(Code::MaxAuthenticatorMethodsReached)
             },
             AppError::AuthenticatorUnfit => Self::new(Code::CanNotUpdateAuthenticator),
-            AppError::WrongPassword => Self::new(Code::Unauthorized).because(FieldError::new(
+            AppError::WrongPassword => Self::new(Code::Unauthorized).with_cause(FieldError::new(
                 "currentPassword",
                 "is wrong; send the current password of the caller",
                 "",
@@ -56,41 +60,43 @@ impl From<AppError> for ApiError {
             AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
             AppError::CertificatePem => Self::new(Code::InvalidCertPem),
             AppError::CaProof(error) => error.into(),
-            AppError::BadCertificate(fault) => fault.into(),
-            AppError::Mfa(fault) => fault.into(),
+            AppError::BadCertificate(error) => error.into(),
+            AppError::Mfa(error) => error.into(),
             AppError::InvalidPosture(failures) => {
-                Self::new(Code::InvalidPosture).because(Cause::posture(&failures))
+                Self::new(Code::InvalidPosture).with_cause(Cause::posture(&failures))
             },
             AppError::NoEdgeRouters => Self::new(Code::NoEdgeRoutersAvailable),
-            AppError::Csr(reason) => saying(Code::CouldNotProcessCsr, reason),
-            error @ AppError::MissingCsr(_) => saying(Code::MissingOrInvalidCsr, error.to_string()),
-            AppError::RouterUnfit => saying(
+            AppError::Csr(reason) => with_message(Code::CouldNotProcessCsr, reason),
+            error @ AppError::MissingCsr(_) => {
+                with_message(Code::MissingOrInvalidCsr, error.to_string())
+            },
+            AppError::RouterUnfit => with_message(
                 Code::CanNotUpdateRouter,
                 "this is an edge router; use the edge-routers API to change it",
             ),
             AppError::TooSoon { rule, seconds } => {
-                saying(Code::RateLimited, rule).retry_after(seconds)
+                with_message(Code::RateLimited, rule).retry_after(seconds)
             },
-            error @ AppError::NotCopied(_) => saying(Code::Unhandled, error.to_string()),
+            error @ AppError::NotCopied(_) => with_message(Code::Unhandled, error.to_string()),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::PasswordsThrottled(throttled) => {
                 Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
             },
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
-                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(1),
             AppError::TooSlow | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
             AppError::Store(error) if error.is_passing() => Self::new(Code::Unhandled)
-                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(5)
-                .detail(error),
-            AppError::Store(error) => Self::new(Code::Unhandled).detail(error),
+                .with_detail(error),
+            AppError::Store(error) => Self::new(Code::Unhandled).with_detail(error),
             AppError::Entropy(error) => Self::new(Code::Unhandled)
-                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(5)
-                .detail(error),
+                .with_detail(error),
             error @ (AppError::AlreadyInitialised | AppError::Internal(_)) => {
-                Self::new(Code::Unhandled).detail(error)
+                Self::new(Code::Unhandled).with_detail(error)
             },
         }
     }
@@ -105,13 +111,14 @@ fn enrollment_exists(method: MethodKind) -> FieldError {
 impl From<LoginError> for ApiError {
     fn from(error: LoginError) -> Self {
         match error {
-            // One answer for all reasons; which it was stands in the log.
-            LoginError::Refused(reason) => Self::new(Code::InvalidAuth).detail(reason),
+            // The same response for all reasons; the log has the reason.
+            LoginError::Refused(reason) => Self::new(Code::InvalidAuth).with_detail(reason),
             LoginError::NoToken(demand) => {
-                let refusal = Self::unauthenticated().detail("no acceptable token was presented");
-                match challenge::external(challenge::PRIMARY, &demand) {
-                    Some(value) => refusal.with(header::WWW_AUTHENTICATE, value),
-                    None => refusal,
+                let error =
+                    Self::unauthenticated().with_detail("no acceptable token was presented");
+                match challenge::external_signer(challenge::PRIMARY_REALM, &demand) {
+                    Some(value) => error.with_header(header::WWW_AUTHENTICATE, value),
+                    None => error,
                 }
             },
             LoginError::Failed(error) => error.into(),
@@ -123,10 +130,10 @@ impl From<BadListing> for ApiError {
     fn from(error: BadListing) -> Self {
         match error {
             BadListing::Filter(text) | BadListing::Roles(text) => {
-                Self::new(Code::InvalidFilter).because(Cause::text(text))
+                Self::new(Code::InvalidFilter).with_cause(Cause::text(text))
             },
             BadListing::Sort(text) => {
-                Self::new(Code::InvalidSortIdentifier).because(Cause::text(text))
+                Self::new(Code::InvalidSortIdentifier).with_cause(Cause::text(text))
             },
             BadListing::Number { parameter, value } => {
                 Self::field(FieldError::new(parameter, "must be an integer", value))
@@ -135,14 +142,16 @@ impl From<BadListing> for ApiError {
     }
 }
 
-/// An error with a cause in words, which the log has too: they hold nothing that is secret.
-fn saying(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
+/// An error with a message as its cause, which is also logged: messages contain no secrets.
+fn with_message(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
     let text = text.into();
-    ApiError::new(code).detail(&text).because(Cause::text(text))
+    ApiError::new(code)
+        .with_detail(&text)
+        .with_cause(Cause::text(text))
 }
 
-/// A fault of a member in one sentence, for the errors that report it so.
-fn in_words(error: &FieldError) -> String {
+/// Formats an invalid field as one sentence.
+fn format_field_error(error: &FieldError) -> String {
     let value: String = error.value.chars().take(64).collect();
     let (field, reason) = (&error.field, &error.reason);
     if value.is_empty() {

@@ -1,4 +1,4 @@
-//! Errors about certificates of third parties in their wire form.
+//! Conversion of certificate errors to their wire form.
 
 use super::ApiError;
 use portcullis_api::code::Code;
@@ -18,7 +18,7 @@ impl From<ProofError> for ApiError {
         };
         match &error {
             ProofError::NotPem | ProofError::NotOneCertificate(_) | ProofError::Unreadable => {
-                Self::new(code).because(Cause::text(error.to_string()))
+                Self::new(code).with_cause(Cause::text(error.to_string()))
             },
             ProofError::AlreadyVerified | ProofError::WrongName | ProofError::NotIssued => {
                 Self::new(code)
@@ -28,8 +28,8 @@ impl From<ProofError> for ApiError {
 }
 
 impl From<CertificateFault> for ApiError {
-    fn from(fault: CertificateFault) -> Self {
-        match fault {
+    fn from(error: CertificateFault) -> Self {
+        match error {
             CertificateFault::AuthorityNotValid => Self::new(Code::EnrollmentCaNotValid),
             CertificateFault::NoAuthority => Self::new(Code::EnrollmentNoValidCas),
             CertificateFault::NotOfAuthority => Self::new(Code::CertificateFailedValidation),
@@ -38,7 +38,7 @@ impl From<CertificateFault> for ApiError {
             CertificateFault::InUse { fingerprint: None } => Self::new(Code::CertInUse),
             CertificateFault::InUse {
                 fingerprint: Some(fingerprint),
-            } => Self::new(Code::CertInUse).because(Cause::fingerprint(&fingerprint)),
+            } => Self::new(Code::CertInUse).with_cause(Cause::fingerprint(&fingerprint)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The socket: binding, accepting, ending.
+//! Listening socket: binding, accepting, shutdown.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,20 +10,20 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::drive::{self, FAREWELL, Shared};
-use super::half_open::HalfOpen;
+use super::connection_driver::{self, CLOSE_TIMEOUT, ListenerState};
+use super::half_open::HalfOpenRegistry;
 use super::log_interval::LogInterval;
 use super::{Budgets, Limits, ServerTls, Service};
 
-/// Connections that the kernel may hold ready; it cuts the figure to its own limit.
+/// Connections that the kernel may queue for accepting; it caps the value at its own limit.
 const BACKLOG: u32 = 4096;
 
-/// Bytes that the kernel holds for a client that has not taken them yet; it doubles the figure. Left to
-/// itself it holds megabytes, and tells of progress only when a third of that is taken: a client that
-/// reads slowly and steadily would look as if it read nothing.
+/// Bytes that the kernel buffers per client; it doubles the value. By default it buffers megabytes,
+/// and reports progress only when a third of that is read: a client that reads slowly but steadily
+/// would look stalled.
 const SEND_BUFFER: u32 = 128 * 1024;
 
-/// Pause after an accept that failed for want of a resource.
+/// Pause after an accept that failed for lack of a resource.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 /// A bound socket that does not serve yet.
@@ -34,12 +34,12 @@ pub struct Listener {
     budgets: Budgets,
 }
 
-/// Why an address cannot be listened on.
+/// Errors of [`Listener::bind`].
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Another program, or another listener of this one, holds it.
+    /// Another program, or another listener of this one, uses it.
     #[error(
-        "cannot listen on {0}: the address is in use; stop the program that holds it or choose \
+        "cannot listen on {0}: the address is in use; stop the program that uses it or choose \
          another port"
     )]
     InUse(SocketAddr),
@@ -58,9 +58,9 @@ pub enum ListenError {
     /// Anything else.
     #[error("cannot listen on {address}")]
     Other {
-        /// Address asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -100,20 +100,20 @@ impl Listener {
         })
     }
 
-    /// The same listener, which shares these budgets with others.
+    /// Replaces the budgets by ones that are shared with others.
     #[must_use]
     pub fn with_budgets(self, budgets: Budgets) -> Self {
         Self { budgets, ..self }
     }
 
-    /// Returns the address bound, with the port that was really taken.
+    /// Returns the bound address, with the actual port.
     pub fn local_addr(&self) -> SocketAddr {
         self.local
     }
 
     /// Serves until `shutdown` is cancelled, then returns when every connection has ended.
     ///
-    /// On shutdown new connections are refused and unfinished handshakes dropped, unused connections
+    /// On shutdown new connections are refused and unfinished handshakes dropped, idle connections
     /// close, and running requests, with the tasks they leave behind, have [`Limits::drain`] to
     /// finish.
     pub async fn serve(
@@ -123,8 +123,8 @@ impl Listener {
         limits: Limits,
         shutdown: CancellationToken,
     ) {
-        let half_open = HalfOpen::new(limits.max_half_open);
-        let shared = Arc::new(Shared {
+        let half_open = HalfOpenRegistry::new(limits.max_half_open);
+        let shared = Arc::new(ListenerState {
             service,
             tls,
             budgets: self.budgets,
@@ -139,33 +139,40 @@ impl Listener {
         shared.tasks.close();
         let finish = async {
             shared.tasks.wait().await;
-            shared.service.settled().await;
+            shared.service.drain().await;
         };
         if timeout(shared.limits.drain, finish).await.is_err() {
             tracing::warn!("requests were still running when the shutdown timeout ended");
             shared.abort.cancel();
             shared.tasks.wait().await;
-            // What the last of them has begun is nearly done.
-            let _ = timeout(FAREWELL, shared.service.settled()).await;
+            // The tasks that the last requests left behind are nearly done.
+            let _ = timeout(CLOSE_TIMEOUT, shared.service.drain()).await;
         }
     }
 }
 
-/// Accepts connections for ever, each into a task of its own.
-async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Shared>) {
+/// Accepts connections forever, each into a task of its own.
+async fn accept(
+    socket: &TcpListener,
+    half_open: &Arc<HalfOpenRegistry>,
+    shared: &Arc<ListenerState>,
+) {
     let refusals = LogInterval::default();
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
-                let place = half_open.enter(peer.ip());
-                shared
-                    .tasks
-                    .spawn(drive::run(Arc::clone(shared), stream, peer, place));
+                let slot = half_open.admit(peer.ip());
+                shared.tasks.spawn(connection_driver::run(
+                    Arc::clone(shared),
+                    stream,
+                    peer,
+                    slot,
+                ));
             },
-            Err(error) if is_of_the_client(&error) => {},
+            Err(error) if is_client_error(&error) => {},
             Err(error) => {
-                // Mostly no descriptor left: an unfinished handshake has one to give.
-                if let Some(unlogged) = refusals.may_log() {
+                // Usually out of file descriptors: an unfinished handshake has one to give.
+                if let Some(unlogged) = refusals.try_acquire() {
                     tracing::warn!(%error, unlogged, "cannot accept connections");
                 }
                 half_open.evict();
@@ -175,8 +182,8 @@ async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Sh
     }
 }
 
-/// Reports whether an accept failed because the client went away before it.
-fn is_of_the_client(error: &io::Error) -> bool {
+/// Reports whether an accept failed because the client went away.
+fn is_client_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted

@@ -1,7 +1,7 @@
-//! What a connection is doing, and until when it may go on doing it.
+//! Connection activity: requests, transfers and deadlines.
 
-mod answers;
-mod usage;
+mod responses;
+mod usefulness;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,73 +12,73 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::head_memory::{HeadMemory, HeadSender};
-use super::inbound::Pending;
-use super::unread::Unread;
+use super::protocol_tracker::PendingInput;
+use super::unread_responses::UnreadResponses;
 use super::{Budgets, Limits};
 
 /// State of one connection, shared by its byte stream, its requests and its driver.
 pub(super) struct Activity {
     limits: Arc<Limits>,
-    state: Mutex<State>,
+    state: Mutex<ActivityState>,
     evicted: CancellationToken,
     is_head_refused: AtomicBool,
-    // Told when the deadline has moved nearer; one that moved away is seen when the old one fires.
-    nearer: Notify,
+    // Notified when the deadline moves nearer; one that moves away is seen when the old one fires.
+    deadline_nearer: Notify,
 }
 
-struct State {
+struct ActivityState {
     running: usize,
     has_served: bool,
     has_unread_body: bool,
     idle_since: Instant,
     head_since: Option<Instant>,
     stalled_since: Option<Instant>,
-    /// What the driver waits for.
+    /// The deadline that the driver waits for.
     awaited: Option<Instant>,
-    pending: Pending,
+    pending: PendingInput,
     head_memory: HeadMemory,
-    unread: Unread,
+    unread: UnreadResponses,
 }
 
-/// Why a connection has outstayed its time.
+/// The reason why a connection is overdue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// The request head is not complete.
+    /// The request head is incomplete.
     Head,
-    /// There was no request.
+    /// No request arrived.
     Idle,
-    /// The client does not take what it is sent.
+    /// The client does not read from the connection.
     Stalled,
-    /// The client does not take its answers, or too slowly. In HTTP/2 it can do so without a stall of
-    /// the connection, by never making room for the answer to a request.
+    /// The client does not read its responses, or reads too slowly. In HTTP/2 it can do so without
+    /// stalling the connection, by not opening the window of a stream.
     Unread,
 }
 
 impl Overdue {
-    /// Reports whether the client would not take a farewell either.
-    pub(super) fn is_of_the_reader(self) -> bool {
+    /// Reports whether the client would not read a final response either.
+    pub(super) fn is_read_stall(self) -> bool {
         matches!(self, Self::Stalled | Self::Unread)
     }
 }
 
-/// A request being answered; ended when dropped.
-pub(super) struct Running {
+/// A running request; ended when dropped.
+pub(super) struct RunningRequest {
     activity: Arc<Activity>,
 }
 
 impl Activity {
-    /// Starts watching a fresh connection of a peer, which is charged for heads and answers.
+    /// Tracks a new connection of a peer, which is charged for heads and responses.
     pub(super) fn new(
         limits: Arc<Limits>,
-        pending: Pending,
+        pending: PendingInput,
         budgets: &Budgets,
         peer: Peer,
     ) -> Arc<Self> {
         let evicted = CancellationToken::new();
         let sender = HeadSender::new(evicted.clone());
         let heads = budgets.request_heads.charge(peer, sender);
-        let unread = budgets.unread_answers.charge(peer, evicted.clone());
-        let state = State {
+        let unread = budgets.unread_responses.charge(peer, evicted.clone());
+        let state = ActivityState {
             running: 0,
             has_served: false,
             has_unread_body: false,
@@ -88,101 +88,101 @@ impl Activity {
             awaited: None,
             pending,
             head_memory: HeadMemory::new(heads),
-            unread: Unread::new(unread),
+            unread: UnreadResponses::new(unread),
         };
         Arc::new(Self {
             limits,
             state: Mutex::new(state),
             evicted,
             is_head_refused: AtomicBool::new(false),
-            nearer: Notify::new(),
+            deadline_nearer: Notify::new(),
         })
     }
 
-    /// Notes what is pending after bytes from the client.
-    pub(super) fn received(&self, pending: Pending) {
+    /// Records what is pending after bytes arrived from the client.
+    pub(super) fn record_received(&self, pending: PendingInput) {
         let mut state = self.lock();
         state.pending = pending;
-        state.recount(&self.limits);
-        if state.time_head() {
-            self.tell_if_nearer(&state);
+        state.update_head_memory(&self.limits);
+        if state.update_head_timer() {
+            self.notify_if_nearer(&state);
         }
     }
 
-    /// Notes bytes handed over for the client.
-    pub(super) fn sent(&self) {
+    /// Records that bytes were handed over for the client.
+    pub(super) fn record_sent(&self) {
         let mut state = self.lock();
         state.stalled_since = None;
-        // HTTP/2 sends without being asked, to find out whether the client is still there.
+        // HTTP/2 also sends pings of its own accord.
         if !state.pending.is_http2() {
             state.idle_since = Instant::now();
         }
     }
 
-    /// Notes that the client takes nothing at present.
-    pub(super) fn stalled(&self) {
+    /// Records that the client is not reading.
+    pub(super) fn record_stalled(&self) {
         let mut state = self.lock();
         if state.stalled_since.is_none() {
             state.stalled_since = Some(Instant::now());
-            self.tell_if_nearer(&state);
+            self.notify_if_nearer(&state);
         }
     }
 
-    /// Notes that everything handed over has left.
-    pub(super) fn flushed(&self) {
+    /// Records that all bytes handed over have left.
+    pub(super) fn record_flushed(&self) {
         self.lock().stalled_since = None;
     }
 
-    /// Notes the start of request number `number`.
-    pub(super) fn begin(self: &Arc<Self>, number: u64) -> Running {
+    /// Records the start of request number `number`.
+    pub(super) fn begin_request(self: &Arc<Self>, number: u64) -> RunningRequest {
         let mut state = self.lock();
         state.running += 1;
         state.has_served = true;
         state.pending.begin(number);
-        state.time_head();
-        state.recount(&self.limits);
+        state.update_head_timer();
+        state.update_head_memory(&self.limits);
         let running = state.running;
         state.unread.set_requests(running);
-        Running {
+        RunningRequest {
             activity: Arc::clone(self),
         }
     }
 
-    /// Has a head refused that is not complete, if the connection still allows an answer.
+    /// Requests that an incomplete head be refused; false if the connection cannot get a response.
     pub(super) fn refuse_head(&self) -> bool {
         let pending = self.lock().pending;
-        let is_answered = pending.in_head() && !pending.is_http2();
-        self.is_head_refused.store(is_answered, Ordering::Relaxed);
-        is_answered
+        let is_refused = pending.in_head() && !pending.is_http2();
+        self.is_head_refused.store(is_refused, Ordering::Relaxed);
+        is_refused
     }
 
-    /// Reports whether a head that is not complete is to be refused.
+    /// Reports whether an incomplete head is to be refused.
     pub(super) fn is_head_refused(&self) -> bool {
         self.is_head_refused.load(Ordering::Relaxed)
     }
 
-    /// Notes that a request was answered without its body having been taken in.
-    pub(super) fn leave_body_unread(&self) {
+    /// Records that a response was sent without the request body having been read.
+    pub(super) fn record_unread_body(&self) {
         self.lock().has_unread_body = true;
     }
 
-    /// Reports whether the client may still be sending what nobody will read.
+    /// Reports whether the client may still be sending data that nobody will read.
     pub(super) fn may_be_sending(&self) -> bool {
         let state = self.lock();
         state.has_unread_body || state.head_since.is_some()
     }
 
-    /// Reports whether a request is being answered.
+    /// Reports whether a request is running.
     pub(super) fn is_running(&self) -> bool {
         self.lock().running > 0
     }
 
-    /// Waits until the connection has to make room for others.
+    /// Waits until the connection is evicted in favour of others.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 
-    /// Waits until the connection has outstayed its time.
+    /// Waits until the connection is overdue.
     pub(super) async fn overdue(&self) -> Overdue {
         loop {
             let awaited = self.await_deadline();
@@ -193,7 +193,7 @@ impl Activity {
                 }
             };
             tokio::select! {
-                () = self.nearer.notified() => {},
+                () = self.deadline_nearer.notified() => {},
                 () = fires => {
                     if let Some((at, why)) = self.deadline()
                         && at <= Instant::now()
@@ -209,7 +209,7 @@ impl Activity {
         self.lock().deadline(&self.limits)
     }
 
-    /// Returns the deadline and notes that it is waited for.
+    /// Returns the deadline and records that it is waited for.
     fn await_deadline(&self) -> Option<(Instant, Overdue)> {
         let mut state = self.lock();
         let deadline = state.deadline(&self.limits);
@@ -217,22 +217,22 @@ impl Activity {
         deadline
     }
 
-    /// Tells the driver if it waits for a later deadline than there is now.
-    fn tell_if_nearer(&self, state: &State) {
+    /// Notifies the driver if it waits for a later deadline than the present one.
+    fn notify_if_nearer(&self, state: &ActivityState) {
         let awaits_later = |(at, _)| state.awaited.is_none_or(|awaited| at < awaited);
         if state.deadline(&self.limits).is_some_and(awaits_later) {
-            self.nearer.notify_one();
+            self.deadline_nearer.notify_one();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ActivityState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    /// Returns the next deadline and what it is for. While a request runs, only the client's taking
-    /// of answers has one, and in HTTP/2 the head of the next.
+impl ActivityState {
+    /// Returns the next deadline and its reason. While a request runs, only the reading of
+    /// responses has one, and in HTTP/2 the head of the next request.
     fn deadline(&self, limits: &Limits) -> Option<(Instant, Overdue)> {
         let stalled = self
             .stalled_since
@@ -241,7 +241,7 @@ impl State {
         let quiet = match self.head_since {
             Some(at) => Some((at + limits.header_read, Overdue::Head)),
             None if self.running > 0 => None,
-            // Until it has asked for something, a connection is no more than a handshake.
+            // Until its first request, a connection is worth no more than a handshake.
             None if !self.has_served => Some((self.idle_since + limits.header_read, Overdue::Head)),
             None => Some((self.idle_since + limits.idle, Overdue::Idle)),
         };
@@ -249,9 +249,9 @@ impl State {
         deadlines.min_by_key(|(at, _)| *at)
     }
 
-    /// Begins or ends the time of a head, and reports whether there was a change. In HTTP/1 it has none
-    /// before the request in front of it is answered.
-    fn time_head(&mut self) -> bool {
+    /// Starts or stops the timer of a head, and reports whether that changed anything. In HTTP/1 it
+    /// does not run before the preceding request is answered.
+    fn update_head_timer(&mut self) -> bool {
         let is_read = self.running == 0 || self.pending.is_http2();
         let is_timed = is_read && self.pending.in_head();
         if is_timed == self.head_since.is_some() {
@@ -261,21 +261,21 @@ impl State {
         true
     }
 
-    /// Counts anew what the connection holds of requests that have not begun.
-    fn recount(&mut self, limits: &Limits) {
+    /// Updates the memory charged for requests that have not begun.
+    fn update_head_memory(&mut self, limits: &Limits) {
         let bytes = self.pending.bytes(self.running > 0, limits.head_bytes());
         self.head_memory.set(bytes);
     }
 }
 
-impl Running {
-    /// The connection that the request came on.
+impl RunningRequest {
+    /// The activity of the request's connection.
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         let mut state = self.activity.lock();
         state.running -= 1;
@@ -283,9 +283,9 @@ impl Drop for Running {
         state.unread.set_requests(running);
         if state.running == 0 {
             state.idle_since = Instant::now();
-            state.time_head();
-            state.recount(&self.activity.limits);
-            self.activity.tell_if_nearer(&state);
+            state.update_head_timer();
+            state.update_head_memory(&self.activity.limits);
+            self.activity.notify_if_nearer(&state);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Request bodies: read whole, within a size and a time.
+//! Request bodies, read completely within bounds of size and time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,40 +11,40 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::RequestCharge;
 
-/// Largest rest of an unread body that is taken in to keep the connection usable.
-const MAX_REST: u64 = 64 * 1024;
+/// Largest rest of an unread body that is read to keep the connection usable.
+const MAX_DISCARDED: u64 = 64 * 1024;
 
-/// Time for it.
-const REST_TIME: Duration = Duration::from_secs(1);
+/// Timeout for that.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Memory for the first bytes of a body. Most bodies need no more.
-const FIRST_STEP: usize = 1024;
+/// Initial capacity of the buffer. Most bodies need no more.
+const INITIAL_CAPACITY: usize = 1024;
 
-/// Memory is then taken in multiples of this many bytes.
-const STEP: usize = 16 * 1024;
+/// The buffer then grows to multiples of this many bytes.
+const CAPACITY_STEP: usize = 16 * 1024;
 
 /// Body of a request, not yet read.
 pub struct Body {
     source: Source,
-    rest: Arc<Rest>,
+    remainder: Arc<BodyRemainder>,
 }
 
-/// How fast a body must arrive.
+/// Minimum speed of a request body.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Time before the floor counts.
+    /// Time before the minimum rate applies.
     pub grace: Duration,
     /// Fewest bytes per second, averaged from the start of reading.
-    pub floor: u64,
+    pub min_rate: u64,
     /// Time for the whole body.
     pub total: Duration,
 }
 
-/// Why a body could not be read. The connection is closed after the answer (HTTP/1), or the stream
-/// is (HTTP/2).
+/// Errors of reading a body. After the response, the connection (HTTP/1) or the stream (HTTP/2) is
+/// closed.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
-    /// It has more bytes than allowed, or announces them.
+    /// It has, or announces, more bytes than allowed.
     #[error("the request body is larger than {cap} bytes")]
     TooLarge {
         /// Most bytes allowed.
@@ -53,10 +53,10 @@ pub enum BodyError {
     /// It arrives more slowly than allowed.
     #[error("the request body arrived too slowly")]
     TooSlow,
-    /// There is no memory for more of it.
+    /// There is no memory left for it.
     #[error("too many request bodies are being received")]
-    NoRoom,
-    /// The client broke off, or broke the framing.
+    OutOfMemory,
+    /// The client aborted the transfer, or violated the framing.
     #[error("the request body could not be read completely")]
     Broken(#[source] hyper::Error),
 }
@@ -64,41 +64,41 @@ pub enum BodyError {
 enum Source {
     Wire(Incoming),
     Memory(Bytes),
-    Spent,
+    Consumed,
 }
 
-/// What a request leaves of its body, for the listener to deal with after the answer.
+/// Remainder of a request body, for the listener to deal with after the response.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
+pub(super) struct BodyRemainder {
     unread: Mutex<Option<Incoming>>,
     is_broken: AtomicBool,
     /// Whether requests follow each other, so that the next begins where the body ends.
-    is_in_sequence: bool,
+    is_sequential: bool,
 }
 
 impl Default for Pace {
     fn default() -> Self {
         Self {
             grace: Duration::from_secs(5),
-            floor: 1024,
+            min_rate: 1024,
             total: Duration::from_mins(1),
         }
     }
 }
 
 impl Body {
-    /// Takes over the body of an arriving request, of HTTP/1 or of HTTP/2.
-    pub(super) fn arriving(body: Incoming, is_http1: bool) -> (Self, Arc<Rest>) {
-        let rest = Arc::new(Rest {
-            is_in_sequence: is_http1,
-            ..Rest::default()
+    /// Wraps the body of an incoming request of HTTP/1 or HTTP/2.
+    pub(super) fn from_incoming(body: Incoming, is_http1: bool) -> (Self, Arc<BodyRemainder>) {
+        let remainder = Arc::new(BodyRemainder {
+            is_sequential: is_http1,
+            ..BodyRemainder::default()
         });
         (
             Self {
                 source: Source::Wire(body),
-                rest: Arc::clone(&rest),
+                remainder: Arc::clone(&remainder),
             },
-            rest,
+            remainder,
         )
     }
 
@@ -107,7 +107,7 @@ impl Body {
         match &self.source {
             Source::Wire(body) => body.is_end_stream(),
             Source::Memory(bytes) => bytes.is_empty(),
-            Source::Spent => true,
+            Source::Consumed => true,
         }
     }
 
@@ -116,7 +116,7 @@ impl Body {
         let announced = match &self.source {
             Source::Wire(body) => announced(&body.size_hint()),
             Source::Memory(bytes) => bytes.len() as u64,
-            Source::Spent => 0,
+            Source::Consumed => 0,
         };
         if announced > cap as u64 {
             return Err(BodyError::TooLarge { cap });
@@ -126,14 +126,15 @@ impl Body {
 
     /// Reads the body to its end.
     ///
-    /// A body that announces more than `cap` bytes is refused before anything is read; one that
-    /// announces nothing (chunked) is refused when it grows beyond. Memory is taken as bytes arrive.
+    /// A body that announces more than `cap` bytes is refused before anything is read; one of
+    /// unknown length (chunked) is refused when it grows beyond that. Memory is allocated as bytes
+    /// arrive.
     pub async fn read(self, cap: usize, pace: &Pace) -> Result<Bytes, BodyError> {
         self.read_within(cap, pace, None).await
     }
 
-    /// Reads the body like [`Self::read`], and charges the memory that it takes. It is broken off when
-    /// there is no room for it, or when it has to make room for others.
+    /// Reads the body like [`Self::read`], and charges its memory. Reading is cancelled when there
+    /// is no memory left, or when it is evicted in favour of others.
     pub(crate) async fn read_charged(
         self,
         cap: usize,
@@ -141,7 +142,7 @@ impl Body {
         charge: &mut RequestCharge,
     ) -> Result<Bytes, BodyError> {
         let outcome = self.read_within(cap, pace, Some(charge)).await;
-        charge.arrived();
+        charge.set_arrived();
         outcome
     }
 
@@ -151,18 +152,18 @@ impl Body {
         pace: &Pace,
         charge: Option<&mut RequestCharge>,
     ) -> Result<Bytes, BodyError> {
-        match std::mem::replace(&mut self.source, Source::Spent) {
-            Source::Spent => Ok(Bytes::new()),
+        match std::mem::replace(&mut self.source, Source::Consumed) {
+            Source::Consumed => Ok(Bytes::new()),
             Source::Memory(bytes) if bytes.len() > cap => Err(BodyError::TooLarge { cap }),
             Source::Memory(bytes) => {
                 let is_room = charge.is_none_or(|charge| charge.set_body(bytes.len()));
-                is_room.then_some(bytes).ok_or(BodyError::NoRoom)
+                is_room.then_some(bytes).ok_or(BodyError::OutOfMemory)
             },
             Source::Wire(body) if body.is_end_stream() => Ok(Bytes::new()),
             Source::Wire(mut body) => {
                 let outcome = read_wire(&mut body, cap, pace, charge).await;
                 if outcome.is_err() {
-                    self.rest.is_broken.store(true, Ordering::Relaxed);
+                    self.remainder.is_broken.store(true, Ordering::Relaxed);
                 }
                 outcome
             },
@@ -171,17 +172,17 @@ impl Body {
 }
 
 impl From<Bytes> for Body {
-    /// Makes a body from bytes at hand, for calling a service without a connection.
+    /// Creates a body from bytes, for calling a service without a connection.
     fn from(bytes: Bytes) -> Self {
         Self {
             source: Source::Memory(bytes),
-            rest: Arc::default(),
+            remainder: Arc::default(),
         }
     }
 }
 
 impl std::fmt::Debug for Body {
-    /// Without the bytes, which may hold a password.
+    /// Omits the bytes, which may hold a password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Body").finish_non_exhaustive()
     }
@@ -189,28 +190,29 @@ impl std::fmt::Debug for Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        let Source::Wire(body) = std::mem::replace(&mut self.source, Source::Spent) else {
+        let Source::Wire(body) = std::mem::replace(&mut self.source, Source::Consumed) else {
             return;
         };
-        if self.rest.is_in_sequence {
+        if self.remainder.is_sequential {
             *self
-                .rest
+                .remainder
                 .unread
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) = Some(body);
         } else if !body.is_end_stream() {
-            // What has arrived of it would fill the windows of the connection until the answer.
-            self.rest.is_broken.store(true, Ordering::Relaxed);
+            // Its buffered data would fill the flow-control windows of the connection until the
+            // response.
+            self.remainder.is_broken.store(true, Ordering::Relaxed);
         }
     }
 }
 
-impl Rest {
-    /// Takes in a short rest, and reports whether the connection is fit for another request.
+impl BodyRemainder {
+    /// Discards a short remainder, and reports whether the connection can take another request.
     ///
-    /// `may_read` is false when the client waits for leave to send its body (`Expect`), which
-    /// reading would give.
-    pub(super) async fn settle(&self, may_read: bool) -> bool {
+    /// `may_read` is false when the client waits for `100 Continue` (`Expect`), which reading would
+    /// send.
+    pub(super) async fn discard(&self, may_read: bool) -> bool {
         if self.is_broken.load(Ordering::Relaxed) {
             return false;
         }
@@ -223,15 +225,17 @@ impl Rest {
             return true;
         };
         may_read
-            && body.size_hint().lower() <= MAX_REST
-            && timeout(REST_TIME, skip(&mut body)).await.unwrap_or(false)
+            && body.size_hint().lower() <= MAX_DISCARDED
+            && timeout(DISCARD_TIMEOUT, read_to_end(&mut body))
+                .await
+                .unwrap_or(false)
     }
 }
 
-/// Reads `body` to its end without keeping it, and reports whether it got there. One that does not say
-/// how long it is may turn out to be too long.
-async fn skip(body: &mut Incoming) -> bool {
-    let mut left = MAX_REST;
+/// Reads `body` to its end without keeping it, and reports whether it got there. A body of unknown
+/// length may turn out to be too long.
+async fn read_to_end(body: &mut Incoming) -> bool {
+    let mut left = MAX_DISCARDED;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             return false;
@@ -245,7 +249,7 @@ async fn skip(body: &mut Incoming) -> bool {
     true
 }
 
-/// Reads `body` within `cap` and `pace`, and in memory that is charged as bytes arrive.
+/// Reads `body` within `cap` and `pace`, charging memory as bytes arrive.
 async fn read_wire(
     body: &mut (impl hyper::body::Body<Data = Bytes, Error = hyper::Error> + Unpin),
     cap: usize,
@@ -261,7 +265,7 @@ async fn read_wire(
         let deadline = start + pace.due(bytes.len());
         let next = tokio::select! {
             biased;
-            () = broken_off(charge.as_deref()) => return Err(BodyError::NoRoom),
+            () = cancelled(charge.as_deref()) => return Err(BodyError::OutOfMemory),
             next = timeout_at(deadline, body.frame()) => next,
         };
         let Ok(next) = next else {
@@ -270,18 +274,21 @@ async fn read_wire(
         let Some(frame) = next else {
             return Ok(bytes.into());
         };
-        // Frames that are not data are trailers, which nothing here reads.
+        // Other frames are trailers, which nothing here reads.
         if let Ok(data) = frame.map_err(BodyError::Broken)?.into_data() {
             if data.len() > cap - bytes.len() {
                 return Err(BodyError::TooLarge { cap });
             }
             let needed = bytes.len() + data.len();
             if needed > bytes.capacity() {
-                let room = memory_for(needed).min(cap);
-                if charge.as_mut().is_some_and(|charge| !charge.set_body(room)) {
-                    return Err(BodyError::NoRoom);
+                let capacity = capacity_for(needed).min(cap);
+                if charge
+                    .as_mut()
+                    .is_some_and(|charge| !charge.set_body(capacity))
+                {
+                    return Err(BodyError::OutOfMemory);
                 }
-                bytes.reserve_exact(room - bytes.len());
+                bytes.reserve_exact(capacity - bytes.len());
             }
             bytes.extend_from_slice(&data);
         }
@@ -291,20 +298,20 @@ async fn read_wire(
     }
 }
 
-/// Waits until a body that is charged has to make room for others.
-async fn broken_off(charge: Option<&RequestCharge>) {
+/// Waits until a charged body is evicted.
+async fn cancelled(charge: Option<&RequestCharge>) {
     match charge {
-        Some(charge) => charge.upload().broken_off().await,
+        Some(charge) => charge.upload().cancelled().await,
         None => std::future::pending().await,
     }
 }
 
-/// Returns how much memory is taken for a body of which `needed` bytes are there.
-fn memory_for(needed: usize) -> usize {
-    if needed <= FIRST_STEP {
-        FIRST_STEP
+/// Returns the capacity to allocate for `needed` bytes.
+fn capacity_for(needed: usize) -> usize {
+    if needed <= INITIAL_CAPACITY {
+        INITIAL_CAPACITY
     } else {
-        needed.next_multiple_of(STEP)
+        needed.next_multiple_of(CAPACITY_STEP)
     }
 }
 
@@ -314,11 +321,11 @@ fn announced(hint: &SizeHint) -> u64 {
 }
 
 impl Pace {
-    /// Returns how long after the start of reading the next bytes must be there, `received` being
-    /// the number that are.
+    /// Returns how long after the start of reading the next bytes are due, `received` of them
+    /// having arrived.
     fn due(&self, received: usize) -> Duration {
         let received = u64::try_from(received).unwrap_or(u64::MAX);
-        let earned = Duration::from_secs(received / self.floor.max(1));
+        let earned = Duration::from_secs(received / self.min_rate.max(1));
         self.total.min(self.grace.saturating_add(earned))
     }
 }
@@ -332,7 +339,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// A body of which these pieces arrive, the last first, and then nothing for ever.
+    /// A body of which these pieces arrive, the last first, and then nothing forever.
     struct Stuck(Vec<usize>);
 
     impl hyper::body::Body for Stuck {
@@ -354,7 +361,7 @@ mod tests {
         }
     }
 
-    /// The charge of a request, and the budgets that it is charged to.
+    /// A request charge, and the budgets that it belongs to.
     fn charge(total: usize) -> (Budgets, RequestCharge) {
         let quota = Quota {
             total,
@@ -365,7 +372,7 @@ mod tests {
             ..Quotas::default()
         });
         let peer = Peer::at([192, 0, 2, 1].into());
-        let charge = RequestCharge::new(&budgets.stranger_requests, peer, 0).unwrap();
+        let charge = RequestCharge::new(&budgets.unauthenticated_requests, peer, 0).unwrap();
         (budgets, charge)
     }
 
@@ -384,7 +391,7 @@ mod tests {
             let (budgets, mut charge) = charge(200_000);
             let outcome = read_wire(&mut Stuck(pieces), 200_000, &pace, Some(&mut charge)).await;
             assert!(matches!(outcome, Err(BodyError::TooSlow)));
-            assert_eq!(budgets.stranger_requests.in_use(), taken);
+            assert_eq!(budgets.unauthenticated_requests.in_use(), taken);
         }
     }
 
@@ -393,25 +400,25 @@ mod tests {
         let (mut body, pace) = (Stuck(vec![1, 1024]), Pace::default());
         let (_budgets, mut charge) = charge(1024);
         let outcome = read_wire(&mut body, 200_000, &pace, Some(&mut charge)).await;
-        assert!(matches!(outcome, Err(BodyError::NoRoom)));
+        assert!(matches!(outcome, Err(BodyError::OutOfMemory)));
     }
 
     #[tokio::test]
     async fn arriving_body_ends_when_it_has_to_make_room() {
-        let (budgets, mut charge) = charge(STEP);
+        let (budgets, mut charge) = charge(CAPACITY_STEP);
         let pace = Pace::default();
-        let mut body = Stuck(vec![FIRST_STEP + 1]);
+        let mut body = Stuck(vec![INITIAL_CAPACITY + 1]);
         let reading = read_wire(&mut body, 200_000, &pace, Some(&mut charge));
         let others = async {
             let peer = Peer::at([192, 0, 2, 2].into());
-            let mut later = RequestCharge::new(&budgets.stranger_requests, peer, 0).unwrap();
-            while budgets.stranger_requests.in_use() == 0 {
+            let mut later = RequestCharge::new(&budgets.unauthenticated_requests, peer, 0).unwrap();
+            while budgets.unauthenticated_requests.in_use() == 0 {
                 tokio::task::yield_now().await;
             }
             assert!(later.set_body(1));
         };
         let (outcome, ()) = tokio::join!(reading, others);
-        assert!(matches!(outcome, Err(BodyError::NoRoom)));
+        assert!(matches!(outcome, Err(BodyError::OutOfMemory)));
     }
 
     #[test]
@@ -424,7 +431,7 @@ mod tests {
     fn bytes_earn_time_up_to_the_total() {
         let pace = Pace {
             grace: Duration::from_secs(5),
-            floor: 10,
+            min_rate: 10,
             total: Duration::from_secs(9),
         };
         for (received, seconds) in [(0, 5), (9, 5), (10, 6), (39, 8), (40, 9), (usize::MAX, 9)] {
@@ -434,7 +441,10 @@ mod tests {
                 "{received} bytes"
             );
         }
-        let lax = Pace { floor: 0, ..pace };
+        let lax = Pace {
+            min_rate: 0,
+            ..pace
+        };
         assert_eq!(
             lax.due(0),
             Duration::from_secs(5),

@@ -1,38 +1,38 @@
-//! Something limited that all clients share: connections, memory for answers, memory for requests.
+//! Budgets: limited resources that all clients share, such as connections and memory.
 //!
-//! Whoever uses some of it charges that to the peer that it serves. Nobody is refused because others
-//! came first: when all of it is in use, the peer that uses most gives some of it up, and a peer
-//! beyond its own share gives up some of its own.
+//! Each use is charged to the peer that it serves. Nobody is refused because others came first:
+//! when a budget is exhausted, the peer that uses most of it is evicted from some, and a peer
+//! beyond its own quota from some of its own.
 
 mod account;
-mod books;
 #[cfg(test)]
 mod interleavings;
+mod ledger;
 #[cfg(test)]
 mod tests;
 
-// The account takes its lock from here, so that `interleavings` can put that of loom in its place.
+// The account takes its lock from here, so that `interleavings` can substitute loom's.
 use std::sync;
 
 pub(crate) use self::account::{Budget, Charge};
 
-/// Holds a part of a budget, and can be made to give it up.
-pub(crate) trait Holder: Clone {
-    /// Order in which the holders of one peer give up, the least first.
+/// User of a part of a budget, which can be made to give it up.
+pub(crate) trait Evictable: Clone {
+    /// Order in which the holders of one peer are evicted, the least first.
     type Rank: Ord;
 
-    /// Whether all ranks are the same, so that the oldest holder of a peer gives up first and the others
-    /// need not be looked at.
+    /// Whether all ranks are equal, so that the oldest holder of a peer is evicted first and the
+    /// others need not be examined.
     const IS_OLDEST_FIRST: bool = false;
 
-    /// The rank of this holder, which holds `amount`.
+    /// The rank of this holder, which uses `amount`.
     fn rank(&self, amount: usize) -> Self::Rank;
 
-    /// Reports whether it can still give anything up.
-    fn can_give_way(&self) -> bool {
+    /// Reports whether it can still be evicted.
+    fn is_evictable(&self) -> bool {
         true
     }
 
-    /// Makes it give everything up. Called once, with the books locked.
-    fn revoke(&self);
+    /// Makes it give everything up. Called once, with the ledger locked.
+    fn evict(&self);
 }

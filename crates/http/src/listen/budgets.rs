@@ -1,4 +1,4 @@
-//! The budgets of a process.
+//! Budgets of a process.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use tokio_util::sync::CancellationToken;
 
 use super::Quotas;
 use super::activity::Activity;
-use super::budget::{Budget, Charge, Holder};
+use super::budget::{Budget, Charge, Evictable};
 use super::head_memory::HeadSender;
 
-/// What all clients of all listeners share; clones share it too.
+/// Resources that the clients of all listeners share; clones share them too.
 #[derive(Clone)]
 pub struct Budgets {
     /// Connections with a finished handshake.
     pub(super) connections: Arc<Budget<Arc<Activity>>>,
-    /// Bytes of requests whose head is not complete.
+    /// Bytes of requests whose head is incomplete.
     pub(super) request_heads: Arc<Budget<HeadSender>>,
-    /// Bytes of answers that clients have not taken yet.
-    pub(super) unread_answers: Arc<Budget<CancellationToken>>,
+    /// Bytes of responses that clients have not read yet.
+    pub(super) unread_responses: Arc<Budget<CancellationToken>>,
     /// Bytes of requests of full sessions, by identity.
     pub(crate) session_requests: Arc<Budget<Arc<Upload>>>,
     /// Bytes of all other requests, by address.
-    pub(crate) stranger_requests: Arc<Budget<Arc<Upload>>>,
+    pub(crate) unauthenticated_requests: Arc<Budget<Arc<Upload>>>,
 }
 
 impl Budgets {
-    /// Makes budgets of these sizes, of which nothing is in use.
+    /// Creates unused budgets with these quotas.
     pub fn new(quotas: &Quotas) -> Self {
         Self {
             connections: Budget::new(
@@ -39,7 +39,7 @@ impl Budgets {
                 quotas.request_heads,
                 ["limits.requestHeadBytes", "limits.requestHeadBytesPerPeer"],
             ),
-            unread_answers: Budget::new(
+            unread_responses: Budget::new(
                 quotas.unread_answers,
                 [
                     "limits.unreadAnswerBytes",
@@ -50,7 +50,7 @@ impl Budgets {
                 quotas.session_requests,
                 ["limits.requestBytes", "limits.requestBytesPerIdentity"],
             ),
-            stranger_requests: Budget::new(
+            unauthenticated_requests: Budget::new(
                 quotas.stranger_requests,
                 [
                     "limits.unauthenticatedRequestBytes",
@@ -73,78 +73,77 @@ impl std::fmt::Debug for Budgets {
     }
 }
 
-/// A connection that gives way is closed.
-impl Holder for CancellationToken {
+/// A connection that is evicted is closed.
+impl Evictable for CancellationToken {
     type Rank = Reverse<usize>;
 
     fn rank(&self, amount: usize) -> Self::Rank {
         Reverse(amount)
     }
 
-    fn revoke(&self) {
+    fn evict(&self) {
         self.cancel();
     }
 }
 
-/// A request that arrives. It can be broken off until all of it is there.
+/// An incoming request. It can be cancelled until it has arrived completely.
 #[derive(Debug, Default)]
 pub(crate) struct Upload {
     has_arrived: AtomicBool,
-    broken_off: CancellationToken,
+    cancelled: CancellationToken,
 }
 
 impl Upload {
-    /// Notes that all of the request is there.
-    pub(super) fn arrived(&self) {
+    /// Records that the request has arrived completely.
+    pub(super) fn set_arrived(&self) {
         self.has_arrived.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until the request has to make room.
-    pub(super) async fn broken_off(&self) {
-        self.broken_off.cancelled().await;
+    /// Waits until the request is evicted.
+    pub(super) async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
     }
 }
 
-impl Holder for Arc<Upload> {
+impl Evictable for Arc<Upload> {
     type Rank = Reverse<usize>;
 
     fn rank(&self, amount: usize) -> Self::Rank {
         Reverse(amount)
     }
 
-    fn can_give_way(&self) -> bool {
+    fn is_evictable(&self) -> bool {
         !self.has_arrived.load(Ordering::Relaxed)
     }
 
-    fn revoke(&self) {
-        self.broken_off.cancel();
+    fn evict(&self) {
+        self.cancelled.cancel();
     }
 }
 
-/// What a request takes up: its head, if that is long, and its body as it arrives.
+/// Memory of a request: its head, if that is long, and its body as it arrives.
 pub(crate) struct RequestCharge {
     charge: Charge<Arc<Upload>>,
     head: usize,
 }
 
 impl RequestCharge {
-    /// Charges a request with its head; `None` if there is no room for it.
+    /// Charges a request with its head; `None` if there is no memory left for it.
     pub(crate) fn new(budget: &Arc<Budget<Arc<Upload>>>, peer: Peer, head: usize) -> Option<Self> {
         let mut charge = budget.charge(peer, Arc::default());
         charge.set(head).then_some(Self { charge, head })
     }
 
-    /// Charges the request with so many bytes of its body in all; false if there is no room for it.
+    /// Charges `bytes` of the body in total; false if there is no memory left for them.
     pub(super) fn set_body(&mut self, bytes: usize) -> bool {
         self.charge.set(self.head + bytes)
     }
 
-    /// Notes that nothing more of the request arrives, so that it cannot be broken off.
-    pub(crate) fn arrived(&self) {
-        self.upload().arrived();
+    /// Records that the request has arrived completely, so that it can no longer be cancelled.
+    pub(crate) fn set_arrived(&self) {
+        self.upload().set_arrived();
     }
 
-    /// The arriving request.
     pub(super) fn upload(&self) -> &Upload {
         self.charge.holder()
     }

@@ -1,21 +1,21 @@
-//! Where a chunked body ends (RFC 9112, section 7.1).
+//! Chunked transfer coding: the end of a body (RFC 9112, section 7.1).
 
-/// Follows a chunked body, of which it keeps nothing.
+/// State of a chunked body as it passes by; none of its data is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chunks {
-    /// In the size of a chunk; none before its first digit.
+pub(super) enum ChunkedState {
+    /// In the size of a chunk; `None` before its first digit.
     Size(Option<u64>),
-    /// Behind the size, in blanks or an extension.
+    /// After the size, in whitespace or an extension.
     Extension(u64),
     /// Before the line feed that ends the size.
     SizeEnd(u64),
     /// In the data of a chunk.
     Data(u64),
-    /// Behind the data.
+    /// After the data.
     DataReturn,
     /// Before the line feed that ends the data.
     DataEnd,
-    /// At the start of a line behind the last chunk.
+    /// At the start of a line after the last chunk.
     Trailer,
     /// Within a trailer.
     TrailerLine,
@@ -23,17 +23,16 @@ pub(super) enum Chunks {
     TrailerEnd,
     /// Before the line feed that ends the body.
     LastEnd,
-    /// Behind the body.
+    /// After the body.
     End,
-    /// This is no chunked body.
+    /// Not a chunked body.
     Malformed,
 }
 
-impl Chunks {
-    /// Before the first chunk.
+impl ChunkedState {
     pub(super) const START: Self = Self::Size(None);
 
-    /// Takes bytes in up to the end of the body, and returns how many.
+    /// Consumes bytes up to the end of the body, and returns how many.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut rest = bytes;
         while !matches!(self, Self::End | Self::Malformed) {
@@ -57,10 +56,10 @@ impl Chunks {
         bytes.len() - rest.len()
     }
 
-    /// What follows a byte that is not data.
+    /// The state after a byte that is not data.
     fn step(self, byte: u8) -> Self {
         match (self, byte) {
-            (Self::Size(size), digit) if digit.is_ascii_hexdigit() => larger(size, digit),
+            (Self::Size(size), digit) if digit.is_ascii_hexdigit() => push_size_digit(size, digit),
             (Self::Size(Some(size)), b'\t' | b' ' | b';') => Self::Extension(size),
             (Self::Size(Some(size)) | Self::Extension(size), b'\r') => Self::SizeEnd(size),
             (Self::Extension(size), byte) if byte != b'\n' => Self::Extension(size),
@@ -77,23 +76,25 @@ impl Chunks {
     }
 }
 
-/// A size with one more digit.
-fn larger(size: Option<u64>, digit: u8) -> Chunks {
+/// Adds a digit to a chunk size.
+fn push_size_digit(size: Option<u64>, digit: u8) -> ChunkedState {
     let value = char::from(digit).to_digit(16).map(u64::from);
     size.unwrap_or(0)
         .checked_mul(16)
         .zip(value)
         .and_then(|(size, value)| size.checked_add(value))
-        .map_or(Chunks::Malformed, |size| Chunks::Size(Some(size)))
+        .map_or(ChunkedState::Malformed, |size| {
+            ChunkedState::Size(Some(size))
+        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Feeds `body` in pieces of `size`, and returns how much of it was taken.
-    fn taken(body: &[u8], size: usize) -> (usize, Chunks) {
-        let (mut chunks, mut sum) = (Chunks::START, 0);
+    /// Feeds `body` in pieces of `size`, and returns how many bytes were consumed.
+    fn consumed(body: &[u8], size: usize) -> (usize, ChunkedState) {
+        let (mut chunks, mut sum) = (ChunkedState::START, 0);
         for piece in body.chunks(size) {
             let here = chunks.feed(piece);
             sum += here;
@@ -114,8 +115,12 @@ mod tests {
         ] {
             let text = format!("{body}GET / HTTP/1.1\r\n");
             for size in 1..=text.len() {
-                let expected = (body.len(), Chunks::End);
-                assert_eq!(taken(text.as_bytes(), size), expected, "{body:?} by {size}");
+                let expected = (body.len(), ChunkedState::End);
+                assert_eq!(
+                    consumed(text.as_bytes(), size),
+                    expected,
+                    "{body:?} by {size}"
+                );
             }
         }
     }
@@ -132,7 +137,11 @@ mod tests {
             "10000000000000000\r\n",
             "0\r\n\rx",
         ] {
-            assert_eq!(taken(body.as_bytes(), 2).1, Chunks::Malformed, "{body:?}");
+            assert_eq!(
+                consumed(body.as_bytes(), 2).1,
+                ChunkedState::Malformed,
+                "{body:?}"
+            );
         }
     }
 }

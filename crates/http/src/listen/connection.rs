@@ -1,4 +1,4 @@
-//! What is known about a connection once its handshake is done.
+//! Properties of a connection after its handshake.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use rustls::{HandshakeKind, ProtocolVersion, ServerConnection};
 use rustls_pki_types::CertificateDer;
 
-/// Facts about one connection, handed to every request on it.
+/// A connection, as passed to every request on it.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Address that the client connects from.
+    /// Address of the client.
     pub peer: SocketAddr,
-    /// Address that the client connected to.
+    /// Local address of the connection.
     pub local: SocketAddr,
-    /// Chain that the client presented, leaf first; empty when it presented none.
+    /// Chain that the client presented, leaf first; empty if it presented none.
     ///
     /// The client has proved possession of the leaf's key. Nothing else about the chain has been
-    /// checked: neither its signatures, nor its validity period, nor that the parts belong together.
+    /// verified: neither its signatures, nor its validity period, nor that its certificates belong
+    /// together.
     pub client_certificates: Arc<[CertificateDer<'static>]>,
-    /// Host name that the client asked for (SNI), in lower case.
+    /// Host name from SNI, in lower case.
     pub server_name: Option<String>,
-    /// Protocol agreed on in the handshake; `None` when the client offered none, which means
+    /// Protocol negotiated in the handshake; `None` if the client offered none, which means
     /// HTTP/1.1.
     pub alpn: Option<Alpn>,
-    /// Version of TLS in use.
     pub tls_version: TlsVersion,
     /// Whether the handshake resumed an earlier session. The chain is then the one that was proved
     /// in the earlier handshake.
@@ -37,7 +37,7 @@ impl Connection {
     }
 }
 
-/// Application protocol agreed on in the handshake (RFC 7301).
+/// Application protocol negotiated in the handshake (RFC 7301).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {
     /// `http/1.1`
@@ -46,7 +46,6 @@ pub enum Alpn {
     Http2,
 }
 
-/// Version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// TLS 1.2 (RFC 5246)
@@ -59,7 +58,7 @@ impl Alpn {
     /// Protocols on offer, the preferred one first.
     pub(super) const OFFERED: [Self; 2] = [Self::Http11, Self::Http2];
 
-    /// Returns the name registered for the protocol.
+    /// Returns the registered protocol name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http11 => "http/1.1",
@@ -69,8 +68,12 @@ impl Alpn {
 }
 
 impl Connection {
-    /// Collects the facts of a finished handshake.
-    pub(super) fn of(tls: &ServerConnection, peer: SocketAddr, local: SocketAddr) -> Self {
+    /// Collects the properties of a finished handshake.
+    pub(super) fn from_handshake(
+        tls: &ServerConnection,
+        peer: SocketAddr,
+        local: SocketAddr,
+    ) -> Self {
         let chain = tls.peer_certificates().unwrap_or_default();
         Self {
             peer,

@@ -1,13 +1,13 @@
-//! Connections whose handshake is not done yet.
+//! Unfinished TLS handshakes.
 
 #[cfg(test)]
 mod interleavings;
+mod pending;
 mod registry;
 #[cfg(test)]
 mod tests;
-mod waiting;
 
-// The registry takes its lock from here, so that `interleavings` can put that of loom in its place.
+// The registry takes its lock from here, so that `interleavings` can substitute loom's.
 use std::sync;
 
-pub(super) use self::registry::{HalfOpen, Place};
+pub(super) use self::registry::{HalfOpenRegistry, HandshakeSlot};

@@ -1,4 +1,4 @@
-//! Between the HTTP library and the service: panics, tunnels, unread bodies.
+//! Adapter from hyper to the service: panics, tunnels, unread bodies.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -11,24 +11,22 @@ use hyper::body::Incoming;
 
 use super::activity::Activity;
 use super::refusal::{Refusal, RefusedRequest};
-use super::tracked::Tracked;
-use super::{Answer, Body, Connection, Service, shielded, whole};
+use super::tracked_body::TrackedBody;
+use super::{Answer, Body, Connection, Service, catch_panic, full_body};
 
-/// Answers the requests of one connection.
+/// Handles the requests of one connection.
 #[derive(Clone)]
 pub(super) struct Handler {
-    /// What answers them.
     pub(super) service: Arc<dyn Service>,
-    /// Facts handed over with each.
+    /// Passed to the service with each request.
     pub(super) connection: Arc<Connection>,
-    /// State of the connection.
     pub(super) activity: Arc<Activity>,
     /// The request that the parser refused.
     pub(super) refused: Arc<RefusedRequest>,
 }
 
 impl hyper::service::Service<Request<Incoming>> for Handler {
-    type Response = Response<Tracked>;
+    type Response = Response<TrackedBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -36,78 +34,77 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
         let handler = self.clone();
         // Counted from here, not from the first poll: HTTP/2 polls in a task of its own.
         let (number, refusal) = self.refused.begin();
-        let running = self.activity.begin(number);
+        let running_request = self.activity.begin_request(number);
         Box::pin(async move {
-            let answer = match refusal.or_else(|| refusal_of(&request)) {
+            let response = match refusal.or_else(|| find_refusal(&request)) {
                 Some(refusal) => handler.refuse(refusal),
-                None => handler.answer(request).await,
+                None => handler.handle(request).await,
             };
-            Ok(answer.map(|body| Tracked::new(body, running)))
+            Ok(response.map(|body| TrackedBody::new(body, running_request)))
         })
     }
 }
 
 impl Handler {
-    /// Answers a request that is not for the service, and ends the connection.
+    /// Responds to a request that the service does not see, and closes the connection.
     fn refuse(&self, refusal: Refusal) -> Answer {
-        self.activity.leave_body_unread();
-        closing(self.service.refuse(&self.connection, refusal))
+        self.activity.record_unread_body();
+        with_connection_close(self.service.refuse(&self.connection, refusal))
     }
 
-    /// Answers one request.
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn handle(&self, request: Request<Incoming>) -> Answer {
         let is_http1 = request.version() < Version::HTTP_2;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
         let (parts, incoming) = request.into_parts();
-        let (body, rest) = Body::arriving(incoming, is_http1);
-        let mut answer = self.shielded(Request::from_parts(parts, body)).await;
-        if is_tunnel && answer.status().is_success() {
-            answer = bare(StatusCode::METHOD_NOT_ALLOWED);
+        let (body, remainder) = Body::from_incoming(incoming, is_http1);
+        let mut response = self.call_service(Request::from_parts(parts, body)).await;
+        if is_tunnel && response.status().is_success() {
+            response = empty_response(StatusCode::METHOD_NOT_ALLOWED);
         }
-        let is_fit = rest.settle(may_read).await;
-        if !is_fit {
-            self.activity.leave_body_unread();
+        let is_reusable = remainder.discard(may_read).await;
+        if !is_reusable {
+            self.activity.record_unread_body();
         }
-        if is_http1 && (is_tunnel || !is_fit) {
-            closing(answer)
+        if is_http1 && (is_tunnel || !is_reusable) {
+            with_connection_close(response)
         } else {
-            answer
+            response
         }
     }
 
-    /// Runs the service, turning a panic into a 500.
-    async fn shielded(&self, request: Request<Body>) -> Answer {
+    /// Calls the service, turning a panic into a 500.
+    async fn call_service(&self, request: Request<Body>) -> Answer {
         let method = request.method().clone();
-        shielded(|| self.service.call(&self.connection, request))
+        catch_panic(|| self.service.call(&self.connection, request))
             .await
-            .unwrap_or_else(|panicked| {
-                // No path: it may hold a token. A service that knows more says it itself.
-                tracing::error!(%method, peer = %self.connection.peer, "{panicked}");
-                bare(StatusCode::INTERNAL_SERVER_ERROR)
+            .unwrap_or_else(|panic| {
+                // No path: it may hold a token. A service that knows more logs it itself.
+                tracing::error!(%method, peer = %self.connection.peer, "{panic}");
+                empty_response(StatusCode::INTERNAL_SERVER_ERROR)
             })
     }
 }
 
-/// Looks for what the parser accepts and the service is not to see.
-fn refusal_of(request: &Request<Incoming>) -> Option<Refusal> {
+/// Finds requests that the parser accepts but the service must not see.
+fn find_refusal(request: &Request<Incoming>) -> Option<Refusal> {
     // RFC 9112 section 3.2.
     let hosts = request.headers().get_all(HOST).iter().count();
-    let is_addressed = hosts == 1 || request.version() != Version::HTTP_11;
-    (!is_addressed).then_some(Refusal::Host)
+    let has_valid_host = hosts == 1 || request.version() != Version::HTTP_11;
+    (!has_valid_host).then_some(Refusal::Host)
 }
 
-/// Makes an answer without a body.
-pub(super) fn bare(status: StatusCode) -> Answer {
-    let mut answer = Response::new(whole(Bytes::new()));
-    *answer.status_mut() = status;
-    answer
+/// Creates a response without a body.
+pub(super) fn empty_response(status: StatusCode) -> Answer {
+    let mut response = Response::new(full_body(Bytes::new()));
+    *response.status_mut() = status;
+    response
 }
 
-/// Announces that the connection ends with this answer, which the HTTP library then sees to.
-fn closing(mut answer: Answer) -> Answer {
-    answer
+/// Adds `Connection: close`, upon which hyper closes the connection.
+fn with_connection_close(mut response: Answer) -> Answer {
+    response
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));
-    answer
+    response
 }

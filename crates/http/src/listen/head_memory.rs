@@ -1,59 +1,57 @@
-//! What one connection holds of requests whose head is not complete.
+//! Memory of incomplete request heads.
 
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Charge, Holder};
+use super::budget::{Charge, Evictable};
 
-/// Bytes of each connection that are not charged: nearly every head is shorter.
-const FREE: usize = 2 * 1024;
+/// Bytes of each connection that are free of charge: nearly every head is shorter.
+const FREE_BYTES: usize = 2 * 1024;
 
-/// Memory for unfinished request heads, charged to the peer that sends them.
+/// Memory of incomplete request heads, charged to their sender.
 pub(super) struct HeadMemory {
     charge: Charge<HeadSender>,
     charged: usize,
 }
 
-/// A connection with an unfinished head. It is closed when it has to give way.
+/// A connection with an incomplete head. It is closed when evicted.
 #[derive(Clone)]
 pub(super) struct HeadSender(CancellationToken);
 
 impl HeadSender {
-    /// The connection that `evicted` closes.
     pub(super) fn new(evicted: CancellationToken) -> Self {
         Self(evicted)
     }
 }
 
-/// Whoever has been sending a head for longest is the least likely to finish it.
-impl Holder for HeadSender {
+/// Heads that have been incomplete for longest are the least likely to be finished.
+impl Evictable for HeadSender {
     type Rank = ();
 
     const IS_OLDEST_FIRST: bool = true;
 
     fn rank(&self, _amount: usize) -> Self::Rank {}
 
-    fn revoke(&self) {
+    fn evict(&self) {
         self.0.cancel();
     }
 }
 
 impl HeadMemory {
-    /// Makes the account of a new connection, which holds nothing yet.
     pub(super) fn new(charge: Charge<HeadSender>) -> Self {
         Self { charge, charged: 0 }
     }
 
-    /// Notes how many bytes the connection holds now. If there is no room for them, a connection is
+    /// Sets how many bytes the connection buffers. If they exceed the budget, a connection is
     /// closed, which may be this one.
     pub(super) fn set(&mut self, bytes: usize) {
-        let charged = bytes.saturating_sub(FREE);
+        let charged = bytes.saturating_sub(FREE_BYTES);
         if charged == self.charged {
             return;
         }
         self.charged = charged;
         if charged == 0 {
             // The next head has an age of its own.
-            self.charge.close();
+            self.charge.release();
         } else {
             self.charge.set(charged);
         }
@@ -66,7 +64,7 @@ mod tests {
     use crate::listen::{Budgets, Quota, Quotas};
     use portcullis_domain::peer::Peer;
 
-    /// Makes room for 1000 bytes, of which one peer may have 900.
+    /// Budgets with 1000 bytes for heads, of which one peer may have 900.
     fn budgets() -> Budgets {
         let request_heads = Quota {
             total: 1000,
@@ -91,9 +89,9 @@ mod tests {
         let budgets = budgets();
         let (mut honest, honest_evicted) = connection(&budgets, 1);
         let mut flood: Vec<_> = (0..3).map(|_| connection(&budgets, 66)).collect();
-        honest.set(FREE + 300);
+        honest.set(FREE_BYTES + 300);
         for (memory, _) in &mut flood {
-            memory.set(FREE + 250);
+            memory.set(FREE_BYTES + 250);
         }
         let evicted = flood.iter().map(|(_, evicted)| evicted.is_cancelled());
         assert_eq!(evicted.collect::<Vec<_>>(), [true, false, false]);
@@ -106,11 +104,11 @@ mod tests {
         let budgets = budgets();
         let (mut first, first_evicted) = connection(&budgets, 1);
         let (mut second, second_evicted) = connection(&budgets, 1);
-        first.set(FREE + 400);
-        second.set(FREE + 500);
+        first.set(FREE_BYTES + 400);
+        second.set(FREE_BYTES + 500);
         assert!(!first_evicted.is_cancelled());
-        // Having held for longer counts, not having been heard of last.
-        first.set(FREE + 401);
+        // The age of the charge decides, not its last change.
+        first.set(FREE_BYTES + 401);
         assert!(first_evicted.is_cancelled() && !second_evicted.is_cancelled());
     }
 
@@ -119,11 +117,11 @@ mod tests {
         let budgets = budgets();
         let (mut first, first_evicted) = connection(&budgets, 1);
         let (mut second, second_evicted) = connection(&budgets, 1);
-        first.set(FREE + 400);
-        second.set(FREE + 400);
-        first.set(FREE);
+        first.set(FREE_BYTES + 400);
+        second.set(FREE_BYTES + 400);
+        first.set(FREE_BYTES);
         assert_eq!(budgets.request_heads.in_use(), 400);
-        first.set(FREE + 501);
+        first.set(FREE_BYTES + 501);
         assert!(second_evicted.is_cancelled() && !first_evicted.is_cancelled());
         drop((first, second));
         assert_eq!(budgets.request_heads.in_use(), 0);

@@ -1,11 +1,11 @@
-//! Lines of the log that strangers can cause, and so must not come as often as they like.
+//! Rate limit of log lines that strangers can cause.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Least time between two lines.
+/// Shortest time between two lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Lets one line through in ten seconds, and counts the others.
@@ -19,8 +19,8 @@ struct State {
 }
 
 impl LogInterval {
-    /// Whether a line may be written now; if so, how many were left out before it.
-    pub(crate) fn may_log(&self) -> Option<u64> {
+    /// Returns the number of suppressed lines if a line may be written now.
+    pub(crate) fn try_acquire(&self) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             state.unlogged += 1;
@@ -38,9 +38,12 @@ mod tests {
     #[test]
     fn one_line_stands_for_many() {
         let interval = LogInterval::default();
-        assert_eq!(interval.may_log(), Some(0));
-        assert_eq!((interval.may_log(), interval.may_log()), (None, None));
+        assert_eq!(interval.try_acquire(), Some(0));
+        assert_eq!(
+            (interval.try_acquire(), interval.try_acquire()),
+            (None, None)
+        );
         interval.0.lock().unwrap().last = Instant::now().checked_sub(INTERVAL);
-        assert_eq!(interval.may_log(), Some(2));
+        assert_eq!(interval.try_acquire(), Some(2));
     }
 }

@@ -1,11 +1,11 @@
-//! Requests that are refused before there is a request to hand to the service.
+//! Requests that are refused before they reach the service.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
 
-/// Why a request head is refused.
+/// The reason why a request head is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The request line cannot be parsed.
@@ -16,18 +16,18 @@ pub enum Refusal {
     Header,
     /// There are too many header lines.
     TooManyHeaders,
-    /// Request line and headers are too long together.
+    /// Request line and headers together are too long.
     HeadTooLarge,
-    /// They were not complete in time.
+    /// Request line and headers were not complete in time.
     HeadTooSlow,
-    /// Two readers could disagree about where the body ends (request smuggling).
+    /// Two parsers could disagree about where the body ends (request smuggling).
     BodyLength,
-    /// The client asks for HTTP/1.1 and names no host, or several.
+    /// The client sends HTTP/1.1 without a `Host` header, or with several.
     Host,
 }
 
 impl Refusal {
-    /// The status of the answer.
+    /// The status of the response.
     pub fn status(self) -> StatusCode {
         match self {
             Self::RequestLine | Self::Header | Self::BodyLength | Self::Host => {
@@ -41,7 +41,7 @@ impl Refusal {
         }
     }
 
-    /// The part of the request at fault.
+    /// The part of the request that is refused.
     pub fn field(self) -> &'static str {
         match self {
             Self::RequestLine => "request line",
@@ -54,7 +54,7 @@ impl Refusal {
         }
     }
 
-    /// What is wrong with it, and what would be right.
+    /// The reason in words, and what to do about it.
     pub fn reason(self) -> &'static str {
         match self {
             Self::RequestLine => {
@@ -80,33 +80,34 @@ impl Refusal {
     }
 }
 
-/// Tells the handler of an HTTP/1 connection which of its requests was refused by the parser.
+/// Tells the handler of an HTTP/1 connection which of its requests the parser refused.
 ///
-/// The parser replaces a head that it refuses with a placeholder, so that the answer takes its turn
-/// behind those of earlier requests. Nothing in the placeholder marks it, for a client could send
-/// the same: it is known by its number.
+/// The parser replaces a refused head with a placeholder, so that the response takes its turn after
+/// those of earlier requests. Nothing in the placeholder marks it, for a client could send the
+/// same: it is known by its number.
 #[derive(Debug, Default)]
 pub(super) struct RefusedRequest {
-    which: OnceLock<(u64, Refusal)>,
-    begun: AtomicU64,
+    refused: OnceLock<(u64, Refusal)>,
+    begun_count: AtomicU64,
 }
 
 impl RefusedRequest {
-    /// Notes that request number `number`, the first being 1, is refused; it is the connection's last.
-    pub(super) fn note(&self, number: u64, refusal: Refusal) {
-        // A connection has one last request.
-        let _ = self.which.set((number, refusal));
+    /// Records that request number `number`, counted from 1, is refused; it is the connection's
+    /// last.
+    pub(super) fn record(&self, number: u64, refusal: Refusal) {
+        // A connection has only one last request.
+        let _ = self.refused.set((number, refusal));
     }
 
-    /// Counts the next request; returns its number, and why it is refused if it is.
+    /// Counts the next request; returns its number, and the refusal if there is one.
     pub(super) fn begin(&self) -> (u64, Option<Refusal>) {
-        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        let is_this = self.which.get().filter(|(refused, _)| *refused == number);
+        let number = self.begun_count.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_this = self.refused.get().filter(|(refused, _)| *refused == number);
         (number, is_this.map(|&(_, why)| why))
     }
 
     /// Number of the last request that has begun.
-    pub(super) fn begun(&self) -> u64 {
-        self.begun.load(Ordering::Relaxed)
+    pub(super) fn begun_count(&self) -> u64 {
+        self.begun_count.load(Ordering::Relaxed)
     }
 }

@@ -1,50 +1,50 @@
-//! The bytes of an HTTP/1 connection on their way to the HTTP library.
+//! HTTP/1 parser between client and hyper.
 //!
-//! Heads are judged, and rewritten where their target has to be percent-encoded; bodies pass as they
-//! are. For that it has to be known where each body ends: the same headers are read for it, by the
-//! same rules, as the library reads.
+//! Heads are validated, and rewritten if their target has to be percent-encoded; bodies pass
+//! unchanged. To find the end of each body, the same headers are read as hyper reads, by the same
+//! rules.
 
 use std::mem;
 use std::sync::Arc;
 
-use super::chunked::Chunks;
-use super::inbound::Pending;
+use super::chunked::ChunkedState;
+use super::protocol_tracker::PendingInput;
 use super::refusal::{Refusal, RefusedRequest};
-use super::request_head::{self, BodyEnd, HeadLimits};
+use super::request_head::{self, BodyFraming, HeadLimits};
 
-/// Stands for a head that is refused; the handler answers it by its number alone.
+/// Replaces a refused head; the handler recognizes it by its number alone.
 const PLACEHOLDER: &[u8] = b"GET / HTTP/1.1\r\nHost: refused\r\nConnection: close\r\n\r\n";
 
-/// The same for HEAD, whose answer has no body.
-const PLACEHOLDER_OF_HEAD: &[u8] = b"HEAD / HTTP/1.1\r\nHost: refused\r\nConnection: close\r\n\r\n";
+/// The same for HEAD, whose response has no body.
+const HEAD_PLACEHOLDER: &[u8] = b"HEAD / HTTP/1.1\r\nHost: refused\r\nConnection: close\r\n\r\n";
 
-/// Judges and rewrites the heads in a byte stream.
+/// Validates and rewrites the heads in a byte stream.
 pub(super) struct RequestParser {
     limits: HeadLimits,
     refused: Arc<RefusedRequest>,
-    heads: u64,
-    place: Place,
-    /// What has arrived of a head that is not complete.
+    head_count: u64,
+    position: Position,
+    /// Bytes of an incomplete head.
     partial: Vec<u8>,
-    line: Line,
+    line: LineState,
     /// Bytes of the last read that were passed on for requests that had not begun.
-    ahead: usize,
+    pipelined: usize,
 }
 
-/// Where in the stream the next byte belongs.
-enum Place {
+/// Position of the next byte in the stream.
+enum Position {
     Head,
     Body(u64),
-    Chunks(Chunks),
-    /// Whatever this is, the library will not take it for requests: it passes.
+    Chunks(ChunkedState),
+    /// In bytes that hyper will not take for requests: they pass.
     Unknown,
-    /// Behind a refused request: nobody is to read it.
+    /// After a refused request: nothing is read any more.
     Refused,
 }
 
-/// The last line of an incomplete head, as far as it has arrived.
+/// State of the last line of an incomplete head.
 #[derive(Clone, Copy, Default)]
-struct Line {
+struct LineState {
     /// Whether it has anything but a carriage return at its start.
     has_text: bool,
     has_return: bool,
@@ -53,202 +53,203 @@ struct Line {
 }
 
 impl RequestParser {
-    /// Starts at the first byte of a connection.
     pub(super) fn new(limits: HeadLimits, refused: Arc<RefusedRequest>) -> Self {
         Self {
             limits,
             refused,
-            heads: 0,
-            place: Place::Head,
+            head_count: 0,
+            position: Position::Head,
             partial: Vec::new(),
-            line: Line::default(),
-            ahead: 0,
+            line: LineState::default(),
+            pipelined: 0,
         }
     }
 
-    /// Takes in what has arrived. Returns how many bytes at its beginning go to the library as they
-    /// are; what goes there behind them is added to `out`. The usual request is not copied.
-    pub(super) fn take(&mut self, fresh: &[u8], out: &mut Vec<u8>) -> usize {
-        let mut passed = Passed {
-            as_is: 0,
-            is_as_is: self.partial.is_empty(),
+    /// Takes the bytes of one read. Returns how many of them, from the start, go to hyper
+    /// unchanged; what follows these is appended to `out`. The usual request is not copied.
+    pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
+        let mut output = Output {
+            unchanged: 0,
+            is_unchanged: self.partial.is_empty(),
             out,
         };
-        // The library reads on when it has used up what it had: of earlier reads it holds nothing.
-        self.ahead = 0;
-        let begun = self.refused.begun();
-        let mut rest = fresh;
+        // Hyper reads again when it has used up its buffer: it holds nothing of earlier reads.
+        self.pipelined = 0;
+        let begun = self.refused.begun_count();
+        let mut rest = bytes;
         while !rest.is_empty() {
-            let held = self.partial.len();
-            let length = self.step(rest, &mut passed);
-            if self.heads > begun && self.partial.is_empty() {
-                self.ahead += held + length;
+            let buffered = self.partial.len();
+            let length = self.feed_part(rest, &mut output);
+            if self.head_count > begun && self.partial.is_empty() {
+                self.pipelined += buffered + length;
             }
             rest = rest.get(length..).unwrap_or_default();
         }
-        passed.as_is
+        output.unchanged
     }
 
-    /// What is held of requests that have not begun.
-    pub(super) fn pending(&self) -> Pending {
+    /// Returns what is buffered of requests that have not begun.
+    pub(super) fn pending(&self) -> PendingInput {
         let has_begun = self.line.has_text || self.line.is_after_text;
-        Pending::Http1 {
+        PendingInput::Http1 {
             in_head: has_begun && !self.partial.is_empty(),
             partial: self.partial.len(),
-            ahead: self.ahead,
-            last: self.heads,
+            pipelined: self.pipelined,
+            last: self.head_count,
         }
     }
 
-    /// Refuses a head that is not complete, since its time is over; `out` gets what stands for it.
+    /// Refuses an incomplete head whose time is over; `out` gets the placeholder.
     pub(super) fn refuse_late_head(&mut self, out: &mut Vec<u8>) {
         if self.partial.is_empty() {
             return;
         }
         let partial = mem::take(&mut self.partial);
-        let mut passed = Passed {
-            as_is: 0,
-            is_as_is: false,
+        let mut output = Output {
+            unchanged: 0,
+            is_unchanged: false,
             out,
         };
-        self.refuse(&partial, Refusal::HeadTooSlow, &mut passed);
+        self.refuse(&partial, Refusal::HeadTooSlow, &mut output);
     }
 
-    /// Takes in the beginning of `bytes` as far as one thing goes, and returns how much that is.
-    fn step(&mut self, bytes: &[u8], passed: &mut Passed<'_>) -> usize {
-        match &mut self.place {
-            Place::Head => return self.step_head(bytes, passed),
-            Place::Refused => return bytes.len(),
-            Place::Unknown => passed.on(bytes),
-            Place::Body(left) => {
+    /// Consumes the beginning of `bytes` as far as the position stays the same, and returns its
+    /// length.
+    fn feed_part(&mut self, bytes: &[u8], output: &mut Output<'_>) -> usize {
+        match &mut self.position {
+            Position::Head => return self.feed_head(bytes, output),
+            Position::Refused => return bytes.len(),
+            Position::Unknown => output.pass(bytes),
+            Position::Body(left) => {
                 let here = usize::try_from(*left)
                     .unwrap_or(usize::MAX)
                     .min(bytes.len());
                 *left -= here as u64;
                 if *left == 0 {
-                    self.place = Place::Head;
+                    self.position = Position::Head;
                 }
-                return passed.first(bytes, here);
+                return output.pass_first(bytes, here);
             },
-            Place::Chunks(chunks) => {
+            Position::Chunks(chunks) => {
                 let here = chunks.feed(bytes);
                 match chunks {
-                    Chunks::End => self.place = Place::Head,
-                    // The library refuses the body and with it what follows.
-                    Chunks::Malformed => self.place = Place::Unknown,
+                    ChunkedState::End => self.position = Position::Head,
+                    // Hyper refuses the body and with it what follows.
+                    ChunkedState::Malformed => self.position = Position::Unknown,
                     _ => {},
                 }
-                return passed.first(bytes, here);
+                return output.pass_first(bytes, here);
             },
         }
         bytes.len()
     }
 
-    fn step_head(&mut self, bytes: &[u8], passed: &mut Passed<'_>) -> usize {
+    fn feed_head(&mut self, bytes: &[u8], output: &mut Output<'_>) -> usize {
         let had_first_line = self.line.is_after_text;
-        let Some(end) = self.line.end_of_head(bytes) else {
+        let Some(end) = self.line.find_head_end(bytes) else {
             self.partial.extend_from_slice(bytes);
             let is_first_line = self.line.is_after_text && !had_first_line;
             let refusal = if self.partial.len() > self.limits.bytes {
                 Some(Refusal::HeadTooLarge)
             } else if is_first_line {
-                // Whoever does not speak HTTP may never send the end of a head.
-                request_head::judge_beginning(&self.partial, self.limits).err()
+                // Clients that do not speak HTTP may never send the end of a head.
+                request_head::validate_beginning(&self.partial, self.limits).err()
             } else {
                 None
             };
             if let Some(refusal) = refusal {
                 let partial = mem::take(&mut self.partial);
-                self.refuse(&partial, refusal, passed);
+                self.refuse(&partial, refusal, output);
             }
-            passed.is_as_is = false;
+            output.is_unchanged = false;
             return bytes.len();
         };
         let (here, _rest) = bytes.split_at_checked(end).unwrap_or((bytes, &[]));
         let partial = mem::take(&mut self.partial);
-        self.line = Line::default();
+        self.line = LineState::default();
         if partial.is_empty() {
-            self.finish_head(here, passed);
+            self.finish_head(here, output);
         } else {
-            self.finish_head(&[&partial, here].concat(), passed);
+            self.finish_head(&[&partial, here].concat(), output);
         }
         here.len()
     }
 
-    /// Passes a complete head on, or what stands for it.
-    fn finish_head(&mut self, head: &[u8], passed: &mut Passed<'_>) {
-        match request_head::judge(head, self.limits) {
+    /// Passes on a complete head, or its placeholder.
+    fn finish_head(&mut self, head: &[u8], output: &mut Output<'_>) {
+        match request_head::validate(head, self.limits) {
             Ok(accepted) => {
-                self.heads += 1;
+                self.head_count += 1;
                 match accepted.rewritten {
-                    Some(rewritten) => passed.instead(&rewritten),
-                    None => passed.on(head),
+                    Some(rewritten) => output.replace(&rewritten),
+                    None => output.pass(head),
                 }
-                self.place = match accepted.body {
-                    BodyEnd::After(0) => Place::Head,
-                    BodyEnd::After(length) => Place::Body(length),
-                    BodyEnd::Chunked => Place::Chunks(Chunks::START),
+                self.position = match accepted.framing {
+                    BodyFraming::Length(0) => Position::Head,
+                    BodyFraming::Length(length) => Position::Body(length),
+                    BodyFraming::Chunked => Position::Chunks(ChunkedState::START),
                 };
             },
-            Err(refusal) => self.refuse(head, refusal, passed),
+            Err(refusal) => self.refuse(head, refusal, output),
         }
     }
 
-    /// Ends the stream with what stands for a refused `head`, as far as that has arrived.
-    fn refuse(&mut self, head: &[u8], refusal: Refusal, passed: &mut Passed<'_>) {
-        self.heads += 1;
-        self.refused.note(self.heads, refusal);
-        self.place = Place::Refused;
-        passed.instead(if head.trim_ascii_start().starts_with(b"HEAD ") {
-            PLACEHOLDER_OF_HEAD
+    /// Ends the stream with the placeholder of a refused `head`, as far as that has arrived.
+    fn refuse(&mut self, head: &[u8], refusal: Refusal, output: &mut Output<'_>) {
+        self.head_count += 1;
+        self.refused.record(self.head_count, refusal);
+        self.position = Position::Refused;
+        output.replace(if head.trim_ascii_start().starts_with(b"HEAD ") {
+            HEAD_PLACEHOLDER
         } else {
             PLACEHOLDER
         });
     }
 }
 
-/// Bytes on their way to the library.
-struct Passed<'o> {
-    as_is: usize,
-    is_as_is: bool,
+/// Output to hyper: a prefix of the read that passes unchanged, then `out`.
+struct Output<'o> {
+    unchanged: usize,
+    is_unchanged: bool,
     out: &'o mut Vec<u8>,
 }
 
-impl Passed<'_> {
-    /// Passes what arrived.
-    fn on(&mut self, bytes: &[u8]) {
-        if self.is_as_is {
-            self.as_is += bytes.len();
+impl Output<'_> {
+    /// Passes bytes that arrived.
+    fn pass(&mut self, bytes: &[u8]) {
+        if self.is_unchanged {
+            self.unchanged += bytes.len();
         } else {
             self.out.extend_from_slice(bytes);
         }
     }
 
-    /// Passes the first `count` of what arrived, and returns how many those are.
-    fn first(&mut self, bytes: &[u8], count: usize) -> usize {
+    /// Passes the first `count` of the bytes that arrived, and returns their number.
+    fn pass_first(&mut self, bytes: &[u8], count: usize) -> usize {
         let first = bytes.get(..count).unwrap_or(bytes);
-        self.on(first);
+        self.pass(first);
         first.len()
     }
 
-    /// Passes other bytes in place of what arrived.
-    fn instead(&mut self, bytes: &[u8]) {
-        self.is_as_is = false;
+    /// Passes other bytes instead of those that arrived.
+    fn replace(&mut self, bytes: &[u8]) {
+        self.is_unchanged = false;
         self.out.extend_from_slice(bytes);
     }
 }
 
-impl Line {
-    /// Returns where the head ends in `bytes`: behind the first empty line after one with text.
-    fn end_of_head(&mut self, bytes: &[u8]) -> Option<usize> {
+impl LineState {
+    /// Returns where the head ends in `bytes`: after the first empty line that follows a line with
+    /// text.
+    fn find_head_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut start = 0;
         loop {
             let rest = bytes.get(start..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
-                self.grow(rest);
+                self.extend(rest);
                 return None;
             };
-            self.grow(rest.get(..length).unwrap_or_default());
+            self.extend(rest.get(..length).unwrap_or_default());
             start += length + 1;
             if !self.has_text && self.is_after_text {
                 return Some(start);
@@ -260,7 +261,7 @@ impl Line {
         }
     }
 
-    fn grow(&mut self, more: &[u8]) {
+    fn extend(&mut self, more: &[u8]) {
         match more {
             [] => {},
             [b'\r'] if !self.has_text && !self.has_return => self.has_return = true,

@@ -1,4 +1,4 @@
-//! Byte stream whose requests are judged and rewritten before the HTTP library reads them.
+//! Byte stream whose requests are validated and rewritten before hyper reads them.
 
 use std::io;
 use std::pin::Pin;
@@ -8,37 +8,36 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::activity::Activity;
-use super::inbound::Inbound;
+use super::protocol_tracker::ProtocolTracker;
 
-/// A connection seen by the HTTP library. It tells the [`Activity`] what has arrived.
+/// A connection as hyper reads it. It tells the [`Activity`] what has arrived.
 pub(super) struct RequestStream<S> {
     inner: S,
     activity: Arc<Activity>,
-    inbound: Inbound,
-    /// What the library has not fetched yet, from the number in front on.
+    tracker: ProtocolTracker,
+    /// Bytes that hyper has not read yet, with the number of those that it has.
     out: (usize, Vec<u8>),
 }
 
 impl<S> RequestStream<S> {
-    /// Puts `inbound` between `inner` and the library.
-    pub(super) fn new(inner: S, activity: Arc<Activity>, inbound: Inbound) -> Self {
+    pub(super) fn new(inner: S, activity: Arc<Activity>, tracker: ProtocolTracker) -> Self {
         Self {
             inner,
             activity,
-            inbound,
+            tracker,
             out: (0, Vec::new()),
         }
     }
 
-    /// Hands over what is at hand, and reports whether that is anything.
-    fn fetch(&mut self, buf: &mut ReadBuf<'_>) -> bool {
+    /// Copies pending output to `buf`, and reports whether there was any.
+    fn read_output(&mut self, buf: &mut ReadBuf<'_>) -> bool {
         let (start, out) = &mut self.out;
         let rest = out.get(*start..).unwrap_or_default();
         let here = rest.len().min(buf.remaining());
         buf.put_slice(rest.get(..here).unwrap_or_default());
         *start += here;
         if *start == out.len() {
-            // Given back: a connection may rest for long.
+            // Freed: a connection may stay idle for long.
             self.out = (0, Vec::new());
         }
         here > 0
@@ -53,23 +52,23 @@ impl<S: AsyncRead + Unpin> AsyncRead for RequestStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.activity.is_head_refused() {
-            this.inbound.refuse_late_head(&mut this.out.1);
-            this.activity.received(this.inbound.pending());
+            this.tracker.refuse_late_head(&mut this.out.1);
+            this.activity.record_received(this.tracker.pending());
         }
         loop {
-            if this.fetch(buf) || buf.remaining() == 0 {
+            if this.read_output(buf) || buf.remaining() == 0 {
                 return Poll::Ready(Ok(()));
             }
             let before = buf.filled().len();
             ready!(Pin::new(&mut this.inner).poll_read(cx, buf))?;
-            let fresh = buf.filled().get(before..).unwrap_or_default();
-            if fresh.is_empty() {
+            let bytes = buf.filled().get(before..).unwrap_or_default();
+            if bytes.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let as_is = this.inbound.take(fresh, &mut this.out.1);
-            this.activity.received(this.inbound.pending());
-            buf.set_filled(before + as_is);
-            if as_is > 0 {
+            let unchanged = this.tracker.feed(bytes, &mut this.out.1);
+            this.activity.record_received(this.tracker.pending());
+            buf.set_filled(before + unchanged);
+            if unchanged > 0 {
                 return Poll::Ready(Ok(()));
             }
         }

@@ -1,11 +1,11 @@
-//! Characters in a request target that have to be percent-encoded and often are not.
+//! Percent-encoding of request targets that clients fail to encode.
 //!
-//! RFC 3986 allows neither quotes nor angle brackets nor non-ASCII in a URL, but clients in use send
-//! them: a Go program that assigns a filter to `RawQuery` puts `name="x"` on the wire as it is. The
-//! HTTP library refuses some of these, and drops everything behind a `#`, which only has a meaning
-//! inside the client. Whoever sends them raw can only mean the characters themselves.
+//! RFC 3986 allows neither quotes nor angle brackets nor non-ASCII in a URL, but existing clients
+//! send them: a Go program that assigns a filter to `RawQuery` sends `name="x"` unencoded. Hyper
+//! refuses some of these, and drops everything after a `#`, which only has a meaning inside the
+//! client. A client that sends them raw can only mean the characters themselves.
 
-/// Percent-encodes what has to be in `target`; none when that is nothing.
+/// Percent-encodes `target` where it has to be; `None` if it need not be.
 pub(super) fn encode(target: &[u8]) -> Option<Vec<u8>> {
     let start = path_start(target)?;
     let (authority, rest) = target.split_at_checked(start)?;
@@ -24,7 +24,7 @@ pub(super) fn encode(target: &[u8]) -> Option<Vec<u8>> {
     Some(encoded)
 }
 
-/// Where path and query begin; `*` and the target of CONNECT have none.
+/// Returns where path and query begin; `*` and the target of CONNECT have none.
 fn path_start(target: &[u8]) -> Option<usize> {
     if target.first() == Some(&b'/') {
         return Some(0);
@@ -37,7 +37,7 @@ fn path_start(target: &[u8]) -> Option<usize> {
     Some(authority + length)
 }
 
-/// Reports what the HTTP library refuses in a path or query, or would not hand over.
+/// Reports whether hyper refuses or drops the byte in a path or query.
 const fn must_be_encoded(byte: u8) -> bool {
     matches!(byte, b'"' | b'#' | b'<' | b'>' | b'`' | 0x80..)
 }

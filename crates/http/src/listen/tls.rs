@@ -1,4 +1,4 @@
-//! TLS of the listener: versions, ALPN, resumption, the server's leaves and the client's chain.
+//! TLS of the listener: versions, ALPN, resumption, server certificates and client chains.
 
 mod client_certificates;
 mod server_certificates;
@@ -11,7 +11,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-use self::client_certificates::ProveAndAccept;
+use self::client_certificates::PossessionVerifier;
 use self::server_certificates::ServerCertificates;
 use super::connection::{Alpn, TlsVersion};
 
@@ -22,16 +22,16 @@ pub struct ServerTls {
     certificates: Arc<ServerCertificates>,
 }
 
-/// Why TLS could not be set up.
+/// Errors of setting up TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// There is nothing to serve.
+    /// There is no certificate.
     #[error("a TLS listener needs at least one certificate with its key")]
     NoCertificate,
-    /// Certificate and key are not a pair, or one of them cannot be used.
+    /// Certificate and key do not match, or one of them cannot be used.
     #[error("the server certificate cannot be used with its key")]
     UnusableCertificate(#[source] rustls::Error),
-    /// The lowest version allowed lies above the highest.
+    /// The minimum version is above the maximum.
     #[error("the minimum TLS version ({min:?}) is above the maximum ({max:?})")]
     NoVersion {
         /// Lowest version asked for.
@@ -39,7 +39,7 @@ pub enum TlsError {
         /// Highest version asked for.
         max: TlsVersion,
     },
-    /// The TLS library refused the settings.
+    /// Rustls refused the settings.
     #[error("TLS could not be set up")]
     Setup(#[source] rustls::Error),
 }
@@ -47,9 +47,9 @@ pub enum TlsError {
 impl ServerTls {
     /// Sets up TLS that serves `certificates` in the versions from `min` to `max`.
     ///
-    /// Which certificate a client sees is decided by the name it asks for: the first whose subject
-    /// alternative names cover it, else the first of all. Sessions are resumed with tickets, so the
-    /// server keeps nothing per session; a resumed session carries the client's chain.
+    /// The client's server name selects the certificate: the first one whose subject alternative
+    /// names cover it, else the first of all. Sessions are resumed with tickets, so the server
+    /// keeps no state per session; a resumed session carries the client's chain.
     pub fn new(
         certificates: Vec<Arc<CertifiedKey>>,
         min: TlsVersion,
@@ -66,14 +66,14 @@ impl ServerTls {
             return Err(TlsError::NoVersion { min, max });
         }
         let certificates = Arc::new(ServerCertificates::new(certificates)?);
-        let verifier = ProveAndAccept::new(provider.signature_verification_algorithms);
+        let verifier = PossessionVerifier::new(provider.signature_verification_algorithms);
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
             .map_err(TlsError::Setup)?
             .with_client_cert_verifier(Arc::new(verifier))
             .with_cert_resolver(Arc::clone(&certificates) as _);
         config.alpn_protocols = Alpn::OFFERED.map(|each| each.name().into()).into();
-        // Tickets instead of a session cache: a cache would keep chains of the client's choosing.
+        // Tickets instead of a session cache: a cache would store chains that clients choose.
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(TlsError::Setup)?;
         Ok(Self {
             config: Arc::new(config),
@@ -94,25 +94,24 @@ impl ServerTls {
         }
     }
 
-    /// Serves `certificates` from the next full handshake on; running connections stay.
+    /// Serves `certificates` from the next full handshake on; existing connections stay.
     pub fn replace(&self, certificates: Vec<Arc<CertifiedKey>>) -> Result<(), TlsError> {
         self.certificates.replace(certificates)
     }
 
-    /// Returns the settings in the form that a handshake takes.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config)
     }
 }
 
-/// Refuses a list without certificates, and pairs that do not belong together.
-fn check(certificates: &[Arc<CertifiedKey>]) -> Result<(), TlsError> {
+/// Refuses an empty list, and keys that do not match their certificates.
+fn validate_certificates(certificates: &[Arc<CertifiedKey>]) -> Result<(), TlsError> {
     if certificates.is_empty() {
         return Err(TlsError::NoCertificate);
     }
     for pair in certificates {
         match pair.keys_match() {
-            // A key held elsewhere may not tell its public half; the handshake will show.
+            // An external key may not reveal its public half; the handshake will show.
             Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => {},
             Err(rustls::Error::NoCertificatesPresented) => return Err(TlsError::NoCertificate),
             Err(error) => return Err(TlsError::UnusableCertificate(error)),

@@ -1,24 +1,24 @@
-//! What operations demand of their callers, in a description.
+//! Access requirements of operations.
 
 use crate::session::ZT_SESSION;
 use portcullis_domain::access::Access;
 use serde_json::{Value, json};
 
-/// The name of the scheme by which sessions are presented.
+/// Name of the security scheme of session tokens.
 const SESSION: &str = "session";
 
-/// How callers prove who they are.
-pub(super) fn schemes() -> Value {
+/// The security schemes.
+pub(super) fn security_schemes() -> Value {
     json!({SESSION: {
         "type": "apiKey",
         "in": "header",
         "name": ZT_SESSION.as_str(),
-        "description": "The token of a session. Where the authentication policy of an identity demands \
-            a second token, that comes under `Authorization: Bearer` besides.",
+        "description": "The token of a session. If the authentication policy of an identity requires \
+            a second token, that is sent as `Authorization: Bearer` in addition.",
     }})
 }
 
-/// What is demanded, as `OpenAPI` has it.
+/// The security requirement of an operation.
 pub(super) fn security(access: Access) -> Value {
     match access {
         Access::Public => json!([]),
@@ -26,8 +26,8 @@ pub(super) fn security(access: Access) -> Value {
     }
 }
 
-/// What is demanded, in a word.
-pub(super) fn word(access: Access) -> String {
+/// The requirement as a short label.
+pub(super) fn label(access: Access) -> String {
     match access {
         Access::Public => "anybody".to_owned(),
         Access::Partial => "partial".to_owned(),
@@ -41,21 +41,21 @@ pub(super) fn word(access: Access) -> String {
     }
 }
 
-/// What is demanded, in a sentence.
+/// The requirement as a sentence.
 pub(super) fn sentence(access: Access) -> String {
     match access {
         Access::Public => "Needs no session.".to_owned(),
-        Access::Partial => "Needs a session; one whose second factor is open will do.".to_owned(),
+        Access::Partial => "Needs a session; its second factor may still be pending.".to_owned(),
         Access::Full => "Needs a session.".to_owned(),
-        Access::Admin => "Needs the rank of an administrator.".to_owned(),
+        Access::Admin => "Needs an administrator.".to_owned(),
         Access::AdminOrReadOnly => {
-            "Needs the rank of an administrator or the permission `admin_readonly`.".to_owned()
+            "Needs an administrator or the permission `admin_readonly`.".to_owned()
         },
         Access::GrantedByName(subject, verb) => format!(
             "Needs the permission `{}.{}`; `admin_readonly` does not suffice.",
             subject.name(),
             verb.name()
         ),
-        Access::Granted(..) => format!("Needs the permission `{}`.", word(access)),
+        Access::Granted(..) => format!("Needs the permission `{}`.", label(access)),
     }
 }

@@ -1,18 +1,18 @@
-//! A route as an operation of a description.
+//! Routes as operations of a description.
 
+use super::descriptions::capitalized;
 use super::schemas::Schemas;
-use super::words::capitalised;
-use super::{access, names, nouns};
+use super::{access, operation_names, resource_names};
 use crate::path::Api;
-use crate::route::{Body, Parameter, Route, Values};
+use crate::route::{BodySpec, Parameter, Route, ValueType};
 use http::{Method, StatusCode};
 use portcullis_domain::access::Access;
 use serde_json::{Map, Value, json};
 
 const JSON: &str = "application/json";
 
-/// What paths begin with that are about the controller, not about what it keeps.
-const ABOUT: [&str; 8] = [
+/// First segments of paths that are about the controller itself, not about entities.
+const CONTROLLER_SEGMENTS: [&str; 8] = [
     "database",
     "enumerated-capabilities",
     "enumerated-router-capabilities",
@@ -23,24 +23,23 @@ const ABOUT: [&str; 8] = [
     "version",
 ];
 
-/// Describes an operation.
 pub(super) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value {
-    let name = names::name(api, &route.method, route.path);
-    let mut about = access::sentence(route.access);
+    let name = operation_names::operation_name(api, &route.method, route.path);
+    let mut description = access::sentence(route.access);
     let mut summary = name.summary;
     if !route.is_performed {
-        summary = format!("Not performed: {summary}");
-        about.push_str(" Answers 501: clients know the operation, and no controller performs it.");
+        summary = format!("Not implemented: {summary}");
+        description.push_str(" Responds with 501: no controller implements the operation.");
     }
     let parameters = parameters(route);
     let parameters = (!parameters.is_empty()).then(|| parameters.into());
     let members = [
         ("operationId", Some(name.id.into())),
         ("summary", Some(summary.into())),
-        ("description", Some(about.into())),
+        ("description", Some(description.into())),
         ("tags", Some(json!([tag(route.path)]))),
         ("security", Some(access::security(route.access))),
-        ("x-access", Some(access::word(route.access).into())),
+        ("x-access", Some(access::label(route.access).into())),
         ("parameters", parameters),
         ("requestBody", body(route, schemas)),
         ("responses", Some(responses(route, schemas))),
@@ -51,18 +50,18 @@ pub(super) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value 
         .collect()
 }
 
-/// What an operation is filed under: the noun that its path begins with.
+/// The tag of an operation: the resource that its path begins with.
 fn tag(path: &str) -> String {
     let first = path.split('/').find(|segment| !segment.is_empty());
     match first {
-        Some(noun) if !ABOUT.contains(&noun) && !noun.starts_with(['{', '.']) => {
-            let words = if noun.starts_with("current-") {
-                nouns::one(noun)
+        Some(noun) if !CONTROLLER_SEGMENTS.contains(&noun) && !noun.starts_with(['{', '.']) => {
+            let name = if noun.starts_with("current-") {
+                resource_names::singular_with_article(noun)
             } else {
-                nouns::several(noun)
+                resource_names::plural(noun)
             };
-            let main = words.split(',').next().unwrap_or_default();
-            capitalised(main)
+            let main = name.split(',').next().unwrap_or_default();
+            capitalized(main)
         },
         _ => "About the controller".to_owned(),
     }
@@ -70,39 +69,39 @@ fn tag(path: &str) -> String {
 
 fn parameters(route: &Route) -> Vec<Value> {
     let segments: Vec<_> = route.path.split('/').collect();
-    let of_path = segments.iter().enumerate().filter_map(|(place, segment)| {
+    let path_parameters = segments.iter().enumerate().filter_map(|(index, segment)| {
         let name = segment.strip_prefix('{')?.strip_suffix('}')?;
         let name = name.trim_start_matches('*');
-        let noun = place.checked_sub(1).and_then(|place| segments.get(place));
-        let words = match (name, noun) {
-            ("id", Some(noun)) => format!("Id of {}.", nouns::one(noun)),
+        let resource = index.checked_sub(1).and_then(|place| segments.get(place));
+        let description = match (name, resource) {
+            ("id", Some(noun)) => format!("Id of {}.", resource_names::singular_with_article(noun)),
             ("serviceId", _) => "Id of a service.".to_owned(),
-            _ => "Whatever it is, the answer is the same.".to_owned(),
+            _ => "Ignored.".to_owned(),
         };
         Some(json!({
-            "name": name, "in": "path", "required": true, "description": words,
+            "name": name, "in": "path", "required": true, "description": description,
             "schema": {"type": "string"},
         }))
     });
     let others = route.parameters.iter().copied().map(parameter);
-    of_path.chain(others).collect()
+    path_parameters.chain(others).collect()
 }
 
 fn parameter(parameter: &Parameter) -> Value {
-    let schema = match parameter.values {
-        Values::Text => json!({"type": "string"}),
-        Values::Number => json!({"type": "integer", "format": "int64"}),
-        Values::OneOf(words) => json!({"type": "string", "enum": words}),
-        Values::Several => json!({"type": "array", "items": {"type": "string"}}),
+    let schema = match parameter.value_type {
+        ValueType::Text => json!({"type": "string"}),
+        ValueType::Number => json!({"type": "integer", "format": "int64"}),
+        ValueType::OneOf(words) => json!({"type": "string", "enum": words}),
+        ValueType::List => json!({"type": "array", "items": {"type": "string"}}),
     };
-    let place = if parameter.is_header {
+    let location = if parameter.is_header {
         "header"
     } else {
         "query"
     };
     json!({
-        "name": parameter.name, "in": place, "required": parameter.is_required,
-        "description": parameter.words, "schema": schema,
+        "name": parameter.name, "in": location, "required": parameter.is_required,
+        "description": parameter.description, "schema": schema,
     })
 }
 
@@ -110,15 +109,15 @@ fn body(route: &Route, schemas: &mut Schemas) -> Option<Value> {
     let text = || json!({"schema": {"type": "string"}});
     let types = route.consumes.types().iter();
     let (is_optional, content): (bool, Map<String, Value>) = match (route.body)() {
-        Body::Absent => return None,
-        Body::Json(request) => {
+        BodySpec::Absent => return None,
+        BodySpec::Json(request) => {
             let schema = json!({"schema": schemas.request(&request)});
             (
                 request.is_optional,
                 Map::from_iter([(JSON.to_owned(), schema)]),
             )
         },
-        Body::JsonOrText(request) => {
+        BodySpec::JsonOrText(request) => {
             let schema = json!({"schema": schemas.request(&request)});
             let content = types.map(|media_type| {
                 let content = if *media_type == JSON {
@@ -130,7 +129,7 @@ fn body(route: &Route, schemas: &mut Schemas) -> Option<Value> {
             });
             (request.is_optional, content.collect())
         },
-        Body::Text => {
+        BodySpec::Text => {
             let content = types.filter(|media_type| **media_type != JSON);
             let content = content.map(|media_type| ((*media_type).to_owned(), text()));
             (false, content.collect())
@@ -143,65 +142,64 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
     let mut all = Map::new();
     if !route.is_performed {
         let content = json!({JSON: {"schema": {"type": "string"}}});
-        let answer = json!({"description": "It is not done.", "content": content});
-        all.insert("501".to_owned(), answer);
-    } else if let Some(answers) = route.answers.filter(|answers| answers.status.is_success()) {
+        let response = json!({"description": "Not implemented.", "content": content});
+        all.insert("501".to_owned(), response);
+    } else if let Some(spec) = route.response.filter(|answers| answers.status.is_success()) {
         let mut content = Map::new();
-        if answers.schema.is_none() || route.produces != JSON {
+        if spec.schema.is_none() || route.produces != JSON {
             content.insert(route.produces.to_owned(), json!({}));
         }
-        if let Some(schema) = answers.schema {
-            let schema = schemas.answer(schema);
+        if let Some(schema) = spec.schema {
+            let schema = schemas.response(schema);
             content.insert(JSON.to_owned(), json!({"schema": schema}));
         }
-        let words = words(route, answers.status);
-        let answer = json!({"description": words, "content": content});
-        for status in std::iter::once(answers.status).chain(answers.at_times) {
-            all.insert(status.as_str().to_owned(), answer.clone());
+        let description = response_description(route, spec.status);
+        let response = json!({"description": description, "content": content});
+        for status in std::iter::once(spec.status).chain(spec.alternative_status) {
+            all.insert(status.as_str().to_owned(), response.clone());
         }
     }
-    let takes_a_body = (route.body)() != Body::Absent;
-    let usual = [
-        (
-            "400",
-            "Refused",
-            takes_a_body || !route.parameters.is_empty(),
-        ),
+    let has_body = (route.body)() != BodySpec::Absent;
+    let standard = [
+        ("400", "Refused", has_body || !route.parameters.is_empty()),
         ("401", "Refused", route.access != Access::Public),
         ("404", "Refused", route.path.contains('{')),
-        ("413", "TooLarge", takes_a_body),
+        ("413", "TooLarge", has_body),
         ("default", "Refused", true),
     ];
-    if let Some(answers) = route.answers.filter(|answers| !answers.status.is_success()) {
+    if let Some(spec) = route
+        .response
+        .filter(|answers| !answers.status.is_success())
+    {
         let refused = json!({"$ref": "#/components/responses/Refused"});
-        all.insert(answers.status.as_str().to_owned(), refused);
+        all.insert(spec.status.as_str().to_owned(), refused);
     }
-    for (status, response, _) in usual.into_iter().filter(|(.., is_usual)| *is_usual) {
+    for (status, response, _) in standard.into_iter().filter(|(.., is_usual)| *is_usual) {
         let reference = format!("#/components/responses/{response}");
         all.insert(status.to_owned(), json!({"$ref": reference}));
     }
     all.into()
 }
 
-fn words(route: &Route, status: StatusCode) -> &'static str {
+fn response_description(route: &Route, status: StatusCode) -> &'static str {
     match (status, &route.method) {
-        (StatusCode::CREATED, _) => "It was created.",
-        (StatusCode::ACCEPTED, _) => "It was begun.",
-        (_, &Method::GET) => "What was asked for.",
-        _ => "It was done.",
+        (StatusCode::CREATED, _) => "Created.",
+        (StatusCode::ACCEPTED, _) => "Started.",
+        (_, &Method::GET) => "The requested data.",
+        _ => "Success.",
     }
 }
 
-/// What refusals look like.
-pub(super) fn refusals(schemas: &mut Schemas) -> Value {
-    let refused = "The request was refused, or could not be served: the code says why, and the cause \
-        says more.";
+/// The error responses.
+pub(super) fn error_responses(schemas: &mut Schemas) -> Value {
+    let refused =
+        "The request was refused or failed: the code says why, and the cause has details.";
     let json = |schema: Value| json!({JSON: {"schema": schema}});
     json!({
-        "Refused": {"description": refused, "content": json(schemas.refusal())},
+        "Refused": {"description": refused, "content": json(schemas.error())},
         "TooLarge": {
-            "description": "The body is too large, and was not looked at.",
-            "content": json(schemas.bare_refusal()),
+            "description": "The body is too large, and was not processed.",
+            "content": json(schemas.bare_error()),
         },
     })
 }

@@ -1,8 +1,8 @@
-//! The schemas of a description.
+//! Schemas of a description.
 
-use super::lend::{follow, lend};
-use super::tidy::{called, rename, tidy};
-use crate::route::SchemaOf;
+use super::inherit_descriptions::{envelope_data, inherit_descriptions};
+use super::normalize::{normalize, rename_reference, schema_name};
+use crate::route::SchemaFn;
 use portcullis_api::describe::Request;
 use portcullis_api::error::{BareError, ErrorBody};
 use schemars::SchemaGenerator;
@@ -10,12 +10,11 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Where schemas stand, as references have it.
-pub(super) const PLACE: &str = "#/components/schemas/";
+/// Prefix of references to schemas.
+pub(super) const REF_PREFIX: &str = "#/components/schemas/";
 
-/// Collects the schemas of a description.
 pub(super) struct Schemas {
-    answers: SchemaGenerator,
+    responses: SchemaGenerator,
     requests: Map<String, Value>,
 }
 
@@ -27,57 +26,59 @@ impl Default for Schemas {
             settings.meta_schema = None;
         });
         Self {
-            answers: settings.into_generator(),
+            responses: settings.into_generator(),
             requests: Map::new(),
         }
     }
 }
 
 impl Schemas {
-    /// The schema of an answer, or a reference to it.
-    pub(super) fn answer(&mut self, schema: SchemaOf) -> Value {
-        let mut schema = schema(&mut self.answers).to_value();
-        rename(&mut schema);
+    /// Returns the schema of a response, or a reference to it.
+    pub(super) fn response(&mut self, schema: SchemaFn) -> Value {
+        let mut schema = schema(&mut self.responses).to_value();
+        rename_reference(&mut schema);
         schema
     }
 
-    /// The schema of refusals.
-    pub(super) fn refusal(&mut self) -> Value {
-        self.answer(SchemaGenerator::subschema_for::<ErrorBody>)
+    /// The schema of errors.
+    pub(super) fn error(&mut self) -> Value {
+        self.response(SchemaGenerator::subschema_for::<ErrorBody>)
     }
 
-    /// The schema of refusals of bodies that are too large.
-    pub(super) fn bare_refusal(&mut self) -> Value {
-        self.answer(SchemaGenerator::subschema_for::<BareError>)
+    /// The schema of errors without an envelope.
+    pub(super) fn bare_error(&mut self) -> Value {
+        self.response(SchemaGenerator::subschema_for::<BareError>)
     }
 
-    /// A reference to the schema of a request.
+    /// Adds the schema of a request and returns a reference to it.
     pub(super) fn request(&mut self, request: &Request) -> Value {
-        let known = self.requests.entry(request.name.clone());
-        known.or_insert_with(|| request.schema.clone());
+        let entry = self.requests.entry(request.name.clone());
+        entry.or_insert_with(|| request.schema.clone());
         reference(&request.name)
     }
 
-    /// All schemas, by their names. Members of requests that have no words get those of the members
-    /// that the answers about the same noun have under that name.
+    /// Returns all schemas by name. Members of requests without a description inherit that of the
+    /// response members of the same name.
     pub(super) fn finish(mut self, paths: &BTreeMap<String, Map<String, Value>>) -> Value {
-        let definitions = self.answers.take_definitions(true);
+        let definitions = self.responses.take_definitions(true);
         let mut all: Map<_, _> = definitions
             .into_iter()
-            .map(|(name, schema)| (called(&name), schema))
+            .map(|(name, schema)| (schema_name(&name), schema))
             .collect();
-        all.values_mut().for_each(tidy);
+        all.values_mut().for_each(normalize);
         for (path, operations) in paths {
-            let Some(answer) = entity(path, paths).and_then(|schema| follow(schema, &all)) else {
+            let Some(response) =
+                find_entity_schema(path, paths).and_then(|schema| envelope_data(schema, &all))
+            else {
                 continue;
             };
             for operation in operations.values() {
                 let named = operation
                     .pointer("/requestBody/content/application~1json/schema/$ref")
                     .and_then(Value::as_str)
-                    .and_then(|name| name.strip_prefix(PLACE));
+                    .and_then(|name| name.strip_prefix(REF_PREFIX));
                 if let Some(request) = named.and_then(|name| self.requests.get_mut(name)) {
-                    lend(request, answer, &all);
+                    inherit_descriptions(request, response, &all);
                 }
             }
         }
@@ -87,19 +88,22 @@ impl Schemas {
 }
 
 fn reference(name: &str) -> Value {
-    json!({"$ref": format!("{PLACE}{name}")})
+    json!({"$ref": format!("{REF_PREFIX}{name}")})
 }
 
-/// The schema of the answer, in its envelope, that shows what `path` is about: of the nearest path
-/// above it that shows something.
-fn entity<'p>(path: &str, paths: &'p BTreeMap<String, Map<String, Value>>) -> Option<&'p Value> {
-    let shown = |path: &str| {
-        let answers = &paths.get(path)?.get("get")?["responses"];
-        answers.pointer("/200/content/application~1json/schema")
+/// Finds the response schema, with envelope, of the entity that `path` is about: that of the
+/// nearest parent path with a GET.
+fn find_entity_schema<'p>(
+    path: &str,
+    paths: &'p BTreeMap<String, Map<String, Value>>,
+) -> Option<&'p Value> {
+    let response_schema = |path: &str| {
+        let responses = &paths.get(path)?.get("get")?["responses"];
+        responses.pointer("/200/content/application~1json/schema")
     };
     let mut path = path;
     while !path.is_empty() {
-        let found = shown(&format!("{path}/{{id}}")).or_else(|| shown(path));
+        let found = response_schema(&format!("{path}/{{id}}")).or_else(|| response_schema(path));
         if found.is_some() {
             return found;
         }

@@ -1,11 +1,11 @@
 //! Tests of the descriptions.
 
 use super::*;
-use crate::route::Body;
+use crate::route::BodySpec;
 use std::collections::BTreeSet;
 
 fn documents() -> Vec<(Api, Value)> {
-    let all = all().iter();
+    let all = super::documents().iter();
     all.map(|(api, document)| (*api, serde_json::from_slice(&document.json.plain).unwrap()))
         .collect()
 }
@@ -28,7 +28,7 @@ fn every_route_is_an_operation_and_every_operation_a_route() {
         let routes: BTreeSet<_> = routes::all()
             .iter()
             .filter(|route| route.apis.contains(&api) && route.method != Method::HEAD)
-            .map(|route| (route.method.to_string(), template(route.path)))
+            .map(|route| (route.method.to_string(), path_template(route.path)))
             .collect();
         let described = operations(&document)
             .into_iter()
@@ -62,7 +62,7 @@ fn operations_have_names_of_their_own() {
 #[test]
 fn words_are_about_operations_that_are_there() {
     let routes = routes::all();
-    for (method, path, id, summary) in said::SAID {
+    for (method, path, id, summary) in operations::OPERATIONS {
         let is_there = routes
             .iter()
             .any(|route| route.method == *method && route.path == *path);
@@ -76,8 +76,8 @@ fn requests_are_found_out_whole_and_their_members_have_words() {
     let requests = routes::all()
         .into_iter()
         .filter_map(|route| match (route.body)() {
-            Body::Json(request) | Body::JsonOrText(request) => Some(request),
-            Body::Absent | Body::Text => None,
+            BodySpec::Json(request) | BodySpec::JsonOrText(request) => Some(request),
+            BodySpec::Absent | BodySpec::Text => None,
         });
     let mut by_name = BTreeMap::new();
     for request in requests {
@@ -86,26 +86,26 @@ fn requests_are_found_out_whole_and_their_members_have_words() {
         let is_same = known.is_none_or(|known| known == request.schema);
         assert!(is_same, "two requests are called {}", request.name);
     }
-    let mut silent = BTreeSet::new();
+    let mut undescribed = BTreeSet::new();
     for (_, document) in documents() {
         let schemas = &document["components"]["schemas"];
         for name in by_name.keys().filter(|name| !schemas[name].is_null()) {
-            wordless(name, &schemas[name], &mut silent);
+            collect_undescribed(name, &schemas[name], &mut undescribed);
         }
     }
-    assert_eq!(silent, BTreeSet::new(), "members without words");
+    assert_eq!(undescribed, BTreeSet::new(), "members without words");
 }
 
-fn wordless(path: &str, schema: &Value, silent: &mut BTreeSet<String>) {
+fn collect_undescribed(path: &str, schema: &Value, silent: &mut BTreeSet<String>) {
     for kind in schema["oneOf"].as_array().into_iter().flatten() {
-        wordless(path, kind, silent);
+        collect_undescribed(path, kind, silent);
     }
     if schema["items"].is_object() {
-        wordless(path, &schema["items"], silent);
+        collect_undescribed(path, &schema["items"], silent);
     }
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        wordless(&path, member, silent);
+        collect_undescribed(&path, member, silent);
         if member["description"].is_null() {
             silent.insert(path);
         }

@@ -1,29 +1,29 @@
-//! JSON as YAML that people read: one member on a line.
+//! Rendering of JSON as YAML, one member per line.
 
 use serde_json::Value;
 
-/// Words that mean something else than their letters where YAML is read by its older rules.
-const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "y"];
+/// Words that YAML 1.1 does not read as strings.
+const RESERVED_WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "y"];
 
-/// The text of a value that is an object or a list.
-pub(super) fn text(value: &Value) -> String {
+/// Renders an object or a list.
+pub(super) fn to_yaml(value: &Value) -> String {
     let mut text = String::new();
-    block(value, 0, &mut text);
+    write_block(value, 0, &mut text);
     text
 }
 
-/// Writes a value behind the `:` or `-` of its place.
-fn behind(value: &Value, depth: usize, text: &mut String) {
+/// Writes a value after the `:` or `-` that precedes it.
+fn write_value(value: &Value, depth: usize, text: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {
             text.push('\n');
-            block(value, depth + 1, text);
+            write_block(value, depth + 1, text);
         },
         Value::Array(items) if !items.is_empty() => {
             text.push('\n');
-            block(value, depth + 1, text);
+            write_block(value, depth + 1, text);
         },
-        // Texts of JSON are texts of YAML, and so are the empty object and the empty list.
+        // JSON strings are YAML strings; so are the empty object and the empty list.
         plain => {
             text.push(' ');
             text.push_str(&plain.to_string());
@@ -32,43 +32,43 @@ fn behind(value: &Value, depth: usize, text: &mut String) {
     }
 }
 
-fn block(value: &Value, depth: usize, text: &mut String) {
+fn write_block(value: &Value, depth: usize, text: &mut String) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
-                indent(depth, text);
+                write_indent(depth, text);
                 if is_plain(name) {
                     text.push_str(name);
                 } else {
                     text.push_str(&Value::from(name.as_str()).to_string());
                 }
                 text.push(':');
-                behind(member, depth, text);
+                write_value(member, depth, text);
             }
         },
         Value::Array(items) => {
             for item in items {
-                indent(depth, text);
+                write_indent(depth, text);
                 text.push('-');
-                behind(item, depth, text);
+                write_value(item, depth, text);
             }
         },
         plain => text.push_str(&plain.to_string()),
     }
 }
 
-fn indent(depth: usize, text: &mut String) {
+fn write_indent(depth: usize, text: &mut String) {
     text.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// Whether a name needs no quotes.
+/// Reports whether a name needs no quotes.
 fn is_plain(name: &str) -> bool {
     let mut letters = name.chars();
     letters
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic())
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
-        && !WORDS.contains(&name.to_ascii_lowercase().as_str())
+        && !RESERVED_WORDS.contains(&name.to_ascii_lowercase().as_str())
         && name != "n"
 }
 
@@ -95,6 +95,6 @@ a:
 empty: {}
 none: []
 ";
-        assert_eq!(text(&value), expected);
+        assert_eq!(to_yaml(&value), expected);
     }
 }

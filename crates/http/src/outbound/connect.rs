@@ -1,4 +1,4 @@
-//! Connections to addresses that were judged.
+//! Connections to checked addresses.
 
 use std::io;
 use std::net::IpAddr;
@@ -10,17 +10,17 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::error::FetchError;
-use super::target::Target;
+use super::target::FetchTarget;
 
-/// Connects to the first of `addresses` that takes a connection. Each gets the same part of `time`,
-/// so that one that is silent leaves some to the others.
+/// Connects to the first of `addresses` that accepts a connection. Each gets an equal part of
+/// `time`, so that one that does not answer leaves some to the others.
 pub(super) async fn tcp(
-    target: &Target<'_>,
+    target: &FetchTarget<'_>,
     addresses: &[IpAddr],
     time: Duration,
 ) -> Result<TcpStream, FetchError> {
     let attempt = time / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
-    let mut failure = io::Error::new(
+    let mut last_error = io::Error::new(
         io::ErrorKind::NotFound,
         "the host name does not resolve to an address",
     );
@@ -28,17 +28,17 @@ pub(super) async fn tcp(
         let connecting = TcpStream::connect((address.to_canonical(), target.port()));
         match timeout(attempt, connecting).await {
             Ok(Ok(socket)) => return Ok(socket),
-            Ok(Err(error)) => failure = error,
-            Err(_elapsed) => failure = io::ErrorKind::TimedOut.into(),
+            Ok(Err(error)) => last_error = error,
+            Err(_elapsed) => last_error = io::ErrorKind::TimedOut.into(),
         }
     }
-    Err(unreachable(target, failure))
+    Err(unreachable(target, last_error))
 }
 
-/// Agrees on TLS over `socket` with whoever can prove to be the host of `target`.
+/// Performs the TLS handshake over `socket`, verifying the host of `target`.
 pub(super) async fn tls(
     connector: &TlsConnector,
-    target: &Target<'_>,
+    target: &FetchTarget<'_>,
     socket: TcpStream,
 ) -> Result<TlsStream<TcpStream>, FetchError> {
     let Some(name) = target.server_name() else {
@@ -57,7 +57,7 @@ pub(super) async fn tls(
     })
 }
 
-fn unreachable(target: &Target<'_>, source: io::Error) -> FetchError {
+fn unreachable(target: &FetchTarget<'_>, source: io::Error) -> FetchError {
     FetchError::Unreachable {
         host: target.host(),
         source,

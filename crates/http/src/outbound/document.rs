@@ -1,4 +1,4 @@
-//! What an answer has to be for its body to be taken.
+//! Responses to fetches: which are accepted, and their bodies.
 
 use http::header::{self, HeaderName};
 use http::{HeaderMap, Response, StatusCode};
@@ -7,9 +7,9 @@ use hyper::body::{Body as _, Incoming};
 use url::Url;
 
 use super::error::FetchError;
-use super::target::Target;
+use super::target::FetchTarget;
 
-/// What documents are called (RFC 8259; RFC 7517, section 8.5).
+/// Accepted media types (RFC 8259; RFC 7517, section 8.5).
 pub(super) const MEDIA_TYPES: [&str; 3] = [
     "application/json",
     "application/jwk-set+json",
@@ -19,22 +19,21 @@ pub(super) const MEDIA_TYPES: [&str; 3] = [
 /// Most bytes of a document.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// What came back.
-pub(super) enum Answered {
-    /// The document.
+/// Outcome of one request.
+pub(super) enum FetchResponse {
     Document(Vec<u8>),
-    /// Where the document is instead.
-    Moved(Url),
+    /// The URL of a redirect.
+    Redirect(Url),
 }
 
-/// Reads an answer of `target`. The body of anything but the document is left unread.
-pub(super) async fn read(
-    answer: Response<Incoming>,
-    target: &Target<'_>,
-) -> Result<Answered, FetchError> {
-    let (head, body) = answer.into_parts();
+/// Reads a response. The body of anything but the document is left unread.
+pub(super) async fn read_response(
+    response: Response<Incoming>,
+    target: &FetchTarget<'_>,
+) -> Result<FetchResponse, FetchError> {
+    let (head, body) = response.into_parts();
     if is_redirect(head.status) {
-        return moved(&head.headers, target).map(Answered::Moved);
+        return redirect_url(&head.headers, target).map(FetchResponse::Redirect);
     }
     if head.status != StatusCode::OK {
         return Err(FetchError::Status {
@@ -48,24 +47,24 @@ pub(super) async fn read(
         });
     }
     if is_encoded(&head.headers) {
-        return Err(FetchError::Encoded {
+        return Err(FetchError::UnexpectedEncoding {
             host: target.host(),
         });
     }
-    whole(body, target).await.map(Answered::Document)
+    read_body(body, target).await.map(FetchResponse::Document)
 }
 
-/// Tells whether the document is elsewhere (RFC 9110, section 15.4).
+/// Reports whether the status is a redirect (RFC 9110, section 15.4).
 fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-fn moved(headers: &HeaderMap, target: &Target<'_>) -> Result<Url, FetchError> {
+fn redirect_url(headers: &HeaderMap, target: &FetchTarget<'_>) -> Result<Url, FetchError> {
     let location = headers.get(header::LOCATION);
     location
         .and_then(|location| location.to_str().ok())
         .and_then(|location| target.join(location))
-        .ok_or_else(|| FetchError::Redirect {
+        .ok_or_else(|| FetchError::InvalidRedirect {
             host: target.host(),
         })
 }
@@ -83,19 +82,19 @@ fn is_json(headers: &HeaderMap) -> bool {
         .any(|known| essence.eq_ignore_ascii_case(known))
 }
 
-/// Tells whether the bytes would have to be decompressed, by a coding of either kind.
+/// Reports whether the body has a content or transfer coding that would need decoding.
 fn is_encoded(headers: &HeaderMap) -> bool {
-    let has_other = |name: HeaderName, plain: &str| {
+    let has_coding_besides = |name: HeaderName, expected: &str| {
         headers
             .get_all(name)
             .iter()
-            .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(plain.as_bytes()))
+            .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(expected.as_bytes()))
     };
-    has_other(header::CONTENT_ENCODING, "identity")
-        || has_other(header::TRANSFER_ENCODING, "chunked")
+    has_coding_besides(header::CONTENT_ENCODING, "identity")
+        || has_coding_besides(header::TRANSFER_ENCODING, "chunked")
 }
 
-async fn whole(mut body: Incoming, target: &Target<'_>) -> Result<Vec<u8>, FetchError> {
+async fn read_body(mut body: Incoming, target: &FetchTarget<'_>) -> Result<Vec<u8>, FetchError> {
     let too_large = || FetchError::TooLarge {
         host: target.host(),
         most: MAX_BODY,
@@ -105,11 +104,11 @@ async fn whole(mut body: Incoming, target: &Target<'_>) -> Result<Vec<u8>, Fetch
     }
     let mut document = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|source| FetchError::Broken {
+        let frame = frame.map_err(|source| FetchError::InvalidResponse {
             host: target.host(),
             source,
         })?;
-        // What is no data is trailers, which say nothing about a document.
+        // Other frames are trailers, which do not belong to the document.
         let Ok(data) = frame.into_data() else {
             continue;
         };

@@ -1,120 +1,115 @@
-//! Why a document was not fetched.
+//! Errors of fetching documents.
 
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::address::AddressKind;
+use super::address::AddressClass;
 
-/// A document was not fetched.
+/// A document could not be fetched.
 ///
-/// Texts name the host and the rule, and hold nothing that a server answered but its status: who may
-/// name a URL is not thereby allowed to read what is there. Sources are for the log; that of
-/// [`Self::Untrusted`] tells which names the certificate is for.
+/// Messages name the host and the rule, and nothing of a response but its status: whoever may set a
+/// URL may not therefore read what is there. Sources are for the log; that of [`Self::Untrusted`]
+/// says which names the certificate is for.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The URL is of another kind than `http` and `https`.
+    /// The URL's scheme is neither `http` nor `https`.
     #[error("unsupported URL scheme `{scheme}`; use https")]
     Scheme {
         /// Scheme of the URL.
         scheme: String,
     },
-    /// The URL holds a user name or a password.
+    /// The URL contains a user name or a password.
     #[error("the URL of {host} must not contain a user name or password")]
     Credentials {
         /// Host of the URL.
         host: String,
     },
-    /// The host must not be asked.
+    /// The host is refused.
     #[error("host {host} is not permitted: {rule}")]
     HostRefused {
         /// Host of the URL.
         host: String,
-        /// What refuses it.
+        /// The rule that refuses it.
         rule: HostRule,
     },
-    /// An address must not be connected to.
-    #[error("address {address}{} is not permitted: {rule}", Of(host.as_deref()))]
+    /// An address is refused.
+    #[error("address {address}{} is not permitted: {rule}", OfHost(host.as_deref()))]
     AddressRefused {
         /// The address.
         address: IpAddr,
-        /// The host that it belongs to, when the URL does not hold the address itself.
+        /// The host that it belongs to; `None` if the URL contains the address itself.
         host: Option<String>,
-        /// What refuses it.
+        /// The rule that refuses it.
         rule: AddressRule,
     },
-    /// Plain HTTP to an address that is not allowed for it.
+    /// Plain HTTP to an address for which that is not allowed.
     #[error(
         "key sets must be fetched over https, because plain http can be tampered with; use https, or \
          add the address of {host} to edge.externalJwtSigners.jwksFetch.allowedIPs"
     )]
-    Plain {
+    PlainHttp {
         /// Host of the URL.
         host: String,
     },
-    /// The addresses of the host could not be asked for.
+    /// The host could not be resolved.
     #[error("host {host} could not be resolved; check the name and the DNS of the controller")]
     Unresolved {
         /// Host of the URL.
         host: String,
-        /// What happened.
         #[source]
         source: io::Error,
     },
-    /// The host has no address, or no connection could be made to any.
+    /// The host has no address, or none could be connected to.
     #[error("host {host} could not be reached")]
     Unreachable {
         /// Host of the URL.
         host: String,
-        /// What happened.
         #[source]
         source: io::Error,
     },
-    /// The certificate is not one that is trusted for the host.
+    /// The certificate is not trusted for the host.
     #[error("the TLS certificate of host {host} could not be verified")]
     Untrusted {
         /// Host of the URL.
         host: String,
-        /// What is wrong with the certificate.
         #[source]
         source: rustls::Error,
     },
     /// The URL cannot be put into a request.
     #[error("the URL of host {host} cannot be requested")]
-    Unwritable {
+    InvalidRequest {
         /// Host of the URL.
         host: String,
-        /// What is wrong.
         #[source]
         source: http::Error,
     },
-    /// What came back is no answer, or ends early.
+    /// The response is malformed or truncated.
     #[error("host {host} sent an invalid HTTP response")]
-    Broken {
+    InvalidResponse {
         /// Host of the URL.
         host: String,
-        /// What happened.
         #[source]
         source: hyper::Error,
     },
     /// Too many other documents are being fetched.
     #[error("too many fetches ({most}) are already running; host {host} was not contacted")]
-    Crowded {
+    TooManyFetches {
         /// Host of the URL.
         host: String,
-        /// Most fetches at a time.
+        /// Most concurrent fetches.
         most: usize,
     },
-    /// The time was over.
+    /// The fetch took too long.
     #[error("fetching from host {host} took longer than {} ms", limit.as_millis())]
     TimedOut {
         /// Host of the URL that was asked for.
         host: String,
-        /// Time for the whole fetch from its turn on.
+        /// Timeout of the whole fetch, from its turn on.
         limit: Duration,
     },
-    /// The answer has another status than 200.
+    /// The response has another status than 200.
     #[error("host {host} responded with status {status}")]
     Status {
         /// Host of the URL.
@@ -122,29 +117,29 @@ pub enum FetchError {
         /// HTTP status.
         status: u16,
     },
-    /// The answer is not JSON by its media type.
+    /// The media type of the response is not JSON.
     #[error("host {host} responded with a content type that is not JSON")]
     NotJson {
         /// Host of the URL.
         host: String,
     },
-    /// The answer is compressed although that was not asked for.
+    /// The response is compressed although that was not requested.
     #[error("host {host} responded with a content encoding that was not requested")]
-    Encoded {
+    UnexpectedEncoding {
         /// Host of the URL.
         host: String,
     },
-    /// The answer is too large.
+    /// The response is too large.
     #[error("host {host} responded with more than {most} bytes")]
     TooLarge {
         /// Host of the URL.
         host: String,
-        /// Most bytes that are taken.
+        /// Most bytes that are accepted.
         most: usize,
     },
-    /// A redirect does not tell where to.
+    /// The location of a redirect is missing or invalid.
     #[error("host {host} redirected to an invalid URL")]
-    Redirect {
+    InvalidRedirect {
         /// Host of the URL.
         host: String,
     },
@@ -154,7 +149,7 @@ pub enum FetchError {
         /// Host that redirects.
         host: String,
     },
-    /// There are more redirects than are followed.
+    /// There are more redirects than allowed.
     #[error("host {host} redirected more than {most} times")]
     TooManyRedirects {
         /// Host that redirects once more.
@@ -167,9 +162,9 @@ pub enum FetchError {
 /// A rule that refuses a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostRule {
-    /// It is one of the host names that are denied.
+    /// It is one of the denied host names.
     Denied,
-    /// Only some host names are allowed, and it is none of them.
+    /// Only some host names are allowed, and it is not one of them.
     NotAllowed,
 }
 
@@ -185,10 +180,10 @@ impl fmt::Display for HostRule {
 /// A rule that refuses an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressRule {
-    /// It is one of the addresses that are denied.
+    /// It is one of the denied addresses.
     Denied,
-    /// It is not public, and not one of the addresses that are allowed all the same.
-    NotPublic(AddressKind),
+    /// It is not public, and not one of the allowed addresses.
+    NotPublic(AddressClass),
 }
 
 impl fmt::Display for AddressRule {
@@ -202,10 +197,10 @@ impl fmt::Display for AddressRule {
     }
 }
 
-/// Writes whose address it is.
-struct Of<'h>(Option<&'h str>);
+/// Displays the host of an address.
+struct OfHost<'h>(Option<&'h str>);
 
-impl fmt::Display for Of<'_> {
+impl fmt::Display for OfHost<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(host) => write!(formatter, " of host {host}"),

@@ -1,4 +1,4 @@
-//! One request and its answer over a connection of its own.
+//! One request and its response over a connection of its own.
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
@@ -7,29 +7,32 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::document::{self, Answered, MEDIA_TYPES};
+use super::document::{self, FetchResponse, MEDIA_TYPES};
 use super::error::FetchError;
-use super::target::Target;
+use super::target::FetchTarget;
 
-/// Bytes of an answer's head, and of the trailers behind its body.
+/// Most bytes of a response head, and of its trailers.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Most header lines of an answer.
+/// Most header lines of a response.
 const MAX_HEADERS: usize = 64;
 
-/// Bytes that are read ahead.
+/// Size of the read buffer, bytes.
 const READ_BUFFER: usize = 32 * 1024;
 
-/// Asks for the document of `target` over `stream`, and gives the stream up afterwards.
-pub(super) async fn over<S>(stream: S, target: &Target<'_>) -> Result<Answered, FetchError>
+/// Requests the document of `target` over `stream`, and closes the stream.
+pub(super) async fn send<S>(
+    stream: S,
+    target: &FetchTarget<'_>,
+) -> Result<FetchResponse, FetchError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let broken = |source| FetchError::Broken {
+    let broken = |source| FetchError::InvalidResponse {
         host: target.host(),
         source,
     };
-    let request = request(target).map_err(|source| FetchError::Unwritable {
+    let request = request(target).map_err(|source| FetchError::InvalidRequest {
         host: target.host(),
         source,
     })?;
@@ -40,20 +43,20 @@ where
         .handshake(TokioIo::new(stream))
         .await
         .map_err(broken)?;
-    let answered = async {
+    let response = async {
         let answer = sender.send_request(request).await.map_err(broken)?;
-        document::read(answer, target).await
+        document::read_response(answer, target).await
     };
-    let mut answered = std::pin::pin!(answered);
-    // Driven here and not in a task, so that giving up ends the connection too.
+    let mut response = std::pin::pin!(response);
+    // Driven here and not in a task, so that dropping the future ends the connection too.
     tokio::select! {
-        answered = &mut answered => answered,
-        // Its error reaches the request, and what has arrived can still be read.
-        _ended = connection => answered.await,
+        answered = &mut response => answered,
+        // Its error reaches the request, and buffered data can still be read.
+        _ended = connection => response.await,
     }
 }
 
-fn request(target: &Target<'_>) -> Result<Request<Empty<Bytes>>, http::Error> {
+fn request(target: &FetchTarget<'_>) -> Result<Request<Empty<Bytes>>, http::Error> {
     Request::get(target.path_and_query())
         .header(header::HOST, target.authority())
         .header(header::ACCEPT, MEDIA_TYPES.join(", "))

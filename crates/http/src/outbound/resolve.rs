@@ -1,4 +1,4 @@
-//! From names of hosts to their addresses.
+//! Resolution of host names to addresses.
 
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
@@ -6,37 +6,36 @@ use std::pin::Pin;
 
 use tokio::sync::Semaphore;
 
-/// Lookups at a time. The operating system may take half a minute over each, on a thread that could do
-/// other work meanwhile.
+/// Concurrent lookups. The operating system may take half a minute for each, on a blocking thread.
 static LOOKUPS: Semaphore = Semaphore::const_new(32);
 
-/// Addresses being looked for.
-pub type Resolving<'r> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'r>>;
+/// Future of [`Resolve::resolve`].
+pub type ResolveFuture<'r> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'r>>;
 
-/// Finds the addresses of hosts.
+/// Resolves host names.
 pub trait Resolve: Send + Sync {
-    /// Finds all addresses of `host`, best first. Asked once for each request: what is found is
-    /// judged and then connected to.
-    fn resolve<'r>(&'r self, host: &'r str) -> Resolving<'r>;
+    /// Finds all addresses of `host`, best first. Called once per request: the addresses are
+    /// checked and then connected to.
+    fn resolve<'r>(&'r self, host: &'r str) -> ResolveFuture<'r>;
 }
 
-/// Asks the operating system.
+/// The resolver of the operating system.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemResolver;
 
 impl Resolve for SystemResolver {
-    fn resolve<'r>(&'r self, host: &'r str) -> Resolving<'r> {
+    fn resolve<'r>(&'r self, host: &'r str) -> ResolveFuture<'r> {
         Box::pin(async move {
-            let turn = LOOKUPS.acquire().await.map_err(io::Error::other)?;
+            let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
             let host = host.to_owned();
-            let looking = tokio::task::spawn_blocking(move || {
-                // Kept to the end of the lookup, which goes on when nobody waits for it any more.
-                let _turn = turn;
-                // The port plays no part in what is found.
+            let lookup = tokio::task::spawn_blocking(move || {
+                // Held to the end of the lookup, which goes on when nobody waits for it any more.
+                let _permit = permit;
+                // The port does not affect the result.
                 let found = (host.as_str(), 0).to_socket_addrs()?;
                 Ok(found.map(|address| address.ip()).collect())
             });
-            looking.await.map_err(io::Error::other)?
+            lookup.await.map_err(io::Error::other)?
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Whom fetches over TLS trust.
+//! Trusted root certificates of fetches.
 
 use std::env;
 use std::sync::Arc;
@@ -7,12 +7,11 @@ use rustls::RootCertStore;
 use rustls_native_certs::{load_certs_from_paths, load_native_certs};
 use tracing::warn;
 
-/// Reads the authorities that the operating system trusts, and those of the file that
-/// `SSL_CERT_FILE` names.
+/// Loads the root certificates of the operating system, and those of the file in `SSL_CERT_FILE`.
 ///
-/// As with programs written in Go, the file stands beside the folders of the system;
-/// `SSL_CERT_DIR` names others in their place. What cannot be read is logged and passed over:
-/// without it, some servers will not be trusted. Reads many files, so it is for the start.
+/// As in Go programs, the file adds to the folders of the system, and `SSL_CERT_DIR` replaces
+/// these. Unreadable certificates are logged and skipped: without them, some servers will not be
+/// trusted. Reads many files, so call it at the start.
 pub fn system_roots() -> Arc<RootCertStore> {
     let mut found = load_native_certs();
     let (file, folders) = (env::var_os("SSL_CERT_FILE"), env::var_os("SSL_CERT_DIR"));
@@ -24,7 +23,7 @@ pub fn system_roots() -> Arc<RootCertStore> {
         }
     }
     for error in found.errors {
-        warn!(%error, "some roots of the system cannot be read");
+        warn!(%error, "some root certificates of the system cannot be read");
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);

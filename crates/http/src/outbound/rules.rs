@@ -1,39 +1,39 @@
-//! Where documents may be fetched from.
+//! Rules about which hosts and addresses documents may be fetched from.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use portcullis_domain::ip_network::IpNetwork;
 
-use super::address::{NotPublic, embedded};
+use super::address::{NonPublicAddress, embedded_ipv4};
 use super::error::{AddressRule, FetchError, HostRule};
-use super::target::Target;
+use super::target::FetchTarget;
 
-/// Where documents may be fetched from, and what one fetch may cost.
+/// Allowed hosts and addresses, and limits of a fetch.
 ///
-/// Addresses that are not public ([`AddressKind`](super::AddressKind)) are refused by default.
-/// Denying wins over allowing.
+/// Addresses that are not public ([`AddressClass`](super::AddressClass)) are refused by default.
+/// Denials take precedence over permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchRules {
-    /// Addresses that are allowed although they are not public. Unspecified and link-local addresses
-    /// and those of metadata services have to be named, by themselves or by a network of nothing
-    /// else.
+    /// Addresses that are allowed although they are not public. Unspecified and link-local
+    /// addresses and those of metadata services have to be listed individually, or by a network
+    /// that contains nothing else.
     pub allowed_ips: Vec<IpNetwork>,
-    /// Addresses that are refused.
+    /// Refused addresses.
     pub denied_ips: Vec<IpNetwork>,
-    /// When not empty, the only host names that are allowed; `*.` in front stands for any subdomain.
-    /// URLs with an address in the place of a name then need it in `allowed_ips`.
+    /// If not empty, the only allowed host names; `*.` in front stands for any subdomain. URLs with
+    /// a literal address then need it in `allowed_ips`.
     pub allowed_hostnames: Vec<String>,
-    /// Host names that are refused; `*.` in front stands for any subdomain.
+    /// Refused host names; `*.` in front stands for any subdomain.
     pub denied_hostnames: Vec<String>,
-    /// Time for one fetch, from its turn to the last byte.
+    /// Timeout of one fetch, from its turn to the last byte.
     pub timeout: Duration,
     /// Most redirects that are followed.
     pub max_redirects: u32,
 }
 
 impl Default for FetchRules {
-    /// Allows what is public: 5 seconds, 5 redirects.
+    /// Allows public addresses: 5 seconds, 5 redirects.
     fn default() -> Self {
         Self {
             allowed_ips: Vec::new(),
@@ -47,35 +47,36 @@ impl Default for FetchRules {
 }
 
 impl FetchRules {
-    /// Judges what a URL says of its scheme and host.
-    pub(super) fn judge_target(&self, target: &Target<'_>) -> Result<(), FetchError> {
-        self.judge_host(target)?;
+    /// Checks the scheme and host of a URL.
+    pub(super) fn check_target(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
+        self.check_host(target)?;
         let Some(address) = target.address() else {
-            // What the name leads to is judged when it is asked for.
+            // The addresses of the name are checked when it is resolved.
             let may_be_plain = !self.allowed_ips.is_empty();
-            return check_tls(target, may_be_plain);
+            return require_tls(target, may_be_plain);
         };
-        self.judge_scheme(target, address)
+        self.check_scheme(target, address)
     }
 
-    /// Judges whether an address, to which `target` leads, may be asked as it says.
-    pub(super) fn judge_scheme(
+    /// Checks whether plain HTTP to `address`, which `target` resolves to, is allowed if `target`
+    /// uses it.
+    pub(super) fn check_scheme(
         &self,
-        target: &Target<'_>,
+        target: &FetchTarget<'_>,
         address: IpAddr,
     ) -> Result<(), FetchError> {
-        check_tls(target, holds(&self.allowed_ips, address.to_canonical()))
+        require_tls(target, contains(&self.allowed_ips, address.to_canonical()))
     }
 
-    fn judge_host(&self, target: &Target<'_>) -> Result<(), FetchError> {
+    fn check_host(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
         if let Some(name) = target.name() {
-            return self.judge_name(name);
+            return self.check_name(name);
         }
         let Some(address) = target.address() else {
             return Ok(());
         };
-        self.judge_address(address, None)?;
-        if self.allowed_hostnames.is_empty() || holds(&self.allowed_ips, address) {
+        self.check_address(address, None)?;
+        if self.allowed_hostnames.is_empty() || contains(&self.allowed_ips, address) {
             return Ok(());
         }
         Err(FetchError::HostRefused {
@@ -84,8 +85,8 @@ impl FetchRules {
         })
     }
 
-    fn judge_name(&self, name: &str) -> Result<(), FetchError> {
-        let matches = |pattern: &String| is_named_by(name, pattern);
+    fn check_name(&self, name: &str) -> Result<(), FetchError> {
+        let matches = |pattern: &String| matches_pattern(name, pattern);
         let rule = if self.denied_hostnames.iter().any(matches) {
             HostRule::Denied
         } else if !self.allowed_hostnames.is_empty() && !self.allowed_hostnames.iter().any(matches)
@@ -100,13 +101,13 @@ impl FetchRules {
         })
     }
 
-    /// Judges an address, which `host` led to if it is not what the URL itself says.
-    pub(super) fn judge_address(
+    /// Checks an address, to which `host` resolved unless the URL contains the address itself.
+    pub(super) fn check_address(
         &self,
         address: IpAddr,
         host: Option<&str>,
     ) -> Result<(), FetchError> {
-        let Some(rule) = self.rule_against(address.to_canonical()) else {
+        let Some(rule) = self.find_rule(address.to_canonical()) else {
             return Ok(());
         };
         Err(FetchError::AddressRefused {
@@ -116,36 +117,36 @@ impl FetchRules {
         })
     }
 
-    fn rule_against(&self, address: IpAddr) -> Option<AddressRule> {
-        let leads_to_denied =
-            embedded(address).is_some_and(|(_, inner)| holds(&self.denied_ips, inner.into()));
-        if leads_to_denied || holds(&self.denied_ips, address) {
+    fn find_rule(&self, address: IpAddr) -> Option<AddressRule> {
+        let embeds_denied = embedded_ipv4(address)
+            .is_some_and(|(_, inner)| contains(&self.denied_ips, inner.into()));
+        if embeds_denied || contains(&self.denied_ips, address) {
             return Some(AddressRule::Denied);
         }
-        let found = NotPublic::of(address)?;
-        let is_lifted = self
+        let found = NonPublicAddress::classify(address)?;
+        let is_allowed = self
             .allowed_ips
             .iter()
-            .any(|network| network.contains(address) && found.is_lifted_by(network));
-        (!is_lifted).then_some(AddressRule::NotPublic(found.kind))
+            .any(|network| network.contains(address) && found.is_allowed_by(network));
+        (!is_allowed).then_some(AddressRule::NotPublic(found.class))
     }
 }
 
-fn check_tls(target: &Target<'_>, may_be_plain: bool) -> Result<(), FetchError> {
-    if target.is_tls() || may_be_plain {
+fn require_tls(target: &FetchTarget<'_>, allows_plain: bool) -> Result<(), FetchError> {
+    if target.is_tls() || allows_plain {
         return Ok(());
     }
-    Err(FetchError::Plain {
+    Err(FetchError::PlainHttp {
         host: target.host(),
     })
 }
 
-fn holds(networks: &[IpNetwork], address: IpAddr) -> bool {
+fn contains(networks: &[IpNetwork], address: IpAddr) -> bool {
     networks.iter().any(|network| network.contains(address))
 }
 
-/// Tells whether `name`, without a dot at its end, is meant by `pattern`.
-fn is_named_by(name: &str, pattern: &str) -> bool {
+/// Reports whether `name`, without a trailing dot, matches `pattern`.
+fn matches_pattern(name: &str, pattern: &str) -> bool {
     let pattern = pattern.trim_end_matches('.');
     let Some(domain) = pattern.strip_prefix("*.") else {
         return name.eq_ignore_ascii_case(pattern);

@@ -1,4 +1,4 @@
-//! What one request of a fetch is sent to.
+//! Targets of fetch requests.
 
 use std::net::IpAddr;
 
@@ -8,22 +8,22 @@ use url::{Host, Url};
 use super::error::FetchError;
 
 /// The server and the document of a URL.
-pub(super) struct Target<'u> {
+pub(super) struct FetchTarget<'u> {
     url: &'u Url,
     host: Host<&'u str>,
     port: u16,
 }
 
-impl<'u> Target<'u> {
-    /// Takes `url` apart.
-    pub(super) fn of(url: &'u Url) -> Result<Self, FetchError> {
+impl<'u> FetchTarget<'u> {
+    /// Parses the parts of `url`.
+    pub(super) fn parse(url: &'u Url) -> Result<Self, FetchError> {
         let refused = || FetchError::Scheme {
             scheme: url.scheme().to_owned(),
         };
         if !matches!(url.scheme(), "http" | "https") {
             return Err(refused());
         }
-        // Both have a host and a port by the rules of the parser.
+        // URLs of both schemes always have a host and a port.
         let (host, port) = url
             .host()
             .zip(url.port_or_known_default())
@@ -41,12 +41,12 @@ impl<'u> Target<'u> {
         Ok(target)
     }
 
-    /// The host for the texts of errors.
+    /// The host for error messages.
     pub(super) fn host(&self) -> String {
         self.host.to_string()
     }
 
-    /// The name of the host, without a dot at its end; `None` when the URL holds its address.
+    /// The host name, without a trailing dot; `None` if the URL contains an address.
     pub(super) fn name(&self) -> Option<&'u str> {
         match self.host {
             Host::Domain(name) => Some(name),
@@ -54,7 +54,7 @@ impl<'u> Target<'u> {
         }
     }
 
-    /// The address that the URL holds; `None` when it names its host.
+    /// The literal address of the URL; `None` if it contains a host name.
     pub(super) fn address(&self) -> Option<IpAddr> {
         match self.host {
             Host::Domain(_) => None,
@@ -71,7 +71,7 @@ impl<'u> Target<'u> {
         self.url.scheme() == "https"
     }
 
-    /// The name that the certificate has to be for; `None` when no certificate can name the host.
+    /// The name that the certificate must be for; `None` if no certificate can name the host.
     pub(super) fn server_name(&self) -> Option<ServerName<'static>> {
         match self.address() {
             Some(address) => Some(ServerName::from(address)),
@@ -79,7 +79,7 @@ impl<'u> Target<'u> {
         }
     }
 
-    /// The value of the header `Host` (RFC 9110, section 7.2).
+    /// The value of the `Host` header (RFC 9110, section 7.2).
     pub(super) fn authority(&self) -> String {
         match self.url.port() {
             Some(port) => format!("{}:{port}", self.host),
@@ -87,12 +87,11 @@ impl<'u> Target<'u> {
         }
     }
 
-    /// Path and query.
     pub(super) fn path_and_query(&self) -> &'u str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }
 
-    /// Reads the address of a redirect, which may be relative to this one.
+    /// Resolves the location of a redirect, which may be relative.
     pub(super) fn join(&self, location: &str) -> Option<Url> {
         self.url.join(location).ok()
     }

@@ -1,100 +1,98 @@
-//! Bodies of requests, by how they are read.
+//! Payloads: how request bodies are decoded.
 
+use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::language::Consumes;
 use crate::query::Query;
-use crate::route::{Body, Parameter};
+use crate::route::{BodySpec, Parameter};
 use bytes::Bytes;
 use portcullis_api::decode::{Decode, DecodeError};
 use portcullis_api::describe::Request;
 
-/// A body.
+/// A request body.
 pub trait Payload: Sized + Send + 'static {
-    /// The media types in which it may come.
+    /// The accepted media types.
     const CONSUMES: Consumes = Consumes::Json;
 
-    /// The most bytes it may have.
-    const CAP: usize = 1024 * 1024;
+    /// The longest body, bytes.
+    const MAX_BYTES: usize = 1024 * 1024;
 
-    /// Whether it is read at all. One that nobody looks at takes up no memory.
-    const IS_READ: bool = true;
+    /// Whether it is read at all. A body that is not read takes no memory.
+    const READS_BODY: bool = true;
 
-    /// The parameters that are judged together with it.
+    /// The query parameters that are validated together with it.
     const PARAMETERS: &'static [Parameter] = &[];
 
-    /// What it is, for the description of the API.
-    fn described() -> Body {
-        Body::Absent
+    /// The body in the description of the API.
+    fn describe() -> BodySpec {
+        BodySpec::Absent
     }
 
-    /// Checks what the query says, which is judged together with the body.
-    fn check(query: &Query) -> Result<(), ApiError> {
+    /// Validates the query.
+    fn validate_query(query: &Query) -> Result<(), ApiError> {
         let _ = query;
         Ok(())
     }
 
-    /// Reads it.
-    fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError>;
+    fn decode(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError>;
 }
 
-/// No body; what a client sends all the same is not looked at.
+/// No body; one that is sent is ignored.
 #[derive(Debug)]
-pub struct Ignored;
+pub struct NoBody;
 
-impl Payload for Ignored {
-    const IS_READ: bool = false;
+impl Payload for NoBody {
+    const READS_BODY: bool = false;
 
-    fn read(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self)
     }
 }
 
-/// A JSON body.
 #[derive(Debug)]
 pub struct Json<T>(pub T);
 
 impl<T: Decode + Send + 'static> Payload for Json<T> {
-    fn described() -> Body {
-        Body::Json(Box::new(Request::of::<T>()))
+    fn describe() -> BodySpec {
+        BodySpec::Json(Box::new(Request::of::<T>()))
     }
 
-    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         T::from_body(bytes).map(Self)
     }
 }
 
-/// A JSON body that counts only if it is one: any other is as good as none.
+/// A JSON body; one that cannot be decoded counts as absent.
 #[derive(Debug)]
-pub struct JsonIfFit<T>(pub T);
+pub struct LenientJson<T>(pub T);
 
-impl<T: Decode + Default + Send + 'static> Payload for JsonIfFit<T> {
-    fn described() -> Body {
-        optional::<T>()
+impl<T: Decode + Default + Send + 'static> Payload for LenientJson<T> {
+    fn describe() -> BodySpec {
+        optional_body::<T>()
     }
 
-    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self(T::from_body(bytes).unwrap_or_default()))
     }
 }
 
-/// A JSON body that may be missing.
+/// An optional JSON body.
 #[derive(Debug)]
-pub struct JsonIfAny<T>(pub Option<T>);
+pub struct OptionalJson<T>(pub Option<T>);
 
-impl<T: Decode + Send + 'static> Payload for JsonIfAny<T> {
-    fn described() -> Body {
-        optional::<T>()
+impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
+    fn describe() -> BodySpec {
+        optional_body::<T>()
     }
 
-    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         let body = (!bytes.is_empty()).then(|| T::from_body(bytes));
         Ok(Self(body.transpose()?))
     }
 }
 
-/// A JSON body that is optional whatever its reader says.
-fn optional<T: Decode>() -> Body {
-    Body::Json(Box::new(Request {
+/// An optional body, whatever its decoder says.
+fn optional_body<T: Decode>() -> BodySpec {
+    BodySpec::Json(Box::new(Request {
         is_optional: true,
         ..Request::of::<T>()
     }))

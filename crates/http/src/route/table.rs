@@ -1,43 +1,42 @@
-//! The table of all routes of a listener, and how a request finds its own.
+//! Route table: lookup of a request's route.
 
 use super::Route;
 use crate::path::{self, Api};
 use http::Method;
 use std::collections::BTreeMap;
 
-/// The routes of every API that a listener serves.
+/// The routes of all APIs that are served.
 #[derive(Debug)]
 pub struct Table {
     routes: Vec<Route>,
     apis: BTreeMap<Api, matchit::Router<Vec<usize>>>,
 }
 
-/// What a path and method lead to.
+/// Result of a lookup.
 pub enum Lookup<'t> {
     /// A route, with the parameters of its path.
     Found(&'t Route, BTreeMap<&'static str, String>),
-    /// The path exists, the method does not; these do.
+    /// The path exists, but not with this method; the allowed ones.
     WrongMethod(Vec<Method>),
-    /// There is no such path.
     Nothing,
 }
 
-/// Two routes cannot stand in one table.
+/// Two routes contradict each other.
 #[derive(Debug, thiserror::Error)]
 #[error("route {route} cannot be added to the table")]
-pub struct BadRoute {
+pub struct RouteError {
     route: String,
     #[source]
     source: matchit::InsertError,
 }
 
 impl Table {
-    /// Collects routes, of which those of `apis` are served.
+    /// Builds the table of the routes of `apis`.
     ///
     /// # Errors
     ///
-    /// [`BadRoute`] when two paths contradict each other.
-    pub fn new(routes: Vec<Route>, apis: &[Api]) -> Result<Self, BadRoute> {
+    /// [`RouteError`] if two paths contradict each other.
+    pub fn new(routes: Vec<Route>, apis: &[Api]) -> Result<Self, RouteError> {
         let mut by_path: BTreeMap<(Api, &'static str), Vec<usize>> = BTreeMap::new();
         for (index, route) in routes.iter().enumerate() {
             for &api in route.apis.iter().filter(|api| apis.contains(api)) {
@@ -50,7 +49,7 @@ impl Table {
             .collect();
         for ((api, path), indexes) in by_path {
             if let Some(matcher) = matchers.get_mut(&api) {
-                matcher.insert(path, indexes).map_err(|source| BadRoute {
+                matcher.insert(path, indexes).map_err(|source| RouteError {
                     route: path.to_owned(),
                     source,
                 })?;
@@ -67,12 +66,11 @@ impl Table {
         &self.routes
     }
 
-    /// Whether an API is served.
+    /// Reports whether an API is served.
     pub fn serves(&self, api: Api) -> bool {
         self.apis.contains_key(&api)
     }
 
-    /// Finds the route for a path within an API.
     pub fn lookup(&self, api: Api, raw_path: &str, method: &Method) -> Lookup<'_> {
         let Some(found) = self
             .apis
@@ -81,19 +79,22 @@ impl Table {
         else {
             return Lookup::Nothing;
         };
-        let here = || {
+        let routes_of_path = || {
             found
                 .value
                 .iter()
                 .filter_map(|&index| self.routes.get(index))
         };
-        let Some(route) = here().find(|route| route.method == *method) else {
-            return Lookup::WrongMethod(here().map(|route| route.method.clone()).collect());
+        let Some(route) = routes_of_path().find(|route| route.method == *method) else {
+            return Lookup::WrongMethod(
+                routes_of_path().map(|route| route.method.clone()).collect(),
+            );
         };
         let mut parameters = BTreeMap::new();
         for (name, raw) in found.params.iter() {
-            // Names are compared so that the table, not the request, owns them.
-            let (Some(name), Some(value)) = (parameter(name), path::decode_parameter(raw)) else {
+            // Returned from the table, so that parameters have static names.
+            let (Some(name), Some(value)) = (parameter_name(name), path::decode_parameter(raw))
+            else {
                 return Lookup::Nothing;
             };
             parameters.insert(name, value);
@@ -102,8 +103,8 @@ impl Table {
     }
 }
 
-/// The parameters that occur in paths.
-fn parameter(name: &str) -> Option<&'static str> {
+/// Returns the static name of a path parameter.
+fn parameter_name(name: &str) -> Option<&'static str> {
     ["id", "serviceId", "path"]
         .into_iter()
         .find(|known| *known == name)

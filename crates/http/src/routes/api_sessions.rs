@@ -1,10 +1,10 @@
-//! API sessions as administrators see them.
+//! API sessions, for administrators.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_app::listing::kinds;
@@ -14,43 +14,43 @@ use portcullis_domain::ids::ApiSessionId;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/api-sessions", list)
-            .answers(Answers::list::<ApiSessionDetail>()),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/api-sessions/{id}", detail)
-            .answers(Answers::detail::<ApiSessionDetail>()),
-        guarded::<Delete, Ignored, _, _>(Method::DELETE, "/api-sessions/{id}", delete),
+        guarded::<Read, ListPayload, _, _>(Method::GET, "/api-sessions", list)
+            .responds(ResponseSpec::list::<ApiSessionDetail>()),
+        guarded::<Read, NoBody, _, _>(Method::GET, "/api-sessions/{id}", detail)
+            .responds(ResponseSpec::detail::<ApiSessionDetail>()),
+        guarded::<Delete, NoBody, _, _>(Method::DELETE, "/api-sessions/{id}", delete),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::API_SESSIONS, |call, asked, show| {
+async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::API_SESSIONS, |call, asked, show| {
         let app = &call.context.state.app;
         sessions::list(app, &call.permit, asked, &mut |session| {
-            show(shown(session))
+            show(to_detail(session))
         })
     })
     .await
-    // This list names its character set, and always has.
-    .map(|answer| answer.typed("application/json; charset=utf-8"))
+    // This list has always had a charset.
+    .map(|response| response.with_content_type("application/json; charset=utf-8"))
 }
 
-async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let id = ApiSessionId::from_wire(call.context.id());
     let session = sessions::read(&state.app, &call.permit, &id)?;
-    Ok(Answer::detail(&shown(session)))
+    Ok(ApiResponse::detail(&to_detail(session)))
 }
 
-async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let id = ApiSessionId::from_wire(call.context.id());
     sessions::delete(&state.app, &call.permit, &id).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-fn shown(session: ForeignSession) -> ApiSessionDetail {
+fn to_detail(session: ForeignSession) -> ApiSessionDetail {
     ApiSessionDetail::for_administrator(session.view, session.stand_in.into())
 }

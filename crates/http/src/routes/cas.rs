@@ -1,11 +1,13 @@
 //! Third-party certificate authorities.
 
-use crate::answer::Answer;
+use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::language::Consumes;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Body, Call, Context, Ignored, Json, Payload, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{
+    BodySpec, Call, Json, NoBody, Payload, RequestContext, ResponseSpec, Route, guarded,
+};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::ca::{CaCreate, CaDetail, CaMerge, CaReplace};
@@ -24,18 +26,18 @@ const JWT: &str = "application/jwt";
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/cas/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/cas", list)
-            .answers(Answers::list::<CaDetail>()),
+        guarded::<Read, ListPayload, _, _>(Method::GET, "/cas", list)
+            .responds(ResponseSpec::list::<CaDetail>()),
         guarded::<Create, Json<CaCreate>, _, _>(Method::POST, "/cas", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<CaDetail>()),
+        guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<CaDetail>()),
         guarded::<Update, Json<CaReplace>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<CaMerge>, _, _>(Method::PATCH, ONE, merge),
-        guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, Proof, _, _>(Method::POST, "/cas/{id}/verify", verify)
-            .answers(Answers::done()),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/cas/{id}/jwt", token)
-            .answers(Answers::raw())
+        guarded::<Update, Json<CaMerge>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
+        guarded::<Update, CertificateText, _, _>(Method::POST, "/cas/{id}/verify", verify)
+            .responds(ResponseSpec::empty()),
+        guarded::<Read, NoBody, _, _>(Method::GET, "/cas/{id}/jwt", token)
+            .responds(ResponseSpec::raw())
             .producing(JWT),
     ]
     .into_iter()
@@ -43,24 +45,24 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-/// A certificate as text. What is wrong with it is told to those who may verify alone.
+/// A certificate as text. Errors are reported only to callers that may verify it.
 #[derive(Debug)]
-struct Proof(Result<String, DecodeError>);
+struct CertificateText(Result<String, DecodeError>);
 
-impl Payload for Proof {
+impl Payload for CertificateText {
     const CONSUMES: Consumes = Consumes::Certificate;
-    const CAP: usize = 64 * 1024;
+    const MAX_BYTES: usize = 64 * 1024;
 
-    fn described() -> Body {
-        Body::Text
+    fn describe() -> BodySpec {
+        BodySpec::Text
     }
 
-    fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self(if bytes.is_empty() {
             let reason = "is required: send the certificate as PEM in the body";
             Err(FieldError::new("certificate", reason, "").into())
         } else if content_type == Some("application/json") {
-            // Clients are used to hear of the body rather than of its type.
+            // Clients expect an error about the body rather than its type.
             let text = "send the certificate with content type text/plain".to_owned();
             Err(DecodeError::Parse(text))
         } else {
@@ -69,71 +71,73 @@ impl Payload for Proof {
     }
 }
 
-async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::CAS, |call, asked, show| {
+async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::CAS, |call, request, emit| {
         let app = &call.context.state.app;
-        cas::list(app, &call.permit, asked, &mut |ca| show(CaDetail::from(ca)))
+        cas::list(app, &call.permit, request, &mut |ca| {
+            emit(CaDetail::from(ca))
+        })
     })
     .await
 }
 
-async fn create(call: Call<Permit<Create>, Json<CaCreate>>) -> Result<Answer, ApiError> {
+async fn create(call: Call<Permit<Create>, Json<CaCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(CaCreate { cert_pem, replace }) = call.body;
     let spec = replace.spec().map_err(AppError::InvalidField)?;
     let app = &call.context.state.app;
     let id = cas::create(app, &call.permit, spec, &cert_pem).await?;
-    Ok(Answer::created("cas", id.as_str()))
+    Ok(ApiResponse::created("cas", id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let ca = cas::read(&call.context.state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&CaDetail::from(ca)))
+    Ok(ApiResponse::detail(&CaDetail::from(ca)))
 }
 
-async fn replace(call: Call<Permit<Update>, Json<CaReplace>>) -> Result<Answer, ApiError> {
+async fn replace(call: Call<Permit<Update>, Json<CaReplace>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let spec = body.spec().map_err(AppError::InvalidField)?;
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     cas::replace(&state.app, &call.permit, &id(&call.context), spec).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn merge(call: Call<Permit<Update>, Json<CaMerge>>) -> Result<Answer, ApiError> {
+async fn patch(call: Call<Permit<Update>, Json<CaMerge>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     cas::merge(&state.app, &call.permit, &id(&call.context), body.into()).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     cas::delete(&state.app, &call.permit, &id(&call.context)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn verify(call: Call<Permit<Update>, Proof>) -> Result<Answer, ApiError> {
+async fn verify(call: Call<Permit<Update>, CertificateText>) -> Result<ApiResponse, ApiError> {
     let pem = call.body.0?;
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     cas::verify(&state.app, &call.permit, &id(&call.context), &pem)
         .await
-        .map_err(tersely)?;
-    Ok(Answer::done())
+        .map_err(without_cause)?;
+    Ok(ApiResponse::empty())
 }
 
-async fn token(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
-    let token = cas::token(&state.app, &call.permit, &id(&call.context)).map_err(tersely)?;
-    Ok(Answer::raw(JWT, token))
+async fn token(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
+    let token = cas::token(&state.app, &call.permit, &id(&call.context)).map_err(without_cause)?;
+    Ok(ApiResponse::raw(JWT, token))
 }
 
-/// These operations say no more than the code of an authority that does not exist.
-fn tersely(error: AppError) -> ApiError {
+/// If an authority does not exist, these operations respond with the code alone.
+fn without_cause(error: AppError) -> ApiError {
     match error {
         AppError::NotFound { .. } => ApiError::new(Code::NotFound),
         error => error.into(),
     }
 }
 
-fn id(context: &Context) -> CaId {
+fn id(context: &RequestContext) -> CaId {
     CaId::from_wire(context.id())
 }

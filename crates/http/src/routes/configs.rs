@@ -1,6 +1,6 @@
 //! Configurations and their types.
 
-use super::managed::{self, Edge, Replaced, Served, Shaped};
+use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
@@ -12,60 +12,60 @@ use portcullis_domain::config::{ConfigPatch, ConfigSpec, ConfigTypePatch, Config
 use portcullis_domain::ids::ConfigTypeId;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::routes::<ConfigSpec, Edge>();
-    routes.extend(managed::routes::<ConfigTypeSpec, Edge>());
+    let mut routes = managed::routes::<ConfigSpec, EdgeSurface>();
+    routes.extend(managed::routes::<ConfigTypeSpec, EdgeSurface>());
     routes
 }
 
-impl Served for ConfigSpec {
+impl ApiResource for ConfigSpec {
     const COLLECTION: &'static str = "configs";
-    const ALL: &'static str = "/configs";
-    const ONE: &'static str = "/configs/{id}";
-    const SYMBOLS: &'static Schema = &kinds::CONFIGS;
+    const COLLECTION_PATH: &'static str = "/configs";
+    const ENTITY_PATH: &'static str = "/configs/{id}";
+    const LIST_SCHEMA: &'static Schema = &kinds::CONFIGS;
 }
 
-impl Shaped for ConfigSpec {
-    type Creation = ConfigCreate;
-    type Replacement = ConfigReplace;
-    type Merge = ConfigMerge;
+impl ResourceBodies for ConfigSpec {
+    type CreateBody = ConfigCreate;
+    type UpdateBody = ConfigReplace;
+    type PatchBody = ConfigMerge;
     type Detail = ConfigDetail;
 
-    fn created(body: ConfigCreate) -> Result<Self, ApiError> {
+    fn from_create(body: ConfigCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn replaced(body: ConfigReplace) -> Result<Replaced<Self>, ApiError> {
-        // Its type never changes: whatever is said here gives way to the one that it has.
-        Ok(Replaced::Whole(body.spec(ConfigTypeId::from_wire(""))))
+    fn from_update(body: ConfigReplace) -> Result<Replacement<Self>, ApiError> {
+        // The type never changes: the one in the body is ignored.
+        Ok(Replacement::Full(body.spec(ConfigTypeId::from_wire(""))))
     }
 
-    fn merged(body: ConfigMerge) -> Result<ConfigPatch, ApiError> {
+    fn to_patch(body: ConfigMerge) -> Result<ConfigPatch, ApiError> {
         Ok(body.into())
     }
 }
 
-impl Served for ConfigTypeSpec {
+impl ApiResource for ConfigTypeSpec {
     const COLLECTION: &'static str = "config-types";
-    const ALL: &'static str = "/config-types";
-    const ONE: &'static str = "/config-types/{id}";
-    const SYMBOLS: &'static Schema = &kinds::CONFIG_TYPES;
+    const COLLECTION_PATH: &'static str = "/config-types";
+    const ENTITY_PATH: &'static str = "/config-types/{id}";
+    const LIST_SCHEMA: &'static Schema = &kinds::CONFIG_TYPES;
 }
 
-impl Shaped for ConfigTypeSpec {
-    type Creation = ConfigTypeCreate;
-    type Replacement = ConfigTypeReplace;
-    type Merge = ConfigTypeMerge;
+impl ResourceBodies for ConfigTypeSpec {
+    type CreateBody = ConfigTypeCreate;
+    type UpdateBody = ConfigTypeReplace;
+    type PatchBody = ConfigTypeMerge;
     type Detail = ConfigTypeDetail;
 
-    fn created(body: ConfigTypeCreate) -> Result<Self, ApiError> {
+    fn from_create(body: ConfigTypeCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn replaced(body: ConfigTypeReplace) -> Result<Replaced<Self>, ApiError> {
-        Ok(Replaced::Whole(body.into()))
+    fn from_update(body: ConfigTypeReplace) -> Result<Replacement<Self>, ApiError> {
+        Ok(Replacement::Full(body.into()))
     }
 
-    fn merged(body: ConfigTypeMerge) -> Result<ConfigTypePatch, ApiError> {
+    fn to_patch(body: ConfigTypeMerge) -> Result<ConfigTypePatch, ApiError> {
         Ok(body.into())
     }
 }

@@ -1,10 +1,10 @@
-//! The controllers of the network: this one.
+//! Controllers of the network: this one.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{Paged, parameters};
+use crate::list::{ListPayload, parameters};
 use crate::path::Api;
-use crate::route::{Answers, Call, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, ResponseSpec, Route, guarded};
 use crate::state::State;
 use http::Method;
 use portcullis_api::controller::{ApiAddress, ControllerDetail};
@@ -17,38 +17,38 @@ use std::borrow::Cow;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadPeers, Paged, _, _>(Method::GET, "/controllers", peers)
-            .answers(Answers::list::<ControllerDetail>())
+        guarded::<ReadPeers, ListPayload, _, _>(Method::GET, "/controllers", peers)
+            .responds(ResponseSpec::list::<ControllerDetail>())
             .only(&[Api::Client]),
-        guarded::<ReadAll, Paged, _, _>(Method::GET, "/controllers", all)
-            .answers(Answers::list::<ControllerDetail>())
+        guarded::<ReadAll, ListPayload, _, _>(Method::GET, "/controllers", all)
+            .responds(ResponseSpec::list::<ControllerDetail>())
             .only(&[Api::Management]),
     ]
 }
 
-async fn peers(call: Call<Permit<ReadPeers>, Paged>) -> Result<Answer, ApiError> {
+async fn peers(call: Call<Permit<ReadPeers>, ListPayload>) -> Result<ApiResponse, ApiError> {
     let state = &call.context.state;
     let page = controllers::list(&state.app, &parameters(&call.context.query))?;
-    Ok(Answer::list(
+    Ok(ApiResponse::list(
         page.map(|_this| detail(state).for_clients()),
         &kinds::CONTROLLERS,
     ))
 }
 
-async fn all(call: Call<Permit<ReadAll>, Paged>) -> Result<Answer, ApiError> {
+async fn all(call: Call<Permit<ReadAll>, ListPayload>) -> Result<ApiResponse, ApiError> {
     let state = &call.context.state;
     let page = controllers::list(&state.app, &parameters(&call.context.query))?;
-    Ok(Answer::list(
+    Ok(ApiResponse::list(
         page.map(|_this| detail(state)),
         &kinds::CONTROLLERS,
     ))
 }
 
-/// This controller on the wire.
+/// The wire form of this controller.
 pub(super) fn detail(state: &State) -> ControllerDetail {
     let network = state.app.network();
-    let served = network.served();
-    let controller = &served.controller;
+    let material = network.served();
+    let controller = &material.controller;
     let links = Links::to(format!("controllers/{}", controller.id));
     let api_addresses = state.addresses.iter().map(|(api, addresses)| {
         let urls = addresses.iter().map(|address| ApiAddress {

@@ -1,8 +1,8 @@
 //! The caller's own identity.
 
-use crate::answer::{Answer, Content};
 use crate::error::ApiError;
-use crate::route::{Answers, Call, Ignored, Route, guarded};
+use crate::response::{ApiResponse, ResponseContent};
+use crate::route::{Call, NoBody, ResponseSpec, Route, guarded};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::envelope::Envelope;
@@ -13,16 +13,16 @@ use portcullis_domain::access::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-identity", detail)
-            .answers(Answers::detail::<IdentityDetail>()),
+        guarded::<ReadOwn, NoBody, _, _>(Method::GET, "/current-identity", detail)
+            .responds(ResponseSpec::detail::<IdentityDetail>()),
     ]
 }
 
-async fn detail(call: Call<Permit<ReadOwn>, Ignored>) -> Result<Answer, ApiError> {
-    let write = |view| {
+async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let serialize = |view| {
         let detail = IdentityDetail::of_caller(view);
         Bytes::from(json::to_bytes(&Envelope::without_meta(detail)))
     };
-    let written = identities::read_own(&call.context.state.app, &call.permit, write)?;
-    Ok(Answer::written(Content::Whole(written)))
+    let body = identities::read_own(&call.context.state.app, &call.permit, serialize)?;
+    Ok(ApiResponse::from_json(ResponseContent::Full(body)))
 }

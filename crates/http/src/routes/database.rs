@@ -1,9 +1,9 @@
-//! The store as administrators look after it: copies, checks, counts.
+//! Maintenance of the store for administrators: snapshots, checks, counts.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, JsonIfAny, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, OptionalJson, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::database::{
     IntegrityDetails, IntegrityEnvelope, IntegrityResult, SnapshotCreate, SnapshotCreated,
@@ -19,64 +19,73 @@ pub(super) fn routes() -> Vec<Route> {
     const SNAPSHOT: &str = "/database/snapshot";
     const BOTH: &[Api] = &[Api::Management, Api::Fabric];
     vec![
-        guarded::<Copy, Ignored, _, _>(Method::POST, SNAPSHOT, snapshot)
-            .answers(Answers::done())
+        guarded::<Copy, NoBody, _, _>(Method::POST, SNAPSHOT, snapshot)
+            .responds(ResponseSpec::empty())
             .only(&[Api::Management]),
-        guarded::<Copy, Ignored, _, _>(Method::POST, "/database", snapshot)
-            .answers(Answers::done())
+        guarded::<Copy, NoBody, _, _>(Method::POST, "/database", snapshot)
+            .responds(ResponseSpec::empty())
             .only(&[Api::Fabric]),
-        guarded::<Copy, JsonIfAny<SnapshotCreate>, _, _>(Method::POST, SNAPSHOT, snapshot_there)
-            .answers(Answers::detail::<SnapshotCreated>())
-            .only(&[Api::Fabric]),
-        guarded::<Check, Ignored, _, _>(Method::POST, "/database/check-data-integrity", check)
-            .answers(Answers::begun())
+        guarded::<Copy, OptionalJson<SnapshotCreate>, _, _>(
+            Method::POST,
+            SNAPSHOT,
+            snapshot_to_path,
+        )
+        .responds(ResponseSpec::detail::<SnapshotCreated>())
+        .only(&[Api::Fabric]),
+        guarded::<Check, NoBody, _, _>(Method::POST, "/database/check-data-integrity", check)
+            .responds(ResponseSpec::accepted())
             .only(BOTH),
-        guarded::<Fix, Ignored, _, _>(Method::POST, "/database/fix-data-integrity", fix)
-            .answers(Answers::begun())
+        guarded::<Fix, NoBody, _, _>(Method::POST, "/database/fix-data-integrity", fix)
+            .responds(ResponseSpec::accepted())
             .only(BOTH),
-        guarded::<ReadReport, Ignored, _, _>(
+        guarded::<ReadReport, NoBody, _, _>(
             Method::GET,
             "/database/data-integrity-results",
             results,
         )
-        .answers(Answers::json::<IntegrityEnvelope>())
+        .responds(ResponseSpec::json::<IntegrityEnvelope>())
         .only(BOTH),
-        guarded::<ReadSummary, Ignored, _, _>(Method::GET, "/summary", summary)
-            .answers(Answers::detail::<SummaryCounts>())
+        guarded::<ReadSummary, NoBody, _, _>(Method::GET, "/summary", summary)
+            .responds(ResponseSpec::detail::<SummaryCounts>())
             .only(&[Api::Management]),
     ]
 }
 
-async fn snapshot(call: Call<Permit<Copy>, Ignored>) -> Result<Answer, ApiError> {
+async fn snapshot(call: Call<Permit<Copy>, NoBody>) -> Result<ApiResponse, ApiError> {
     database::copy(&call.context.state.app, &call.permit, None).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-/// Copies the store to where the body says, and says where that is.
-async fn snapshot_there(
-    call: Call<Permit<Copy>, JsonIfAny<SnapshotCreate>>,
-) -> Result<Answer, ApiError> {
-    let JsonIfAny(body) = call.body;
-    let wish = body.and_then(|body| body.path);
-    let place = database::copy(&call.context.state.app, &call.permit, wish.as_deref()).await?;
-    Ok(Answer::detail(&SnapshotCreated {
-        path: place.display().to_string(),
+/// Copies the store to the path in the body, and returns the path.
+async fn snapshot_to_path(
+    call: Call<Permit<Copy>, OptionalJson<SnapshotCreate>>,
+) -> Result<ApiResponse, ApiError> {
+    let OptionalJson(body) = call.body;
+    let requested_path = body.and_then(|body| body.path);
+    let path = database::copy(
+        &call.context.state.app,
+        &call.permit,
+        requested_path.as_deref(),
+    )
+    .await?;
+    Ok(ApiResponse::detail(&SnapshotCreated {
+        path: path.display().to_string(),
     }))
 }
 
-async fn check(call: Call<Permit<Check>, Ignored>) -> Result<Answer, ApiError> {
+async fn check(call: Call<Permit<Check>, NoBody>) -> Result<ApiResponse, ApiError> {
     database::check(&call.context.state.app, &call.permit)?;
-    Ok(Answer::begun())
+    Ok(ApiResponse::accepted())
 }
 
-async fn fix(call: Call<Permit<Fix>, Ignored>) -> Result<Answer, ApiError> {
+async fn fix(call: Call<Permit<Fix>, NoBody>) -> Result<ApiResponse, ApiError> {
     database::fix(&call.context.state.app, &call.permit)?;
-    Ok(Answer::begun())
+    Ok(ApiResponse::accepted())
 }
 
-async fn results(call: Call<Permit<ReadReport>, Ignored>) -> Result<Answer, ApiError> {
+async fn results(call: Call<Permit<ReadReport>, NoBody>) -> Result<ApiResponse, ApiError> {
     let report = database::report(&call.context.state.app, &call.permit);
-    Ok(Answer::integrity(&details(report).into()))
+    Ok(ApiResponse::integrity(&details(report).into()))
 }
 
 fn details(report: CheckReport) -> IntegrityDetails {
@@ -99,12 +108,12 @@ fn result(result: CheckResult) -> IntegrityResult {
     }
 }
 
-async fn summary(call: Call<Permit<ReadSummary>, Ignored>) -> Result<Answer, ApiError> {
+async fn summary(call: Call<Permit<ReadSummary>, NoBody>) -> Result<ApiResponse, ApiError> {
     let counts = database::summary(&call.context.state.app, &call.permit)?;
     let counts = counts
         .into_iter()
         .map(|(kind, count)| (Cow::Borrowed(kind), count));
-    Ok(Answer::detail_without_meta(&SummaryCounts(
+    Ok(ApiResponse::detail_without_meta(&SummaryCounts(
         counts.collect(),
     )))
 }

@@ -1,11 +1,14 @@
-//! Redeeming enrollments.
+//! Redemption of enrollments.
 
 use super::{controllers, enroll_router, enroll_token};
-use crate::answer::Answer;
+use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::language::Consumes;
 use crate::path::Api;
-use crate::route::{Answers, Body, Call, Context, Json, Parameter, Payload, Route, Values, open};
+use crate::response::ApiResponse;
+use crate::route::{
+    BodySpec, Call, Json, Parameter, Payload, RequestContext, ResponseSpec, Route, ValueType,
+    public,
+};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
@@ -17,54 +20,50 @@ use secrecy::SecretString;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Proofs, _, _>(Method::POST, "/enroll", enroll).asks(&[METHOD, TOKEN]),
-        open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
-        open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
-        open::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb)
-            .asks(&[TOKEN_OF_UPDB]),
-        open::<Proofs, _, _>(Method::POST, "/enroll/ca", enroll_ca),
+        public::<EnrollPayload, _, _>(Method::POST, "/enroll", enroll)
+            .with_parameters(&[METHOD, TOKEN]),
+        public::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
+        public::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
+        public::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb)
+            .with_parameters(&[UPDB_TOKEN]),
+        public::<EnrollPayload, _, _>(Method::POST, "/enroll/ca", enroll_ca),
     ]
     .into_iter()
     .map(|route| {
         route
-            .answers(Answers::detail::<EnrollmentResult>())
+            .responds(ResponseSpec::detail::<EnrollmentResult>())
             .only(&[Api::Client])
     })
     .collect()
 }
 
-/// The token of the enrollment.
 const TOKEN: Parameter = Parameter::query(
     "token",
     "The token of the enrollment; methods `ca` and `token` need none.",
 );
 
-/// The token of an enrollment by username and password.
-const TOKEN_OF_UPDB: Parameter =
-    Parameter::query("token", "The token of the enrollment.").required();
+const UPDB_TOKEN: Parameter = Parameter::query("token", "The token of the enrollment.").required();
 
-/// How the enrollment is completed.
 const METHOD: Parameter = Parameter::query(
     "method",
-    "How the enrollment is completed. If it is not said, the token decides.",
+    "The method of the enrollment. Without it, the token decides.",
 )
-.with(Values::OneOf(&[
+.with_type(ValueType::OneOf(&[
     "ott", "ottca", "updb", "erott", "ca", "token",
 ]));
 
-/// What a client brings besides the certificates of its connection: JSON, or a certificate request
-/// as text.
+/// The payload of an enrollment: JSON, or a certificate request as text.
 #[derive(Debug)]
-struct Proofs(Enroll);
+struct EnrollPayload(Enroll);
 
-impl Payload for Proofs {
+impl Payload for EnrollPayload {
     const CONSUMES: Consumes = Consumes::Enrollment;
 
-    fn described() -> Body {
-        Body::JsonOrText(Box::new(Request::of::<Enroll>()))
+    fn describe() -> BodySpec {
+        BodySpec::JsonOrText(Box::new(Request::of::<Enroll>()))
     }
 
-    fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+    fn decode(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         if content_type.is_some_and(|given| given != "application/json") {
             return Ok(Self(Enroll {
                 client_csr: Some(String::from_utf8_lossy(bytes).into_owned()),
@@ -75,48 +74,48 @@ impl Payload for Proofs {
     }
 }
 
-/// Everything that a client may use without asking for a method by its path.
-struct Asked<'m> {
+/// A request to redeem an enrollment, whatever its path.
+struct EnrollRequest<'m> {
     token: SecretString,
     method: Option<&'m str>,
     body: Enroll,
 }
 
-async fn enroll(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
+async fn enroll(call: Call<(), EnrollPayload>) -> Result<ApiResponse, ApiError> {
     let query = &call.context.query;
     let method = query.get("method");
-    if method == Some(AUTOMATIC) {
+    if method == Some(METHOD_CA) {
         return enroll_ca(call).await;
     }
-    if method == Some(BY_TOKEN) {
-        let Proofs(body) = call.body;
+    if method == Some(METHOD_TOKEN) {
+        let EnrollPayload(body) = call.body;
         return enroll_token::enroll(&call.context, body.client_csr).await;
     }
     let token = SecretString::from(query.get("token").unwrap_or_default());
-    let Proofs(body) = call.body;
-    let asked = Asked {
+    let EnrollPayload(body) = call.body;
+    let request = EnrollRequest {
         token,
         method,
         body,
     };
-    prove(&call.context, asked).await
+    redeem_request(&call.context, request).await
 }
 
-async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
+async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<ApiResponse, ApiError> {
     with_token(&call.context, "ott", call.body.0).await
 }
 
-async fn enroll_ottca(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
+async fn enroll_ottca(call: Call<(), Json<EnrollOtt>>) -> Result<ApiResponse, ApiError> {
     with_token(&call.context, "ottca", call.body.0).await
 }
 
-/// Redeems a token that stands in the body.
+/// Redeems the token in the body.
 async fn with_token(
-    context: &Context,
+    context: &RequestContext,
     method: &'static str,
     body: EnrollOtt,
-) -> Result<Answer, ApiError> {
-    let asked = Asked {
+) -> Result<ApiResponse, ApiError> {
+    let request = EnrollRequest {
         token: body.token.unwrap_or_default(),
         method: Some(method),
         body: Enroll {
@@ -124,15 +123,15 @@ async fn with_token(
             ..Enroll::default()
         },
     };
-    prove(context, asked).await
+    redeem_request(context, request).await
 }
 
-async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
+async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<ApiResponse, ApiError> {
     let Some(token) = call.context.query.get("token") else {
         let missing = FieldError::new("token", "is required in the query", "[]");
         return Err(ApiError::field(missing));
     };
-    let asked = Asked {
+    let request = EnrollRequest {
         token: token.into(),
         method: Some("updb"),
         body: Enroll {
@@ -140,17 +139,17 @@ async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
             ..call.body.0
         },
     };
-    prove(&call.context, asked).await
+    redeem_request(&call.context, request).await
 }
 
-/// The method of those that need no token.
-const AUTOMATIC: &str = "ca";
+/// The method that needs no token.
+const METHOD_CA: &str = "ca";
 
 /// The method that needs a token of an external signer.
-const BY_TOKEN: &str = "token";
+const METHOD_TOKEN: &str = "token";
 
-async fn enroll_ca(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
-    let Context {
+async fn enroll_ca(call: Call<(), EnrollPayload>) -> Result<ApiResponse, ApiError> {
+    let RequestContext {
         state,
         connection,
         origin,
@@ -161,20 +160,23 @@ async fn enroll_ca(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
         requested_name: call.body.0.name,
     };
     enrollments::enroll_newcomer(&state.app, origin, newcomer).await?;
-    Ok(Answer::detail(&EnrollmentResult::default()))
+    Ok(ApiResponse::detail(&EnrollmentResult::default()))
 }
 
-async fn prove(context: &Context, asked: Asked<'_>) -> Result<Answer, ApiError> {
+async fn redeem_request(
+    context: &RequestContext,
+    request: EnrollRequest<'_>,
+) -> Result<ApiResponse, ApiError> {
     let Enroll {
         client_csr,
         cert_csr,
         server_cert_csr,
         password,
         ..
-    } = asked.body;
+    } = request.body;
     let redemption = Redemption {
-        token: asked.token,
-        method: asked.method.map(str::to_owned),
+        token: request.token,
+        method: request.method.map(str::to_owned),
         proof: Proof {
             csr: client_csr.unwrap_or_default(),
             certificates: &context.connection.certificates(),
@@ -188,17 +190,17 @@ async fn prove(context: &Context, asked: Asked<'_>) -> Result<Answer, ApiError> 
     redeem(context, redemption).await
 }
 
-/// Redeems an enrollment and says what came of it.
+/// Redeems an enrollment and builds the response.
 pub(super) async fn redeem(
-    context: &Context,
+    context: &RequestContext,
     redemption: Redemption<'_>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let app = &context.state.app;
-    // Clients that name the method know what to do with the controllers.
-    let is_named = redemption.method.is_some();
+    // Only clients that name the method expect the controllers in the response.
+    let has_method = redemption.method.is_some();
     let redeemed = enrollments::redeem(app, &context.origin, redemption).await?;
     let mut result = EnrollmentResult {
-        controllers: is_named.then(|| vec![controllers::detail(&context.state).for_clients()]),
+        controllers: has_method.then(|| vec![controllers::detail(&context.state).for_clients()]),
         ..EnrollmentResult::default()
     };
     match redeemed {
@@ -212,5 +214,5 @@ pub(super) async fn redeem(
         },
         Redeemed::Nothing => {},
     }
-    Ok(Answer::detail(&result))
+    Ok(ApiResponse::detail(&result))
 }

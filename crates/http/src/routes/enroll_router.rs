@@ -1,10 +1,10 @@
-//! Certificates for routers.
+//! Certificates of routers.
 
 use super::enroll;
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Json, Route, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, RequestContext, ResponseSpec, Route, public};
 use http::Method;
 use portcullis_api::enroll::{EnrollErott, EnrollmentResult, ExtendRouter};
 use portcullis_app::enrollments::{Proof, Redemption};
@@ -12,19 +12,19 @@ use portcullis_app::routers::{self, RouterCertificates, RouterProof};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Json<EnrollErott>, _, _>(Method::POST, "/enroll/erott", enroll_erott),
-        open::<Json<ExtendRouter>, _, _>(Method::POST, "/enroll/extend/router", extend),
+        public::<Json<EnrollErott>, _, _>(Method::POST, "/enroll/erott", enroll_erott),
+        public::<Json<ExtendRouter>, _, _>(Method::POST, "/enroll/extend/router", extend),
     ]
     .into_iter()
     .map(|route| {
         route
-            .answers(Answers::detail::<EnrollmentResult>())
+            .responds(ResponseSpec::detail::<EnrollmentResult>())
             .only(&[Api::Client])
     })
     .collect()
 }
 
-async fn enroll_erott(call: Call<(), Json<EnrollErott>>) -> Result<Answer, ApiError> {
+async fn enroll_erott(call: Call<(), Json<EnrollErott>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let redemption = Redemption {
         token: body.token.unwrap_or_default(),
@@ -40,9 +40,9 @@ async fn enroll_erott(call: Call<(), Json<EnrollErott>>) -> Result<Answer, ApiEr
     enroll::redeem(&call.context, redemption).await
 }
 
-async fn extend(call: Call<(), Json<ExtendRouter>>) -> Result<Answer, ApiError> {
+async fn extend(call: Call<(), Json<ExtendRouter>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let Context {
+    let RequestContext {
         state,
         connection,
         origin,
@@ -53,10 +53,10 @@ async fn extend(call: Call<(), Json<ExtendRouter>>) -> Result<Answer, ApiError> 
         server_csr: body.server_cert_csr,
     };
     let issued = routers::extend(&state.app, origin, &connection.certificates(), proof).await?;
-    Ok(Answer::detail(&result(issued)))
+    Ok(ApiResponse::detail(&result(issued)))
 }
 
-/// The certificates on the wire.
+/// The wire form of the certificates.
 pub(super) fn result(issued: RouterCertificates) -> EnrollmentResult {
     EnrollmentResult {
         cert: Some(issued.client),

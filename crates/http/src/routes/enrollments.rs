@@ -1,10 +1,10 @@
 //! Enrollments.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
@@ -17,48 +17,50 @@ use portcullis_domain::ids::{EnrollmentId, IdentityId};
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/enrollments/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/enrollments", list)
-            .answers(Answers::list::<EnrollmentDetail>()),
+        guarded::<Read, ListPayload, _, _>(Method::GET, "/enrollments", list)
+            .responds(ResponseSpec::list::<EnrollmentDetail>()),
         guarded::<Create, Json<EnrollmentCreate>, _, _>(Method::POST, "/enrollments", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<EnrollmentDetail>()),
-        guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
+        guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<EnrollmentDetail>()),
+        guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
         guarded::<Update, Json<EnrollmentRefresh>, _, _>(
             Method::POST,
             "/enrollments/{id}/refresh",
             refresh,
         )
-        .answers(Answers::done()),
-        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/enrollments", list_of)
-            .answers(Answers::list::<EnrollmentDetail>()),
+        .responds(ResponseSpec::empty()),
+        guarded::<Read, ListPayload, _, _>(Method::GET, "/identities/{id}/enrollments", list_of)
+            .responds(ResponseSpec::list::<EnrollmentDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::ENROLLMENTS, |call, asked, show| {
+async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::ENROLLMENTS, |call, request, emit| {
         let app = &call.context.state.app;
-        enrollments::list(app, &call.permit, asked, &mut |view| {
-            show(EnrollmentDetail::from(view))
+        enrollments::list(app, &call.permit, request, &mut |view| {
+            emit(EnrollmentDetail::from(view))
         })
     })
     .await
 }
 
-async fn list_of(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::ENROLLMENTS, |call, asked, show| {
+async fn list_of(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::ENROLLMENTS, |call, request, emit| {
         let app = &call.context.state.app;
         let identity = IdentityId::from_wire(call.context.id());
-        enrollments::list_of(app, &call.permit, &identity, asked, &mut |view| {
-            show(EnrollmentDetail::from(view))
+        enrollments::list_of(app, &call.permit, &identity, request, &mut |view| {
+            emit(EnrollmentDetail::from(view))
         })
     })
     .await
 }
 
-async fn create(call: Call<Permit<Create>, Json<EnrollmentCreate>>) -> Result<Answer, ApiError> {
+async fn create(
+    call: Call<Permit<Create>, Json<EnrollmentCreate>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let input = CreateEnrollment {
         method: body.enrollment(),
@@ -66,33 +68,35 @@ async fn create(call: Call<Permit<Create>, Json<EnrollmentCreate>>) -> Result<An
         expires_at: body.expires_at.into(),
     };
     let id = enrollments::create(&call.context.state.app, &call.permit, input).await?;
-    Ok(Answer::created("enrollments", id.as_str()))
+    Ok(ApiResponse::created("enrollments", id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let view = enrollments::read(&call.context.state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&EnrollmentDetail::from(view)))
+    Ok(ApiResponse::detail(&EnrollmentDetail::from(view)))
 }
 
-async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     enrollments::delete(&state.app, &call.permit, &id(&call.context)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn refresh(call: Call<Permit<Update>, Json<EnrollmentRefresh>>) -> Result<Answer, ApiError> {
+async fn refresh(
+    call: Call<Permit<Update>, Json<EnrollmentRefresh>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(EnrollmentRefresh { expires_at }) = call.body;
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     let expires_at = expires_at.into();
     let id = id(&call.context);
     match enrollments::refresh(&state.app, &call.permit, &id, expires_at).await {
-        Ok(()) => Ok(Answer::done()),
-        // This operation says no more than the code.
+        Ok(()) => Ok(ApiResponse::empty()),
+        // This operation responds with the code alone.
         Err(AppError::NotFound { .. }) => Err(ApiError::new(Code::NotFound)),
         Err(error) => Err(error.into()),
     }
 }
 
-fn id(context: &Context) -> EnrollmentId {
+fn id(context: &RequestContext) -> EnrollmentId {
     EnrollmentId::from_wire(context.id())
 }

@@ -1,4 +1,4 @@
-//! The API of the fabric, one module per noun.
+//! Fabric API, one module per resource.
 
 mod cluster;
 mod inspections;

@@ -1,61 +1,57 @@
-//! Whether the controller can do its work, for monitors.
+//! Health checks for monitoring.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, Parameter, Route, Values, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, Parameter, ResponseSpec, Route, ValueType, public};
 use http::{Method, StatusCode};
 use portcullis_api::envelope::Envelope;
 use portcullis_api::health::{self, CheckDetail, CheckFault, HealthDetail};
 use portcullis_api::json;
 use portcullis_app::health::{Check, check};
 
-/// Every path below the base says the same, as monitors are used to it.
+/// Every path below the base has the same response, as monitors expect.
 pub(super) fn routes() -> Vec<Route> {
     ["/", "/{*path}"]
         .into_iter()
         .flat_map(|path| {
             [Method::GET, Method::HEAD].map(|method| {
-                open::<Ignored, _, _>(method, path, report)
+                public::<NoBody, _, _>(method, path, report)
                     .only(&[Api::HealthChecks])
-                    .answers(
-                        Answers::detail::<HealthDetail>()
-                            .or_at_times(StatusCode::SERVICE_UNAVAILABLE),
+                    .responds(
+                        ResponseSpec::detail::<HealthDetail>()
+                            .or_status(StatusCode::SERVICE_UNAVAILABLE),
                     )
-                    .asks(&PARAMETERS)
-                    .whatever_is_accepted()
+                    .with_parameters(&PARAMETERS)
+                    .ignoring_accept()
             })
         })
         .collect()
 }
 
-/// How much is said, and how.
 const PARAMETERS: [Parameter; 2] = [
-    Parameter::query(
-        "type",
-        "`short` tells of each check whether it passes, and no more.",
-    )
-    .with(Values::OneOf(&["short"])),
+    Parameter::query("type", "`short` reports only whether each check passes.")
+        .with_type(ValueType::OneOf(&["short"])),
     Parameter::query(
         "status",
-        "`code` tells by the status as well: 503 when a check fails.",
+        "`code` also reports failures by the status: 503 when a check fails.",
     )
-    .with(Values::OneOf(&["code"])),
+    .with_type(ValueType::OneOf(&["code"])),
 ];
 
-/// Reports the checks: in full, or with `type=short` whether they pass. The status is 200 even when
-/// one fails, as clients that read the body expect, but 503 then with `status=code`.
-async fn report(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+/// Reports the checks: in full, or only whether they pass (`type=short`). The status is 200 even if
+/// one fails, as clients that read the body expect, but then 503 with `status=code`.
+async fn report(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let query = &call.context.query;
-    let asks = |name: &str, value: &str| query.all(name).any(|given| given == value);
-    Ok(told(
+    let has = |name: &str, value: &str| query.all(name).any(|given| given == value);
+    Ok(respond(
         check(&call.context.state.app),
-        asks("type", "short"),
-        asks("status", "code"),
+        has("type", "short"),
+        has("status", "code"),
     ))
 }
 
-fn told(checks: Vec<Check>, is_short: bool, is_told_by_status: bool) -> Answer {
+fn respond(checks: Vec<Check>, is_short: bool, sets_status: bool) -> ApiResponse {
     let checks: Vec<_> = checks
         .into_iter()
         .map(|check| detail(check, is_short))
@@ -65,11 +61,11 @@ fn told(checks: Vec<Check>, is_short: bool, is_told_by_status: bool) -> Answer {
         checks,
     };
     let body = json::to_indented_bytes(&Envelope::new(&detail));
-    let mut answer = Answer::raw("application/json", body);
-    if is_told_by_status && !detail.healthy {
-        answer.status = StatusCode::SERVICE_UNAVAILABLE;
+    let mut response = ApiResponse::raw("application/json", body);
+    if sets_status && !detail.healthy {
+        response.status = StatusCode::SERVICE_UNAVAILABLE;
     }
-    answer
+    response
 }
 
 fn detail(check: Check, is_short: bool) -> CheckDetail {
@@ -97,7 +93,7 @@ fn detail(check: Check, is_short: bool) -> CheckDetail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Content;
+    use crate::response::ResponseContent;
     use portcullis_app::health::{Fault, READING, WRITING};
     use portcullis_domain::clock::{SignedDuration, Timestamp};
 
@@ -111,10 +107,10 @@ mod tests {
         vec![check(READING, None), check(WRITING, fault)]
     }
 
-    fn shown(answer: Answer) -> String {
-        match answer.body {
-            Content::Whole(body) => String::from_utf8(body.to_vec()).unwrap(),
-            Content::Parts(_) | Content::Fixed(_) => panic!("it is short"),
+    fn body_text(response: ApiResponse) -> String {
+        match response.body {
+            ResponseContent::Full(body) => String::from_utf8(body.to_vec()).unwrap(),
+            ResponseContent::Parts(_) | ResponseContent::Fixed(_) => panic!("it is short"),
         }
     }
 
@@ -126,10 +122,10 @@ mod tests {
             since: Timestamp::UNIX_EPOCH,
         };
         let failing = || checks(Some(fault.clone()));
-        assert_eq!(told(failing(), false, false).status, 200);
-        assert_eq!(told(failing(), true, true).status, 503);
-        assert_eq!(told(checks(None), true, true).status, 200);
-        let full = shown(told(failing(), false, false));
+        assert_eq!(respond(failing(), false, false).status, 200);
+        assert_eq!(respond(failing(), true, true).status, 503);
+        assert_eq!(respond(checks(None), true, true).status, 200);
+        let full = body_text(respond(failing(), false, false));
         for line in [
             r#""consecutiveFailures": 3,"#,
             r#""message": "no room""#,
@@ -139,7 +135,7 @@ mod tests {
         ] {
             assert!(full.contains(line), "{line} in {full}");
         }
-        let short: String = shown(told(failing(), true, false))
+        let short: String = body_text(respond(failing(), true, false))
             .split_whitespace()
             .collect();
         let expected = concat!(

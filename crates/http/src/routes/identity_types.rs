@@ -1,10 +1,10 @@
 //! Types of identities.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{Paged, parameters};
+use crate::list::{ListPayload, parameters};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::identity::IdentityTypeDetail;
 use portcullis_app::identities::{self, ReadTypes};
@@ -14,30 +14,30 @@ use portcullis_domain::identity::IdentityType;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/identity-types", list)
-            .answers(Answers::list::<IdentityTypeDetail>()),
-        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/identity-types/{id}", detail)
-            .answers(Answers::detail::<IdentityTypeDetail>()),
+        guarded::<ReadTypes, ListPayload, _, _>(Method::GET, "/identity-types", list)
+            .responds(ResponseSpec::list::<IdentityTypeDetail>()),
+        guarded::<ReadTypes, NoBody, _, _>(Method::GET, "/identity-types/{id}", detail)
+            .responds(ResponseSpec::detail::<IdentityTypeDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
+async fn list(call: Call<Permit<ReadTypes>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, query, .. } = &call.context;
     let page = identities::list_types(&state.app, &call.permit, &parameters(query))?;
-    Ok(Answer::list(
-        page.map(|kind| shown(&call, kind)),
+    Ok(ApiResponse::list(
+        page.map(|kind| to_detail(&call, kind)),
         &kinds::IDENTITY_TYPES,
     ))
 }
 
-async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<ReadTypes>, NoBody>) -> Result<ApiResponse, ApiError> {
     let kind = identities::read_type(&call.permit, call.context.id())?;
-    Ok(Answer::detail(&shown(&call, kind)))
+    Ok(ApiResponse::detail(&to_detail(&call, kind)))
 }
 
-fn shown<B>(call: &Call<Permit<ReadTypes>, B>, kind: IdentityType) -> IdentityTypeDetail {
+fn to_detail<B>(call: &Call<Permit<ReadTypes>, B>, kind: IdentityType) -> IdentityTypeDetail {
     IdentityTypeDetail::new(kind, call.context.state.app.founded_at())
 }

@@ -1,10 +1,10 @@
-//! What administrators make: the six operations that every kind has, on each side of the network.
+//! Routes that all managed resources have, on both API surfaces.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_app::listing::Schema;
@@ -14,175 +14,183 @@ use portcullis_domain::ids::EntityId as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A side from which administrators look at what they make.
-pub(super) trait Side: 'static {
-    /// Its API.
+/// An API surface with managed resources: edge or fabric.
+pub(super) trait ApiSurface: 'static {
     const API: Api;
 
-    /// What has to be permitted there for the action `A`.
-    type As<A: Action + 'static>: For<A>;
+    /// The action to be permitted on this surface for `A`.
+    type ActionFor<A: Action + 'static>: For<A>;
 }
 
-/// The side of the edge.
-pub(super) enum Edge {}
+/// The edge management API.
+pub(super) enum EdgeSurface {}
 
-impl Side for Edge {
+impl ApiSurface for EdgeSurface {
     const API: Api = Api::Management;
-    type As<A: Action + 'static> = A;
+    type ActionFor<A: Action + 'static> = A;
 }
 
-/// The side of the fabric.
-pub(super) enum Fabric {}
+/// The fabric API.
+pub(super) enum FabricSurface {}
 
-impl Side for Fabric {
+impl ApiSurface for FabricSurface {
     const API: Api = Api::Fabric;
-    type As<A: Action + 'static> = OnFabric<A>;
+    type ActionFor<A: Action + 'static> = OnFabric<A>;
 }
 
-/// A kind of what administrators make, and where every API has it.
-pub(super) trait Served: Made {
-    /// Its collection: the part of the path after the API, without a slash.
+/// A managed resource, with its paths on every API.
+pub(super) trait ApiResource: Made {
+    /// The collection: its path without the leading slash.
     const COLLECTION: &'static str;
 
-    /// The path of its collection.
-    const ALL: &'static str;
+    /// Path of the collection.
+    const COLLECTION_PATH: &'static str;
 
-    /// The path of one of them.
-    const ONE: &'static str;
+    /// Path of a single entity.
+    const ENTITY_PATH: &'static str;
 
-    /// Its symbols.
-    const SYMBOLS: &'static Schema;
+    /// The schema of its lists.
+    const LIST_SCHEMA: &'static Schema;
 }
 
-/// The bodies and answers of a kind, as a side has them.
-pub(super) trait Shaped<F: Side = Edge>: Served {
-    /// The body that creates one.
-    type Creation: Decode + Send + 'static;
+/// Request and response bodies of a resource on a surface.
+pub(super) trait ResourceBodies<F: ApiSurface = EdgeSurface>: ApiResource {
+    /// The body of POST.
+    type CreateBody: Decode + Send + 'static;
 
-    /// The body that replaces one.
-    type Replacement: Decode + Send + 'static;
+    /// The body of PUT.
+    type UpdateBody: Decode + Send + 'static;
 
-    /// The body that changes members of one.
-    type Merge: Decode + Send + 'static;
+    /// The body of PATCH.
+    type PatchBody: Decode + Send + 'static;
 
-    /// One of them on the wire.
+    /// The body of GET.
     type Detail: Serialize + JsonSchema + From<Self::View>;
 
-    /// What a creation decides.
-    fn created(body: Self::Creation) -> Result<Self, ApiError>;
+    /// Converts the body of POST.
+    fn from_create(body: Self::CreateBody) -> Result<Self, ApiError>;
 
-    /// What a replacement decides.
-    fn replaced(body: Self::Replacement) -> Result<Replaced<Self>, ApiError>;
+    /// Converts the body of PUT.
+    fn from_update(body: Self::UpdateBody) -> Result<Replacement<Self>, ApiError>;
 
-    /// What a merge decides.
-    fn merged(body: Self::Merge) -> Result<Self::Patch, ApiError>;
+    /// Converts the body of PATCH.
+    fn to_patch(body: Self::PatchBody) -> Result<Self::Patch, ApiError>;
 }
 
-/// What a replacement decides: everything, or the members that a side knows.
-pub(super) enum Replaced<S: Made> {
-    Whole(S),
-    Members(S::Patch),
+/// The effect of PUT: it replaces everything, or the members that the surface has.
+pub(super) enum Replacement<S: Made> {
+    Full(S),
+    Partial(S::Patch),
 }
 
-/// Permission for an action, as it is needed on a side.
-type Permitted<F, A> = Permit<<F as Side>::As<A>>;
+/// Permit for an action on a surface.
+type SurfacePermit<F, A> = Permit<<F as ApiSurface>::ActionFor<A>>;
 
-/// All six.
-pub(super) fn routes<S: Shaped<F>, F: Side>() -> Vec<Route> {
-    let mut routes = changes::<S, F>();
+/// All six routes of a resource.
+pub(super) fn routes<S: ResourceBodies<F>, F: ApiSurface>() -> Vec<Route> {
+    let mut routes = write_routes::<S, F>();
     routes.extend([
-        guarded::<F::As<Read<S>>, Paged, _, _>(Method::GET, S::ALL, list::<S, F>)
-            .answers(Answers::list::<S::Detail>())
-            .only(F::API.alone()),
-        guarded::<F::As<Read<S>>, Ignored, _, _>(Method::GET, S::ONE, detail::<S, F>)
-            .answers(Answers::detail::<S::Detail>())
-            .only(F::API.alone()),
+        guarded::<F::ActionFor<Read<S>>, ListPayload, _, _>(
+            Method::GET,
+            S::COLLECTION_PATH,
+            list::<S, F>,
+        )
+        .responds(ResponseSpec::list::<S::Detail>())
+        .only(F::API.only()),
+        guarded::<F::ActionFor<Read<S>>, NoBody, _, _>(Method::GET, S::ENTITY_PATH, detail::<S, F>)
+            .responds(ResponseSpec::detail::<S::Detail>())
+            .only(F::API.only()),
     ]);
     routes
 }
 
-/// The four that change something.
-pub(super) fn changes<S: Shaped<F>, F: Side>() -> Vec<Route> {
+/// The four routes that change something.
+pub(super) fn write_routes<S: ResourceBodies<F>, F: ApiSurface>() -> Vec<Route> {
     vec![
-        guarded::<F::As<Create<S>>, Json<S::Creation>, _, _>(Method::POST, S::ALL, create::<S, F>),
-        guarded::<F::As<Update<S>>, Json<S::Replacement>, _, _>(
+        guarded::<F::ActionFor<Create<S>>, Json<S::CreateBody>, _, _>(
+            Method::POST,
+            S::COLLECTION_PATH,
+            create::<S, F>,
+        ),
+        guarded::<F::ActionFor<Update<S>>, Json<S::UpdateBody>, _, _>(
             Method::PUT,
-            S::ONE,
+            S::ENTITY_PATH,
             replace::<S, F>,
         ),
-        guarded::<F::As<Update<S>>, Json<S::Merge>, _, _>(Method::PATCH, S::ONE, merge::<S, F>),
-        guarded::<F::As<Delete<S>>, Ignored, _, _>(Method::DELETE, S::ONE, delete::<S, F>),
+        guarded::<F::ActionFor<Update<S>>, Json<S::PatchBody>, _, _>(
+            Method::PATCH,
+            S::ENTITY_PATH,
+            patch::<S, F>,
+        ),
+        guarded::<F::ActionFor<Delete<S>>, NoBody, _, _>(
+            Method::DELETE,
+            S::ENTITY_PATH,
+            delete::<S, F>,
+        ),
     ]
     .into_iter()
-    .map(|route| route.only(F::API.alone()))
+    .map(|route| route.only(F::API.only()))
     .collect()
 }
 
-/// Lists them.
-pub(super) async fn list<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Read<S>>, Paged>,
-) -> Result<Answer, ApiError> {
-    list::answer(call, S::SYMBOLS, |call, asked, show| {
+pub(super) async fn list<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Read<S>>, ListPayload>,
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, S::LIST_SCHEMA, |call, request, emit| {
         let app = &call.context.state.app;
-        managed::list::<S>(app, &call.permit, asked, &mut |view| {
-            show(S::Detail::from(view))
+        managed::list::<S>(app, &call.permit, request, &mut |view| {
+            emit(S::Detail::from(view))
         })
     })
     .await
 }
 
-/// Creates one.
-pub(super) async fn create<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Create<S>>, Json<S::Creation>>,
-) -> Result<Answer, ApiError> {
+pub(super) async fn create<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Create<S>>, Json<S::CreateBody>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let id = managed::create::<S>(app, &call.permit, S::created(body)?).await?;
-    Ok(Answer::created(S::COLLECTION, id.as_str()))
+    let id = managed::create::<S>(app, &call.permit, S::from_create(body)?).await?;
+    Ok(ApiResponse::created(S::COLLECTION, id.as_str()))
 }
 
-/// Shows one.
-pub(super) async fn detail<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Read<S>>, Ignored>,
-) -> Result<Answer, ApiError> {
+pub(super) async fn detail<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Read<S>>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     let view = managed::read::<S>(app, &call.permit, &id)?;
-    Ok(Answer::detail(&S::Detail::from(view)))
+    Ok(ApiResponse::detail(&S::Detail::from(view)))
 }
 
-/// Replaces one.
-pub(super) async fn replace<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Update<S>>, Json<S::Replacement>>,
-) -> Result<Answer, ApiError> {
+pub(super) async fn replace<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Update<S>>, Json<S::UpdateBody>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    match S::replaced(body)? {
-        Replaced::Whole(spec) => managed::replace::<S>(app, &call.permit, &id, spec).await?,
-        Replaced::Members(patch) => managed::merge::<S>(app, &call.permit, &id, patch).await?,
+    match S::from_update(body)? {
+        Replacement::Full(spec) => managed::replace::<S>(app, &call.permit, &id, spec).await?,
+        Replacement::Partial(patch) => managed::merge::<S>(app, &call.permit, &id, patch).await?,
     }
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-/// Changes members of one.
-pub(super) async fn merge<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Update<S>>, Json<S::Merge>>,
-) -> Result<Answer, ApiError> {
+pub(super) async fn patch<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Update<S>>, Json<S::PatchBody>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    managed::merge::<S>(app, &call.permit, &id, S::merged(body)?).await?;
-    Ok(Answer::done())
+    managed::merge::<S>(app, &call.permit, &id, S::to_patch(body)?).await?;
+    Ok(ApiResponse::empty())
 }
 
-/// Deletes one.
-pub(super) async fn delete<S: Shaped<F>, F: Side>(
-    call: Call<Permitted<F, Delete<S>>, Ignored>,
-) -> Result<Answer, ApiError> {
+pub(super) async fn delete<S: ResourceBodies<F>, F: ApiSurface>(
+    call: Call<SurfacePermit<F, Delete<S>>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     managed::delete::<S>(app, &call.permit, &id).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-/// The id in the path.
-pub(super) fn id<S: Made>(context: &Context) -> S::Id {
+pub(super) fn id<S: Made>(context: &RequestContext) -> S::Id {
     S::Id::from_wire(context.id().to_owned())
 }

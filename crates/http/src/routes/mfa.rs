@@ -1,10 +1,11 @@
 //! TOTP: the caller's own enrollment, its recovery codes, and the second factor of its session.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
+use crate::response::ApiResponse;
 use crate::route::{
-    Answers, Call, Context, Ignored, Json, JsonIfAny, JsonIfFit, Parameter, Route, guarded,
+    Call, Json, LenientJson, NoBody, OptionalJson, Parameter, RequestContext, ResponseSpec, Route,
+    guarded,
 };
 use http::Method;
 use portcullis_api::mfa::RecoveryCodesDetail;
@@ -16,12 +17,11 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::IdentityId;
 use secrecy::SecretString;
 
-/// The header in which codes come with requests whose bodies are unusual.
-const VALIDATION_CODE: &str = "mfa-validation-code";
+/// The header for codes in requests that usually have no body.
+const VALIDATION_CODE_HEADER: &str = "mfa-validation-code";
 
-/// The code in the head of a request.
-const CODE: Parameter = Parameter::header(
-    VALIDATION_CODE,
+const CODE_PARAMETER: Parameter = Parameter::header(
+    VALIDATION_CODE_HEADER,
     "A code of the authenticator app or a recovery code, for clients that send no body with this method.",
 );
 
@@ -29,116 +29,118 @@ pub(super) fn routes() -> Vec<Route> {
     const OWN: &str = "/current-identity/mfa";
     const CODES: &str = "/current-identity/mfa/recovery-codes";
     vec![
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, OWN, detail)
-            .answers(Answers::detail::<MfaDetail>()),
-        guarded::<Start, Ignored, _, _>(Method::POST, OWN, start)
-            .answers(Answers::created_with::<MfaStarted>()),
-        guarded::<RemoveOwn, JsonIfFit<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own)
-            .asks(&[CODE]),
+        guarded::<ReadOwn, NoBody, _, _>(Method::GET, OWN, detail)
+            .responds(ResponseSpec::detail::<MfaDetail>()),
+        guarded::<Start, NoBody, _, _>(Method::POST, OWN, start)
+            .responds(ResponseSpec::created_with::<MfaStarted>()),
+        guarded::<RemoveOwn, LenientJson<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own)
+            .with_parameters(&[CODE_PARAMETER]),
         guarded::<Verify, Json<MfaCode>, _, _>(
             Method::POST,
             "/current-identity/mfa/verify",
             verify,
         )
-        .answers(Answers::done()),
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-identity/mfa/qr-code", qr_code)
-            .answers(Answers::raw())
+        .responds(ResponseSpec::empty()),
+        guarded::<ReadOwn, NoBody, _, _>(Method::GET, "/current-identity/mfa/qr-code", qr_code)
+            .responds(ResponseSpec::raw())
             .producing("image/png"),
-        guarded::<ReadCodes, JsonIfAny<MfaCode>, _, _>(Method::GET, CODES, codes)
-            .answers(Answers::detail::<RecoveryCodesDetail>())
-            .asks(&[CODE])
-            .changing(),
+        guarded::<ReadCodes, OptionalJson<MfaCode>, _, _>(Method::GET, CODES, codes)
+            .responds(ResponseSpec::detail::<RecoveryCodesDetail>())
+            .with_parameters(&[CODE_PARAMETER])
+            .mutating(),
         guarded::<ReplaceCodes, Json<MfaCode>, _, _>(Method::POST, CODES, replace_codes)
-            .answers(Answers::detail::<RecoveryCodesDetail>()),
+            .responds(ResponseSpec::detail::<RecoveryCodesDetail>()),
         guarded::<mfa::Answer, Json<MfaAnswer>, _, _>(
             Method::POST,
             "/authenticate/mfa",
             authenticate,
         )
-        .answers(Answers::done()),
+        .responds(ResponseSpec::empty()),
         guarded::<RequestToken, Json<MfaCode>, _, _>(
             Method::POST,
             "/current-api-session/totp-token",
             token,
         )
-        .answers(Answers::done()),
-        guarded::<Remove, Ignored, _, _>(Method::DELETE, "/identities/{id}/mfa", remove)
+        .responds(ResponseSpec::empty()),
+        guarded::<Remove, NoBody, _, _>(Method::DELETE, "/identities/{id}/mfa", remove)
             .only(&[Api::Management]),
     ]
 }
 
-async fn detail(call: Call<Permit<ReadOwn>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let view = mfa::read_own(&call.context.state.app, &call.permit)?;
-    Ok(Answer::detail(&MfaDetail::from(view)))
+    Ok(ApiResponse::detail(&MfaDetail::from(view)))
 }
 
-async fn start(call: Call<Permit<Start>, Ignored>) -> Result<Answer, ApiError> {
-    let (id, set_up) = mfa::start(&call.context.state.app, &call.permit).await?;
-    Ok(Answer::created_with(&MfaStarted::new(&id, set_up)))
+async fn start(call: Call<Permit<Start>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let (id, setup) = mfa::start(&call.context.state.app, &call.permit).await?;
+    Ok(ApiResponse::created_with(&MfaStarted::new(&id, setup)))
 }
 
-async fn verify(call: Call<Permit<Verify>, Json<MfaCode>>) -> Result<Answer, ApiError> {
+async fn verify(call: Call<Permit<Verify>, Json<MfaCode>>) -> Result<ApiResponse, ApiError> {
     let Json(MfaCode { code }) = call.body;
     mfa::verify(&call.context.state.app, &call.permit, &code).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn qr_code(call: Call<Permit<ReadOwn>, Ignored>) -> Result<Answer, ApiError> {
+async fn qr_code(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let png = mfa::qr_code(&call.context.state.app, &call.permit)?;
-    Ok(Answer::raw("image/png", png))
+    Ok(ApiResponse::raw("image/png", png))
 }
 
-/// The code in the body wins over the one in the header, as on the wire.
-async fn codes(call: Call<Permit<ReadCodes>, JsonIfAny<MfaCode>>) -> Result<Answer, ApiError> {
-    let JsonIfAny(body) = call.body;
+/// The code in the body takes precedence over the header, as in OpenZiti.
+async fn codes(
+    call: Call<Permit<ReadCodes>, OptionalJson<MfaCode>>,
+) -> Result<ApiResponse, ApiError> {
+    let OptionalJson(body) = call.body;
     let code = body
         .map(|body| body.code)
-        .or_else(|| in_header(&call.context));
+        .or_else(|| code_from_header(&call.context));
     let view = mfa::read_codes(&call.context.state.app, &call.permit, code.as_ref()).await?;
-    Ok(Answer::detail(&RecoveryCodesDetail::from(view)))
+    Ok(ApiResponse::detail(&RecoveryCodesDetail::from(view)))
 }
 
 async fn replace_codes(
     call: Call<Permit<ReplaceCodes>, Json<MfaCode>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(MfaCode { code }) = call.body;
     let view = mfa::replace_codes(&call.context.state.app, &call.permit, &code).await?;
-    Ok(Answer::detail(&RecoveryCodesDetail::from(view)))
+    Ok(ApiResponse::detail(&RecoveryCodesDetail::from(view)))
 }
 
-/// The code in the header wins over the one in the body: clients have always sent it there, and what
-/// they sent in the body never counted.
+/// The code in the header takes precedence over the body: clients have always sent it there, and
+/// codes in the body used to be ignored.
 async fn remove_own(
-    call: Call<Permit<RemoveOwn>, JsonIfFit<MfaCodeIfAny>>,
-) -> Result<Answer, ApiError> {
-    let JsonIfFit(MfaCodeIfAny { code }) = call.body;
-    let code = in_header(&call.context).or(code);
+    call: Call<Permit<RemoveOwn>, LenientJson<MfaCodeIfAny>>,
+) -> Result<ApiResponse, ApiError> {
+    let LenientJson(MfaCodeIfAny { code }) = call.body;
+    let code = code_from_header(&call.context).or(code);
     mfa::remove_own(&call.context.state.app, &call.permit, code.as_ref()).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
 async fn authenticate(
     call: Call<Permit<mfa::Answer>, Json<MfaAnswer>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(MfaAnswer(MfaCode { code })) = call.body;
     mfa::answer(&call.context.state.app, &call.permit, &code).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn token(call: Call<Permit<RequestToken>, Json<MfaCode>>) -> Result<Answer, ApiError> {
+async fn token(call: Call<Permit<RequestToken>, Json<MfaCode>>) -> Result<ApiResponse, ApiError> {
     mfa::request_token(&call.permit)?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn remove(call: Call<Permit<Remove>, Ignored>) -> Result<Answer, ApiError> {
+async fn remove(call: Call<Permit<Remove>, NoBody>) -> Result<ApiResponse, ApiError> {
     let id = IdentityId::from_wire(call.context.id());
     mfa::remove(&call.context.state.app, &call.permit, &id).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-/// The code in the header, if there is one. What is no text is a code as well, though never a valid
-/// one.
-fn in_header(context: &Context) -> Option<SecretString> {
-    let value = context.headers.get(VALIDATION_CODE)?;
+/// Returns the code in the header. A header that is not text is a code as well, though never a
+/// valid one.
+fn code_from_header(context: &RequestContext) -> Option<SecretString> {
+    let value = context.headers.get(VALIDATION_CODE_HEADER)?;
     Some(value.to_str().unwrap_or_default().into())
 }

@@ -1,10 +1,10 @@
 //! The caller's own authenticators.
 
-use super::authenticators::{patch, replacement};
-use crate::answer::Answer;
+use super::authenticators::{updb_patch, updb_replacement};
 use crate::error::ApiError;
-use crate::list::{self, Paged};
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::list::{self, ListPayload};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::authenticator::{
     AuthenticatorDetail, AuthenticatorPatch, AuthenticatorReplace, ByOwner, Extend, ExtendVerify,
@@ -18,114 +18,112 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
 use secrecy::SecretString;
 
-/// The body of a replacement by the owner.
 type Replacement = Json<ByOwner<AuthenticatorReplace>>;
 
-/// The body of a patch by the owner.
 type Patch = Json<ByOwner<AuthenticatorPatch>>;
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/current-identity/authenticators";
     const ONE: &str = "/current-identity/authenticators/{id}";
     vec![
-        guarded::<ReadOwn, Paged, _, _>(Method::GET, ALL, list)
-            .answers(Answers::list::<AuthenticatorDetail>()),
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<AuthenticatorDetail>()),
+        guarded::<ReadOwn, ListPayload, _, _>(Method::GET, ALL, list)
+            .responds(ResponseSpec::list::<AuthenticatorDetail>()),
+        guarded::<ReadOwn, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<AuthenticatorDetail>()),
         guarded::<UpdateOwn, Replacement, _, _>(Method::PUT, ONE, replace),
-        guarded::<UpdateOwn, Patch, _, _>(Method::PATCH, ONE, merge),
+        guarded::<UpdateOwn, Patch, _, _>(Method::PATCH, ONE, patch),
         guarded::<Renew, Json<Extend>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend",
             extend,
         )
-        .answers(Answers::detail::<Extended>()),
+        .responds(ResponseSpec::detail::<Extended>()),
         guarded::<Renew, Json<ExtendVerify>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend-verify",
             confirm,
         )
-        .answers(Answers::done()),
+        .responds(ResponseSpec::empty()),
     ]
 }
 
-async fn list(call: Call<Permit<ReadOwn>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::AUTHENTICATORS, |call, asked, show| {
+async fn list(call: Call<Permit<ReadOwn>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::AUTHENTICATORS, |call, request, emit| {
         let app = &call.context.state.app;
-        authenticators::list_own(app, &call.permit, asked, &mut |view| {
-            show(AuthenticatorDetail::of_caller(view))
+        authenticators::list_own(app, &call.permit, request, &mut |view| {
+            emit(AuthenticatorDetail::of_caller(view))
         })
     })
     .await
 }
 
-async fn detail(call: Call<Permit<ReadOwn>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let view = authenticators::read_own(&state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&AuthenticatorDetail::of_caller(view)))
+    Ok(ApiResponse::detail(&AuthenticatorDetail::of_caller(view)))
 }
 
-async fn replace(call: Call<Permit<UpdateOwn>, Replacement>) -> Result<Answer, ApiError> {
+async fn replace(call: Call<Permit<UpdateOwn>, Replacement>) -> Result<ApiResponse, ApiError> {
     let Json(ByOwner {
         current_password,
         change,
     }) = call.body;
-    let change = replacement(change);
+    let change = updb_replacement(change);
     update(&call.context, &call.permit, current_password, change).await
 }
 
-async fn merge(call: Call<Permit<UpdateOwn>, Patch>) -> Result<Answer, ApiError> {
+async fn patch(call: Call<Permit<UpdateOwn>, Patch>) -> Result<ApiResponse, ApiError> {
     let Json(ByOwner {
         current_password,
         change,
     }) = call.body;
-    let change = patch(change);
+    let change = updb_patch(change);
     update(&call.context, &call.permit, current_password, change).await
 }
 
 async fn update(
-    context: &Context,
+    context: &RequestContext,
     permit: &Permit<UpdateOwn>,
     current: SecretString,
     change: UpdbChange,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let app = &context.state.app;
     authenticators::update_own(app, permit, &id(context), current, change).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn extend(call: Call<Permit<Renew>, Json<Extend>>) -> Result<Answer, ApiError> {
+async fn extend(call: Call<Permit<Renew>, Json<Extend>>) -> Result<ApiResponse, ApiError> {
     let Json(Extend { client_cert_csr }) = call.body;
-    let Context {
+    let RequestContext {
         state, connection, ..
     } = &call.context;
     let (id, chain) = (id(&call.context), connection.certificates());
-    let renewed =
+    let renewal =
         authenticators::extend(&state.app, &call.permit, &id, &chain, &client_cert_csr).await;
     let authorities = state.app.network().bundle_pem();
-    Ok(Answer::detail(&Extended::new(
-        renewed.map_err(brief)?,
+    Ok(ApiResponse::detail(&Extended::new(
+        renewal.map_err(without_cause)?,
         authorities,
     )))
 }
 
-async fn confirm(call: Call<Permit<Renew>, Json<ExtendVerify>>) -> Result<Answer, ApiError> {
+async fn confirm(call: Call<Permit<Renew>, Json<ExtendVerify>>) -> Result<ApiResponse, ApiError> {
     let Json(ExtendVerify { client_cert }) = call.body;
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     authenticators::confirm(&state.app, &call.permit, &id(&call.context), &client_cert)
         .await
-        .map_err(brief)?;
-    Ok(Answer::done())
+        .map_err(without_cause)?;
+    Ok(ApiResponse::empty())
 }
 
-/// These operations say no more than the code about what is not there.
-fn brief(error: AppError) -> ApiError {
+/// If the authenticator does not exist, these operations respond with the code alone.
+fn without_cause(error: AppError) -> ApiError {
     match error {
         AppError::NotFound { .. } => ApiError::new(Code::NotFound),
         error => error.into(),
     }
 }
 
-fn id(context: &Context) -> AuthenticatorId {
+fn id(context: &RequestContext) -> AuthenticatorId {
     AuthenticatorId::from_wire(context.id())
 }

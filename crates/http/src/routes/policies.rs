@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use super::managed::{self, Edge, Replaced, Served, Shaped};
+use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
@@ -18,47 +18,47 @@ use portcullis_domain::policies::{
 
 pub(super) fn routes() -> Vec<Route> {
     [
-        managed::routes::<ServicePolicySpec, Edge>(),
-        managed::routes::<EdgeRouterPolicySpec, Edge>(),
-        managed::routes::<ServiceEdgeRouterPolicySpec, Edge>(),
+        managed::routes::<ServicePolicySpec, EdgeSurface>(),
+        managed::routes::<EdgeRouterPolicySpec, EdgeSurface>(),
+        managed::routes::<ServiceEdgeRouterPolicySpec, EdgeSurface>(),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// Declares how a kind of policies is served.
-macro_rules! served {
-    ($($spec:ty, $path:literal, $symbols:path, $body:ty, $merge:ty, $patch:ty, $detail:ty;)+) => {$(
-        impl Served for $spec {
+/// Declares the routes and bodies of policies.
+macro_rules! policy_resources {
+    ($($spec:ty, $path:literal, $schema:path, $body:ty, $patch_body:ty, $patch:ty, $detail:ty;)+) => {$(
+        impl ApiResource for $spec {
             const COLLECTION: &'static str = $path;
-            const ALL: &'static str = concat!("/", $path);
-            const ONE: &'static str = concat!("/", $path, "/{id}");
-            const SYMBOLS: &'static Schema = &$symbols;
+            const COLLECTION_PATH: &'static str = concat!("/", $path);
+            const ENTITY_PATH: &'static str = concat!("/", $path, "/{id}");
+            const LIST_SCHEMA: &'static Schema = &$schema;
         }
 
-        impl Shaped for $spec {
-            type Creation = $body;
-            type Replacement = $body;
-            type Merge = $merge;
+        impl ResourceBodies for $spec {
+            type CreateBody = $body;
+            type UpdateBody = $body;
+            type PatchBody = $patch_body;
             type Detail = $detail;
 
-            fn created(body: $body) -> Result<Self, ApiError> {
+            fn from_create(body: $body) -> Result<Self, ApiError> {
                 Ok(body.into())
             }
 
-            fn replaced(body: $body) -> Result<Replaced<Self>, ApiError> {
-                Ok(Replaced::Whole(body.into()))
+            fn from_update(body: $body) -> Result<Replacement<Self>, ApiError> {
+                Ok(Replacement::Full(body.into()))
             }
 
-            fn merged(body: $merge) -> Result<$patch, ApiError> {
+            fn to_patch(body: $patch_body) -> Result<$patch, ApiError> {
                 Ok(body.into())
             }
         }
     )+};
 }
 
-served! {
+policy_resources! {
     ServicePolicySpec, "service-policies", kinds::SERVICE_POLICIES,
         ServicePolicyBody, ServicePolicyMerge, ServicePolicyPatch, ServicePolicyDetail;
     EdgeRouterPolicySpec, "edge-router-policies", kinds::EDGE_ROUTER_POLICIES,

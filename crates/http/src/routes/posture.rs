@@ -1,11 +1,11 @@
-//! What clients report about their machines, and what administrators see of it.
+//! Posture: reports of clients, and data for administrators.
 
-use crate::acting::Acting as _;
-use crate::answer::Answer;
-use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
+use crate::fair_queue::{FairQueue, JobContext};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::peer::HasPeer as _;
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::failed_service_request::FailedServiceRequest;
 use portcullis_api::posture_data::PostureData;
@@ -18,9 +18,10 @@ use portcullis_domain::ids::IdentityId;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// Where reports are taken in, the largest of which take tens of milliseconds: four at a time, and
-/// 256 more wait.
-static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(4, 2, 256, Duration::MAX));
+/// Queue of reports, the largest of which take tens of milliseconds: four at a time, and 256 more
+/// wait.
+static REPORT_QUEUE: LazyLock<FairQueue> =
+    LazyLock::new(|| FairQueue::new(4, 2, 256, Duration::MAX));
 
 pub(super) fn routes() -> Vec<Route> {
     const REFUSALS: &str = "/identities/{id}/failed-service-requests";
@@ -31,63 +32,63 @@ pub(super) fn routes() -> Vec<Route> {
             "/posture-response",
             report,
         )
-        .answers(Answers::created_with::<PostureResponse>())
+        .responds(ResponseSpec::created_with::<PostureResponse>())
         .only(&[Api::Client]),
         guarded::<Report, Json<PostureResponseBulk>, _, _>(
             Method::POST,
             "/posture-response-bulk",
             report_several,
         )
-        .answers(Answers::created_with::<PostureResponse>())
+        .responds(ResponseSpec::created_with::<PostureResponse>())
         .only(&[Api::Client]),
-        guarded::<ReadData, Ignored, _, _>(Method::GET, REFUSALS, refusals)
-            .answers(Answers::detail::<Vec<FailedServiceRequest>>())
+        guarded::<ReadData, NoBody, _, _>(Method::GET, REFUSALS, refusals)
+            .responds(ResponseSpec::detail::<Vec<FailedServiceRequest>>())
             .only(&[Api::Management]),
-        guarded::<ReadData, Ignored, _, _>(Method::GET, DATA, data)
-            .answers(Answers::detail::<PostureData>())
+        guarded::<ReadData, NoBody, _, _>(Method::GET, DATA, data)
+            .responds(ResponseSpec::detail::<PostureData>())
             .only(&[Api::Management]),
     ]
 }
 
 async fn report(
     call: Call<Permit<Report>, Json<PostureResponseCreate>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(PostureResponseCreate(statement)) = call.body;
-    take_in(&call.context, call.permit, Reports::One(statement)).await
+    process(&call.context, call.permit, Reports::One(statement)).await
 }
 
 async fn report_several(
     call: Call<Permit<Report>, Json<PostureResponseBulk>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(PostureResponseBulk(statements)) = call.body;
-    take_in(&call.context, call.permit, Reports::Several(statements)).await
+    process(&call.context, call.permit, Reports::Several(statements)).await
 }
 
-async fn take_in(
-    context: &Context,
+async fn process(
+    context: &RequestContext,
     permit: Permit<Report>,
     reports: Reports,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let app = Arc::clone(&context.state.app);
     let peer = permit.peer(&context.origin);
-    let work = move |_requester: &Requester| Ok(posture::report(&app, &permit, reports)?);
-    let services = DESK.work(peer, work).await?;
-    Ok(Answer::created_with(&PostureResponse::from(services)))
+    let job = move |_job: &JobContext| Ok(posture::report(&app, &permit, reports)?);
+    let services = REPORT_QUEUE.run(peer, job).await?;
+    Ok(ApiResponse::created_with(&PostureResponse::from(services)))
 }
 
-async fn refusals(call: Call<Permit<ReadData>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn refusals(call: Call<Permit<ReadData>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let requests = posture::read_refusals(&state.app, &call.permit, &id(&call.context))?;
     let requests = requests.iter().map(|request| &**request);
-    Ok(Answer::detail(&FailedServiceRequest::list(requests)))
+    Ok(ApiResponse::detail(&FailedServiceRequest::list(requests)))
 }
 
-async fn data(call: Call<Permit<ReadData>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn data(call: Call<Permit<ReadData>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let view = posture::read_data(&state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&PostureData::from(view)))
+    Ok(ApiResponse::detail(&PostureData::from(view)))
 }
 
-fn id(context: &Context) -> IdentityId {
+fn id(context: &RequestContext) -> IdentityId {
     IdentityId::from_wire(context.id())
 }

@@ -1,10 +1,10 @@
 //! Types of posture checks.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{Paged, parameters};
+use crate::list::{ListPayload, parameters};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check_type::PostureCheckTypeDetail;
 use portcullis_app::listing::kinds;
@@ -14,30 +14,30 @@ use portcullis_domain::posture_check::CheckSupport;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/posture-check-types", list)
-            .answers(Answers::list::<PostureCheckTypeDetail>()),
-        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/posture-check-types/{id}", detail)
-            .answers(Answers::detail::<PostureCheckTypeDetail>()),
+        guarded::<ReadTypes, ListPayload, _, _>(Method::GET, "/posture-check-types", list)
+            .responds(ResponseSpec::list::<PostureCheckTypeDetail>()),
+        guarded::<ReadTypes, NoBody, _, _>(Method::GET, "/posture-check-types/{id}", detail)
+            .responds(ResponseSpec::detail::<PostureCheckTypeDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
+async fn list(call: Call<Permit<ReadTypes>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, query, .. } = &call.context;
     let page = posture_checks::list_types(&state.app, &call.permit, &parameters(query))?;
-    let page = page.map(|kind| shown(&call, kind));
-    // This list names its character set, and always has.
-    let answer = Answer::list(page, &kinds::POSTURE_CHECK_TYPES);
-    Ok(answer.typed("application/json; charset=utf-8"))
+    let page = page.map(|kind| to_detail(&call, kind));
+    // This list has always had a charset.
+    let response = ApiResponse::list(page, &kinds::POSTURE_CHECK_TYPES);
+    Ok(response.with_content_type("application/json; charset=utf-8"))
 }
 
-async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<ReadTypes>, NoBody>) -> Result<ApiResponse, ApiError> {
     let kind = posture_checks::read_type(&call.permit, call.context.id())?;
-    Ok(Answer::detail(&shown(&call, kind)))
+    Ok(ApiResponse::detail(&to_detail(&call, kind)))
 }
 
-fn shown<B>(call: &Call<Permit<ReadTypes>, B>, kind: CheckSupport) -> PostureCheckTypeDetail {
+fn to_detail<B>(call: &Call<Permit<ReadTypes>, B>, kind: CheckSupport) -> PostureCheckTypeDetail {
     PostureCheckTypeDetail::new(kind, call.context.state.app.founded_at())
 }

@@ -1,11 +1,11 @@
 //! Posture checks.
 
-use super::managed::{self, Edge, Replaced, Served, Shaped};
-use crate::answer::Answer;
+use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
-use crate::list::Paged;
+use crate::list::ListPayload;
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check::{PostureCheckBody, PostureCheckDetail, PostureCheckMerge};
 use portcullis_app::listing::{Schema, kinds};
@@ -16,46 +16,50 @@ use portcullis_domain::posture_check::{PostureCheckPatch, PostureCheckSpec};
 type S = PostureCheckSpec;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::changes::<S, Edge>();
+    let mut routes = managed::write_routes::<S, EdgeSurface>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
-            .answers(Answers::list::<PostureCheckDetail>())
+        guarded::<Read<S>, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list)
+            .responds(ResponseSpec::list::<PostureCheckDetail>())
             .only(&[Api::Management]),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, managed::detail::<S, Edge>)
-            .answers(Answers::detail::<PostureCheckDetail>())
-            .only(&[Api::Management]),
+        guarded::<Read<S>, NoBody, _, _>(
+            Method::GET,
+            S::ENTITY_PATH,
+            managed::detail::<S, EdgeSurface>,
+        )
+        .responds(ResponseSpec::detail::<PostureCheckDetail>())
+        .only(&[Api::Management]),
     ]);
     routes
 }
 
-async fn list(call: Call<Permit<Read<S>>, Paged>) -> Result<Answer, ApiError> {
-    // This list names its character set, and always has.
-    let answer = managed::list::<S, Edge>(call).await?;
-    Ok(answer.typed("application/json; charset=utf-8"))
+async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    // This list has always had a charset.
+    let response = managed::list::<S, EdgeSurface>(call).await?;
+    Ok(response.with_content_type("application/json; charset=utf-8"))
 }
 
-impl Served for PostureCheckSpec {
+impl ApiResource for PostureCheckSpec {
     const COLLECTION: &'static str = "posture-checks";
-    const ALL: &'static str = "/posture-checks";
-    const ONE: &'static str = "/posture-checks/{id}";
-    const SYMBOLS: &'static Schema = &kinds::POSTURE_CHECKS;
+    const COLLECTION_PATH: &'static str = "/posture-checks";
+    const ENTITY_PATH: &'static str = "/posture-checks/{id}";
+    const LIST_SCHEMA: &'static Schema = &kinds::POSTURE_CHECKS;
 }
 
-impl Shaped for PostureCheckSpec {
-    type Creation = PostureCheckBody;
-    type Replacement = PostureCheckBody;
-    type Merge = PostureCheckMerge;
+impl ResourceBodies for PostureCheckSpec {
+    type CreateBody = PostureCheckBody;
+    type UpdateBody = PostureCheckBody;
+    type PatchBody = PostureCheckMerge;
     type Detail = PostureCheckDetail;
 
-    fn created(body: PostureCheckBody) -> Result<Self, ApiError> {
+    fn from_create(body: PostureCheckBody) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn replaced(body: PostureCheckBody) -> Result<Replaced<Self>, ApiError> {
-        Ok(Replaced::Whole(body.into()))
+    fn from_update(body: PostureCheckBody) -> Result<Replacement<Self>, ApiError> {
+        Ok(Replacement::Full(body.into()))
     }
 
-    fn merged(body: PostureCheckMerge) -> Result<PostureCheckPatch, ApiError> {
+    fn to_patch(body: PostureCheckMerge) -> Result<PostureCheckPatch, ApiError> {
         Ok(body.into())
     }
 }

@@ -1,10 +1,10 @@
-//! The lists below an entity: what policies, configurations and references relate it to.
+//! Lists below an entity, of others that policies, configurations or references relate to it.
 
-use super::managed::Shaped;
-use crate::list::{self, Paged};
+use super::managed::ResourceBodies;
+use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Answers, Call, Context, Parameter, Route, Values, guarded};
+use crate::route::{Call, Parameter, RequestContext, ResponseSpec, Route, ValueType, guarded};
 use http::Method;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
@@ -42,48 +42,48 @@ pub(super) fn routes() -> Vec<Route> {
     type RouterPolicy = EdgeRouterPolicySpec;
     type ServiceRouterPolicy = ServiceEdgeRouterPolicySpec;
     vec![
-        below::<Service>("/identities/{id}/services", Granted(services_of_identity)),
-        referring::<Service>("/configs/{id}/services", services_of_config),
-        below::<Service>("/edge-routers/{id}/services", Plain(services_of_router)),
-        below::<Service>(
+        relation_list::<Service>("/identities/{id}/services", Granted(services_of_identity)),
+        reference_list::<Service>("/configs/{id}/services", services_of_config),
+        relation_list::<Service>("/edge-routers/{id}/services", Plain(services_of_router)),
+        relation_list::<Service>(
             "/service-policies/{id}/services",
             Plain(services_of_service_policy),
         ),
-        below::<Service>(
+        relation_list::<Service>(
             "/service-edge-router-policies/{id}/services",
             Plain(services_of_service_edge_router_policy),
         ),
-        referring::<ConfigSpec>("/services/{id}/configs", configs_of_service),
-        referring::<ConfigSpec>("/config-types/{id}/configs", configs_of_type),
-        below::<ServicePolicy>(
+        reference_list::<ConfigSpec>("/services/{id}/configs", configs_of_service),
+        reference_list::<ConfigSpec>("/config-types/{id}/configs", configs_of_type),
+        relation_list::<ServicePolicy>(
             "/identities/{id}/service-policies",
             Plain(service_policies_of_identity),
         ),
-        below::<ServicePolicy>(
+        relation_list::<ServicePolicy>(
             "/services/{id}/service-policies",
             Plain(service_policies_of_service),
         ),
-        below::<RouterPolicy>(
+        relation_list::<RouterPolicy>(
             "/identities/{id}/edge-router-policies",
             Plain(edge_router_policies_of_identity),
         ),
-        below::<RouterPolicy>(
+        relation_list::<RouterPolicy>(
             "/edge-routers/{id}/edge-router-policies",
             Plain(edge_router_policies_of_router),
         ),
-        below::<ServiceRouterPolicy>(
+        relation_list::<ServiceRouterPolicy>(
             "/services/{id}/service-edge-router-policies",
             Plain(service_edge_router_policies_of_service),
         ),
-        below::<ServiceRouterPolicy>(
+        relation_list::<ServiceRouterPolicy>(
             "/edge-routers/{id}/service-edge-router-policies",
             Plain(service_edge_router_policies_of_router),
         ),
-        below::<PostureCheckSpec>(
+        relation_list::<PostureCheckSpec>(
             "/service-policies/{id}/posture-checks",
             Plain(posture_checks_of_service_policy),
         ),
-        referring::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
+        reference_list::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
         routers("/identities/{id}/edge-routers", Plain(routers_of_identity)),
         routers("/services/{id}/edge-routers", Plain(routers_of_service)),
         routers(
@@ -107,113 +107,112 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// A list of what `S` describes and refers to the entity in the path, or the other way round.
-fn referring<S: Shaped>(path: &'static str, reference: Reference) -> Route {
-    let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
-        list::answer(call, S::SYMBOLS, move |call, asked, show| {
+/// A list of the entities that refer to the entity in the path, or that it refers to.
+fn reference_list<S: ResourceBodies>(path: &'static str, reference: Reference) -> Route {
+    let list = move |call: Call<Permit<Read<S>>, ListPayload>| async move {
+        list::respond(call, S::LIST_SCHEMA, move |call, request, emit| {
             let app = &call.context.state.app;
-            let of = (reference, call.context.id());
-            related::list_referring::<S>(app, &call.permit, asked, of, &mut |view| {
-                show(S::Detail::from(view))
+            let scope = (reference, call.context.id());
+            related::list_referring::<S>(app, &call.permit, request, scope, &mut |view| {
+                emit(S::Detail::from(view))
             })
         })
         .await
     };
-    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list)
-        .answers(Answers::list::<S::Detail>())
+    guarded::<Read<S>, ListPayload, _, _>(Method::GET, path, list)
+        .responds(ResponseSpec::list::<S::Detail>())
         .only(&[Api::Management])
 }
 
-/// A list of what `S` describes, below the entity in the path.
-fn below<S: Shaped + Related>(path: &'static str, relation: Relation) -> Route {
-    shown_as::<S, S::Detail>(path, S::SYMBOLS, relation)
+/// A list of related entities below the entity in the path.
+fn relation_list<S: ResourceBodies + Related>(path: &'static str, relation: Relation) -> Route {
+    relation_list_as::<S, S::Detail>(path, S::LIST_SCHEMA, relation)
 }
 
-/// A list of edge routers, below the entity in the path.
+/// A list of edge routers below the entity in the path.
 fn routers(path: &'static str, relation: Relation) -> Route {
-    shown_as::<RouterSpec, EdgeRouterDetail>(path, &kinds::EDGE_ROUTERS, relation)
+    relation_list_as::<RouterSpec, EdgeRouterDetail>(path, &kinds::EDGE_ROUTERS, relation)
 }
 
-/// A list of what `S` describes, each on the wire as `D`, below the entity in the path.
-fn shown_as<S: Related, D: Serialize + JsonSchema + From<S::View>>(
+/// A list of related entities below the entity in the path, with `D` as their wire type.
+fn relation_list_as<S: Related, D: Serialize + JsonSchema + From<S::View>>(
     path: &'static str,
-    symbols: &'static Schema,
+    schema: &'static Schema,
     relation: Relation,
 ) -> Route {
-    let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
-        list::answer(call, symbols, move |call, asked, show| {
-            let of = of(relation, &call.context)?;
+    let list = move |call: Call<Permit<Read<S>>, ListPayload>| async move {
+        list::respond(call, schema, move |call, request, emit| {
+            let scope = relation_to(relation, &call.context)?;
             related::list::<S>(
                 &call.context.state.app,
                 &call.permit,
-                asked,
-                of,
-                &mut |view| show(D::from(view)),
+                request,
+                scope,
+                &mut |view| emit(D::from(view)),
             )
         })
         .await
     };
-    let route = guarded::<Read<S>, Paged, _, _>(Method::GET, path, list)
-        .answers(Answers::list::<D>())
+    let route = guarded::<Read<S>, ListPayload, _, _>(Method::GET, path, list)
+        .responds(ResponseSpec::list::<D>())
         .only(&[Api::Management]);
-    hearing(relation, route)
+    with_grant_parameter(relation, route)
 }
 
-/// A list of identities, below the entity in the path.
+/// A list of identities below the entity in the path.
 fn identities(path: &'static str, relation: Relation) -> Route {
-    let list = move |call: Call<Permit<identities::Read>, Paged>| async move {
-        list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
+    let list = move |call: Call<Permit<identities::Read>, ListPayload>| async move {
+        list::respond(call, &kinds::IDENTITIES, move |call, request, emit| {
             let app = &call.context.state.app;
-            let of = of(relation, &call.context)?;
-            related::list_identities(app, &call.permit, asked, of, &mut |view| {
-                show(IdentityDetail::from(view))
+            let scope = relation_to(relation, &call.context)?;
+            related::list_identities(app, &call.permit, request, scope, &mut |view| {
+                emit(IdentityDetail::from(view))
             })
         })
         .await
     };
-    let route = guarded::<identities::Read, Paged, _, _>(Method::GET, path, list)
-        .answers(Answers::list::<IdentityDetail>())
+    let route = guarded::<identities::Read, ListPayload, _, _>(Method::GET, path, list)
+        .responds(ResponseSpec::list::<IdentityDetail>())
         .only(&[Api::Management]);
-    hearing(relation, route)
+    with_grant_parameter(relation, route)
 }
 
-/// The route of a relation, which hears what has to be granted where that matters.
-fn hearing(relation: Relation, route: Route) -> Route {
+/// Adds the parameter for the grant to a relation by grants.
+fn with_grant_parameter(relation: Relation, route: Route) -> Route {
     match relation {
         Relation::Plain(_) => route,
-        Relation::Granted(_) => route.asks(&[GRANT]),
+        Relation::Granted(_) => route.with_parameters(&[GRANT_PARAMETER]),
     }
 }
 
-/// What has to be granted.
-const GRANT: Parameter = Parameter::query(
+const GRANT_PARAMETER: Parameter = Parameter::query(
     "policyType",
-    "What has to be granted for what the list is about: to connect to the service, or to offer it. Either will do if nothing is said.",
+    "The grant that the list is about: to connect to the service, or to offer it. By default, either will do.",
 )
-.with(Values::OneOf(&["dial", "bind"]));
+.with_type(ValueType::OneOf(&["dial", "bind"]));
 
-/// The relation to the entity in the path. What the query says about grants counts where they matter
-/// alone.
-fn of(
+/// Returns the relation to the entity in the path, with the grant in the query if the relation is
+/// by grants.
+fn relation_to(
     relation: Relation,
-    context: &Context,
+    context: &RequestContext,
 ) -> Result<(Relation, &str, Option<ServiceGrant>), AppError> {
     let grant = match relation {
         Relation::Plain(_) => None,
-        Relation::Granted(_) => grant(&context.query)?,
+        Relation::Granted(_) => parse_grant(&context.query)?,
     };
     Ok((relation, context.id(), grant))
 }
 
-/// What has to be granted for what the list is about, if the query says.
-fn grant(query: &Query) -> Result<Option<ServiceGrant>, AppError> {
+/// Parses the grant in the query.
+fn parse_grant(query: &Query) -> Result<Option<ServiceGrant>, AppError> {
     match query.get("policyType") {
         None | Some("") => Ok(None),
         Some("dial") => Ok(Some(ServiceGrant::Dial)),
         Some("bind") => Ok(Some(ServiceGrant::Bind)),
         Some(other) => {
-            let fault = FieldError::new("policyType", "must be one of dial, bind", other);
-            Err(fault.into())
+            let error = FieldError::new("policyType", "must be one of dial, bind", other);
+            Err(error.into())
         },
     }
 }

@@ -1,11 +1,11 @@
-//! Revocations. They are not changed and not deleted: making one again replaces it, and it goes when
-//! it expires.
+//! Revocations. They are neither changed nor deleted: creating one again replaces it, and it is
+//! removed when it expires.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
@@ -21,45 +21,47 @@ type S = RevocationSpec;
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/revocations";
     vec![
-        guarded::<Read<S>, Paged, _, _>(Method::GET, ALL, list)
-            .answers(Answers::list::<RevocationDetail>()),
+        guarded::<Read<S>, ListPayload, _, _>(Method::GET, ALL, list)
+            .responds(ResponseSpec::list::<RevocationDetail>()),
         guarded::<Create<S>, Json<RevocationCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, "/revocations/{id}", detail)
-            .answers(Answers::detail::<RevocationDetail>()),
+        guarded::<Read<S>, NoBody, _, _>(Method::GET, "/revocations/{id}", detail)
+            .responds(ResponseSpec::detail::<RevocationDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<Read<S>>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::REVOCATIONS, |call, asked, show| {
+async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::REVOCATIONS, |call, request, emit| {
         let app = &call.context.state.app;
-        managed::list::<S>(app, &call.permit, asked, &mut |revocation| {
-            show(RevocationDetail::from(revocation))
+        managed::list::<S>(app, &call.permit, request, &mut |revocation| {
+            emit(RevocationDetail::from(revocation))
         })
     })
     .await
 }
 
-async fn create(call: Call<Permit<Create<S>>, Json<RevocationCreate>>) -> Result<Answer, ApiError> {
+async fn create(
+    call: Call<Permit<Create<S>>, Json<RevocationCreate>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(RevocationCreate { id, revoked, tags }) = call.body;
     let app = &call.context.state.app;
     revocations::revoke(app, &call.permit, &id, (revoked, tags))
         .await
-        .map_err(tersely)?;
-    Ok(Answer::created("revocations", id.as_str()))
+        .map_err(without_cause)?;
+    Ok(ApiResponse::created("revocations", id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Read<S>>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail(call: Call<Permit<Read<S>>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let id = RevocationId::from_wire(call.context.id());
     let revocation = managed::read::<S>(&state.app, &call.permit, &id)?;
-    Ok(Answer::detail(&RevocationDetail::from(revocation)))
+    Ok(ApiResponse::detail(&RevocationDetail::from(revocation)))
 }
 
-/// No more than the code is said about an identity that does not exist.
-fn tersely(error: AppError) -> ApiError {
+/// If an identity does not exist, the operation responds with the code alone.
+fn without_cause(error: AppError) -> ApiError {
     match error {
         AppError::NotFound { .. } => ApiError::new(Code::NotFound),
         error => error.into(),

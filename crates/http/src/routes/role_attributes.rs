@@ -1,10 +1,12 @@
-//! Role attributes. Their lists hear a filter and nothing else.
+//! Role attributes. Their lists support a filter and nothing else.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, FILTER};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Parameter, Route, Values, guarded};
+use crate::response::ApiResponse;
+use crate::route::{
+    Call, NoBody, Parameter, RequestContext, ResponseSpec, Route, ValueType, guarded,
+};
 use http::Method;
 use portcullis_api::role_attribute::{Usage, UsageDetail};
 use portcullis_app::listing::kinds;
@@ -17,19 +19,19 @@ use portcullis_domain::service::Service;
 
 pub(super) fn routes() -> Vec<Route> {
     [
-        of::<Identity>(
+        routes_for::<Identity>(
             "/identity-role-attributes",
             ("/identity-role-attribute-usage", "identities"),
         ),
-        of::<Service>(
+        routes_for::<Service>(
             "/service-role-attributes",
             ("/service-role-attribute-usage", "services"),
         ),
-        of::<Router>(
+        routes_for::<Router>(
             "/edge-router-role-attributes",
             ("/edge-router-role-attribute-usage", "edgeRouters"),
         ),
-        of::<PostureCheck>(
+        routes_for::<PostureCheck>(
             "/posture-check-role-attributes",
             ("/posture-check-role-attribute-usage", "postureChecks"),
         ),
@@ -39,60 +41,60 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-/// The attributes that a kind carries, and their use; `carriers` is the collective name of the kind.
-fn of<E: Attributed>(
+/// Routes of the role attributes of a kind, and of their usage; `carriers` is the kind's collective
+/// name.
+fn routes_for<E: Attributed>(
     path: &'static str,
     (usage, carriers): (&'static str, &'static str),
 ) -> [Route; 2] {
     [
-        guarded::<E::Read, Ignored, _, _>(Method::GET, path, list::<E>)
-            .answers(Answers::list::<String>()),
-        guarded::<E::Read, Ignored, _, _>(Method::GET, usage, move |call| {
+        guarded::<E::Read, NoBody, _, _>(Method::GET, path, list::<E>)
+            .responds(ResponseSpec::list::<String>()),
+        guarded::<E::Read, NoBody, _, _>(Method::GET, usage, move |call| {
             list_usage::<E>(call, carriers)
         })
-        .answers(Answers::list::<UsageDetail>())
-        .asks(&[WITH_IDS]),
+        .responds(ResponseSpec::list::<UsageDetail>())
+        .with_parameters(&[WITH_IDS]),
     ]
-    .map(|route| route.asks(&[FILTER]).only(&[Api::Management]))
+    .map(|route| route.with_parameters(&[FILTER]).only(&[Api::Management]))
 }
 
-/// Whether users are named.
 const WITH_IDS: Parameter = Parameter::query(
     "withIds",
-    "`true` has the ids of those listed that carry an attribute, or name it.",
+    "`true` includes the ids of the entities that carry an attribute, and of the policies that name it.",
 )
-.with(Values::OneOf(&["true", "false"]));
+.with_type(ValueType::OneOf(&["true", "false"]));
 
-async fn list<E: Attributed>(call: Call<Permit<E::Read>, Ignored>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {
+async fn list<E: Attributed>(call: Call<Permit<E::Read>, NoBody>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::ROLE_ATTRIBUTES, |call, request, emit| {
         let app = &call.context.state.app;
-        role_attributes::list::<E>(app, &call.permit, asked, show)
+        role_attributes::list::<E>(app, &call.permit, request, emit)
     })
     .await
 }
 
 async fn list_usage<E: Attributed>(
-    call: Call<Permit<E::Read>, Ignored>,
+    call: Call<Permit<E::Read>, NoBody>,
     carriers: &'static str,
-) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::ROLE_ATTRIBUTES, move |call, asked, show| {
-        let Context { state, query, .. } = &call.context;
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::ROLE_ATTRIBUTES, move |call, request, emit| {
+        let RequestContext { state, query, .. } = &call.context;
         let with_ids = query
             .get("withIds")
-            .is_some_and(|asked| asked == "1" || asked.eq_ignore_ascii_case("true"));
+            .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"));
         let permit = &call.permit;
-        role_attributes::list_usage::<E>(&state.app, permit, asked, with_ids, &mut |usage| {
+        role_attributes::list_usage::<E>(&state.app, permit, request, with_ids, &mut |usage| {
             let policies = usage.policies.into_iter();
-            let policies = policies.map(|(kind, users)| (collective_name(kind), shown(users)));
-            let carried = (carriers, shown(usage.carriers));
+            let policies = policies.map(|(kind, users)| (collective_name(kind), to_wire(users)));
+            let carried = (carriers, to_wire(usage.carriers));
             let all = std::iter::once(carried).chain(policies);
-            show(UsageDetail::new(usage.attribute, all))
+            emit(UsageDetail::new(usage.attribute, all))
         })
     })
     .await
 }
 
-fn shown(users: Users) -> Usage {
+fn to_wire(users: Users) -> Usage {
     Usage {
         count: users.count,
         ids: users.ids,

@@ -1,10 +1,10 @@
 //! Edge routers and transit routers.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::edge_router::{
@@ -22,45 +22,43 @@ use portcullis_domain::view::ManagedRouterView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How a set of routers is served.
-trait Face: 'static {
-    /// The set.
+/// A collection of routers.
+trait RouterCollection: 'static {
     const SET: RouterSet;
 
-    /// The collection that links name.
+    /// The collection name in links.
     const COLLECTION: &'static str;
 
-    /// Its symbols.
-    const SYMBOLS: &'static Schema;
+    /// The schema of its lists.
+    const LIST_SCHEMA: &'static Schema;
 
-    /// The body that creates or replaces one.
+    /// The body of POST and PUT.
     type Body: Decode + Send + 'static;
 
-    /// The body that changes members of one.
-    type Merge: Decode + Send + 'static;
+    /// The body of PATCH.
+    type PatchBody: Decode + Send + 'static;
 
-    /// One of them on the wire.
+    /// The body of GET.
     type Detail: Serialize + JsonSchema + From<ManagedRouterView>;
 
-    /// What a body decides.
+    /// Converts the body of POST or PUT.
     fn spec(body: Self::Body) -> RouterSpec;
 
-    /// What a merge decides.
-    fn patch(merge: Self::Merge) -> RouterPatch;
+    /// Converts the body of PATCH.
+    fn patch(merge: Self::PatchBody) -> RouterPatch;
 }
 
-/// Edge routers.
-enum Edge {}
+enum EdgeRouters {}
 
-/// Routers among all others.
-enum Transit {}
+/// All routers, edge routers among them.
+enum AllRouters {}
 
-impl Face for Edge {
+impl RouterCollection for EdgeRouters {
     const SET: RouterSet = RouterSet::Edge;
     const COLLECTION: &'static str = "edge-routers";
-    const SYMBOLS: &'static Schema = &kinds::EDGE_ROUTERS;
+    const LIST_SCHEMA: &'static Schema = &kinds::EDGE_ROUTERS;
     type Body = EdgeRouterBody;
-    type Merge = EdgeRouterMerge;
+    type PatchBody = EdgeRouterMerge;
     type Detail = EdgeRouterDetail;
 
     fn spec(body: EdgeRouterBody) -> RouterSpec {
@@ -72,12 +70,12 @@ impl Face for Edge {
     }
 }
 
-impl Face for Transit {
+impl RouterCollection for AllRouters {
     const SET: RouterSet = RouterSet::All;
     const COLLECTION: &'static str = "transit-routers";
-    const SYMBOLS: &'static Schema = &kinds::TRANSIT_ROUTERS;
+    const LIST_SCHEMA: &'static Schema = &kinds::TRANSIT_ROUTERS;
     type Body = RouterBody;
-    type Merge = RouterMerge;
+    type PatchBody = RouterMerge;
     type Detail = TransitRouterDetail;
 
     fn spec(body: RouterBody) -> RouterSpec {
@@ -90,117 +88,123 @@ impl Face for Transit {
 }
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = operations::<Edge>("/edge-routers", "/edge-routers/{id}");
-    routes.extend(operations::<Transit>(
+    let mut routes = operations::<EdgeRouters>("/edge-routers", "/edge-routers/{id}");
+    routes.extend(operations::<AllRouters>(
         "/transit-routers",
         "/transit-routers/{id}",
     ));
-    routes.extend(operations::<Transit>("/routers", "/routers/{id}"));
+    routes.extend(operations::<AllRouters>("/routers", "/routers/{id}"));
     routes.extend([
-        guarded::<Update<RouterSpec>, Ignored, _, _>(
+        guarded::<Update<RouterSpec>, NoBody, _, _>(
             Method::POST,
             "/edge-routers/{id}/re-enroll",
             re_enroll,
         )
-        .answers(Answers::done())
+        .responds(ResponseSpec::empty())
         .only(&[Api::Management]),
-        guarded::<ReadOwnRouters, Paged, _, _>(
+        guarded::<ReadOwnRouters, ListPayload, _, _>(
             Method::GET,
             "/current-identity/edge-routers",
             list_own,
         )
-        .answers(Answers::list::<CurrentIdentityEdgeRouter>())
+        .responds(ResponseSpec::list::<CurrentIdentityEdgeRouter>())
         .only(&[Api::Client]),
     ]);
     routes
 }
 
-fn operations<F: Face>(all: &'static str, one: &'static str) -> Vec<Route> {
+fn operations<F: RouterCollection>(all: &'static str, one: &'static str) -> Vec<Route> {
     type S = RouterSpec;
     vec![
-        guarded::<Read<S>, Paged, _, _>(Method::GET, all, list::<F>)
-            .answers(Answers::list::<F::Detail>()),
+        guarded::<Read<S>, ListPayload, _, _>(Method::GET, all, list::<F>)
+            .responds(ResponseSpec::list::<F::Detail>()),
         guarded::<Create<S>, Json<F::Body>, _, _>(Method::POST, all, create::<F>),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, one, detail::<F>)
-            .answers(Answers::detail::<F::Detail>()),
+        guarded::<Read<S>, NoBody, _, _>(Method::GET, one, detail::<F>)
+            .responds(ResponseSpec::detail::<F::Detail>()),
         guarded::<Update<S>, Json<F::Body>, _, _>(Method::PUT, one, replace::<F>),
-        guarded::<Update<S>, Json<F::Merge>, _, _>(Method::PATCH, one, merge::<F>),
-        guarded::<Delete<S>, Ignored, _, _>(Method::DELETE, one, delete::<F>),
+        guarded::<Update<S>, Json<F::PatchBody>, _, _>(Method::PATCH, one, patch::<F>),
+        guarded::<Delete<S>, NoBody, _, _>(Method::DELETE, one, delete::<F>),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list<F: Face>(call: Call<Permit<Read<RouterSpec>>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, F::SYMBOLS, |call, asked, show| {
+async fn list<F: RouterCollection>(
+    call: Call<Permit<Read<RouterSpec>>, ListPayload>,
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, F::LIST_SCHEMA, |call, request, emit| {
         let app = &call.context.state.app;
-        routers::list(app, &call.permit, F::SET, asked, &mut |view| {
-            show(F::Detail::from(view))
+        routers::list(app, &call.permit, F::SET, request, &mut |view| {
+            emit(F::Detail::from(view))
         })
     })
     .await
 }
 
-async fn create<F: Face>(
+async fn create<F: RouterCollection>(
     call: Call<Permit<Create<RouterSpec>>, Json<F::Body>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
     let id = routers::create(app, &call.permit, F::spec(body)).await?;
-    Ok(Answer::created(F::COLLECTION, id.as_str()))
+    Ok(ApiResponse::created(F::COLLECTION, id.as_str()))
 }
 
-async fn detail<F: Face>(
-    call: Call<Permit<Read<RouterSpec>>, Ignored>,
-) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail<F: RouterCollection>(
+    call: Call<Permit<Read<RouterSpec>>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let view = routers::read(&state.app, &call.permit, F::SET, &id(&call.context))?;
-    Ok(Answer::detail(&F::Detail::from(view)))
+    Ok(ApiResponse::detail(&F::Detail::from(view)))
 }
 
-async fn replace<F: Face>(
+async fn replace<F: RouterCollection>(
     call: Call<Permit<Update<RouterSpec>>, Json<F::Body>>,
-) -> Result<Answer, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
     routers::replace(app, &call.permit, F::SET, &id, F::spec(body)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn merge<F: Face>(
-    call: Call<Permit<Update<RouterSpec>>, Json<F::Merge>>,
-) -> Result<Answer, ApiError> {
+async fn patch<F: RouterCollection>(
+    call: Call<Permit<Update<RouterSpec>>, Json<F::PatchBody>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
     routers::merge(app, &call.permit, F::SET, &id, F::patch(body)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn delete<F: Face>(
-    call: Call<Permit<Delete<RouterSpec>>, Ignored>,
-) -> Result<Answer, ApiError> {
+async fn delete<F: RouterCollection>(
+    call: Call<Permit<Delete<RouterSpec>>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id(&call.context));
     routers::delete(app, &call.permit, F::SET, &id).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn re_enroll(call: Call<Permit<Update<RouterSpec>>, Ignored>) -> Result<Answer, ApiError> {
+async fn re_enroll(
+    call: Call<Permit<Update<RouterSpec>>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
     let app = &call.context.state.app;
     routers::re_enroll(app, &call.permit, &id(&call.context)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn list_own(call: Call<Permit<ReadOwnRouters>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::SHOWN_EDGE_ROUTERS, |call, asked, show| {
+async fn list_own(
+    call: Call<Permit<ReadOwnRouters>, ListPayload>,
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::SHOWN_EDGE_ROUTERS, |call, request, emit| {
         let app = &call.context.state.app;
-        routers::list_own(app, &call.permit, asked, &mut |view| {
-            show(CurrentIdentityEdgeRouter::from(view))
+        routers::list_own(app, &call.permit, request, &mut |view| {
+            emit(CurrentIdentityEdgeRouter::from(view))
         })
     })
     .await
 }
 
-fn id(context: &Context) -> RouterId {
+fn id(context: &RequestContext) -> RouterId {
     RouterId::from_wire(context.id())
 }

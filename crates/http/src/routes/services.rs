@@ -1,12 +1,14 @@
-//! Services: as administrators have them, and as those see them who use them.
+//! Services, for administrators and for their users.
 
-use super::managed::{self, Edge, Replaced, Served, Shaped};
-use crate::answer::Answer;
+use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Answers, Call, Context, Ignored, Parameter, Route, Values, guarded};
+use crate::response::ApiResponse;
+use crate::route::{
+    Call, NoBody, Parameter, RequestContext, ResponseSpec, Route, ValueType, guarded,
+};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::edge_router::ServiceEdgeRouters;
@@ -25,113 +27,114 @@ use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
     type S = ServiceSpec;
-    const ONE: &str = S::ONE;
-    let mut routes = managed::changes::<S, Edge>();
+    const ONE: &str = S::ENTITY_PATH;
+    let mut routes = managed::write_routes::<S, EdgeSurface>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
-            .answers(Answers::list::<ServiceDetail>())
-            .asks(&[CONFIG_TYPES, AS_IDENTITY])
+        guarded::<Read<S>, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list)
+            .responds(ResponseSpec::list::<ServiceDetail>())
+            .with_parameters(&[CONFIG_TYPES, AS_IDENTITY])
             .only(&[Api::Management]),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<ServiceDetail>())
+        guarded::<Read<S>, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<ServiceDetail>())
             .only(&[Api::Management]),
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
-            .answers(Answers::list::<ServiceDetail>())
-            .asks(&[CONFIG_TYPES])
+        guarded::<ReadOwnServices, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list_own)
+            .responds(ResponseSpec::list::<ServiceDetail>())
+            .with_parameters(&[CONFIG_TYPES])
             .only(&[Api::Client]),
-        guarded::<ReadOwnServices, Ignored, _, _>(Method::GET, ONE, detail_own)
-            .answers(Answers::detail::<ServiceDetail>())
+        guarded::<ReadOwnServices, NoBody, _, _>(Method::GET, ONE, detail_own)
+            .responds(ResponseSpec::detail::<ServiceDetail>())
             .only(&[Api::Client]),
-        guarded::<ReadOwnServices, Paged, _, _>(
+        guarded::<ReadOwnServices, ListPayload, _, _>(
             Method::GET,
             "/services/{id}/terminators",
             own_terminators,
         )
-        .answers(Answers::list::<TerminatorClientDetail>())
+        .responds(ResponseSpec::list::<TerminatorClientDetail>())
         .only(&[Api::Client]),
-        guarded::<ReadOwnServices, Ignored, _, _>(
+        guarded::<ReadOwnServices, NoBody, _, _>(
             Method::GET,
             "/services/{id}/edge-routers",
             own_edge_routers,
         )
-        .answers(Answers::detail::<ServiceEdgeRouters>())
+        .responds(ResponseSpec::detail::<ServiceEdgeRouters>())
         .only(&[Api::Client]),
     ]);
     routes
 }
 
-/// Which configurations services are shown with.
 const CONFIG_TYPES: Parameter = Parameter::query(
     "configTypes",
-    "Types of configurations, by id or name, that services are shown with under `config`; `all` for every type. Several stand in one parameter with commas between them, or in several parameters.",
+    "Types of configurations, by id or name, that services include under `config`; `all` for every type. Separate several by commas, or repeat the parameter.",
 )
-.with(Values::Several);
+.with_type(ValueType::List);
 
-/// Whose services the list has.
 const AS_IDENTITY: Parameter = Parameter::query(
     "asIdentity",
-    "An identity, by id or name: the list is the one that it would see.",
+    "An identity, by id or name: the list contains the services that this identity sees.",
 );
 
-async fn list(call: Call<Permit<Read<ServiceSpec>>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::SERVICES, |call, asked, show| {
-        let Context { state, query, .. } = &call.context;
-        let more = ServicesAsked {
+async fn list(call: Call<Permit<Read<ServiceSpec>>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::SERVICES, |call, request, emit| {
+        let RequestContext { state, query, .. } = &call.context;
+        let options = ServicesAsked {
             as_identity: query.get("asIdentity"),
             config_types: &config_types(query),
         };
-        services::list(&state.app, &call.permit, asked, &more, &mut |view| {
-            show(ServiceDetail::from(view))
+        services::list(&state.app, &call.permit, request, &options, &mut |view| {
+            emit(ServiceDetail::from(view))
         })
     })
     .await
 }
 
-async fn detail(call: Call<Permit<Read<ServiceSpec>>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail(call: Call<Permit<Read<ServiceSpec>>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let view = services::read(&state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&ServiceDetail::from(view)))
+    Ok(ApiResponse::detail(&ServiceDetail::from(view)))
 }
 
-async fn list_own(call: Call<Permit<ReadOwnServices>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::SERVICES, |call, asked, show| {
-        let Context { state, query, .. } = &call.context;
+async fn list_own(
+    call: Call<Permit<ReadOwnServices>, ListPayload>,
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::SERVICES, |call, request, emit| {
+        let RequestContext { state, query, .. } = &call.context;
         let types = config_types(query);
-        services::list_own(&state.app, &call.permit, asked, &types, &mut |view| {
-            show(ServiceDetail::from(view))
+        services::list_own(&state.app, &call.permit, request, &types, &mut |view| {
+            emit(ServiceDetail::from(view))
         })
     })
     .await
 }
 
-async fn detail_own(call: Call<Permit<ReadOwnServices>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn detail_own(call: Call<Permit<ReadOwnServices>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let view = services::read_own(&state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&ServiceDetail::from(view)))
+    Ok(ApiResponse::detail(&ServiceDetail::from(view)))
 }
 
-async fn own_terminators(call: Call<Permit<ReadOwnServices>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::TERMINATORS, |call, asked, show| {
+async fn own_terminators(
+    call: Call<Permit<ReadOwnServices>, ListPayload>,
+) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::TERMINATORS, |call, request, emit| {
         let app = &call.context.state.app;
         let id = id(&call.context);
-        terminators::list_own(app, &call.permit, &id, asked, &mut |view| {
-            show(TerminatorClientDetail::from(view))
+        terminators::list_own(app, &call.permit, &id, request, &mut |view| {
+            emit(TerminatorClientDetail::from(view))
         })
     })
     .await
 }
 
 async fn own_edge_routers(
-    call: Call<Permit<ReadOwnServices>, Ignored>,
-) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+    call: Call<Permit<ReadOwnServices>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     let routers = routers::read_of_service(&state.app, &call.permit, &id(&call.context))?;
     let routers: ServiceEdgeRouters = routers.into_iter().collect();
-    Ok(Answer::detail(&routers))
+    Ok(ApiResponse::detail(&routers))
 }
 
-/// The types of configurations that a query names: in one parameter with commas between them, or in
-/// several.
+/// Returns the configuration types in a query, separated by commas or in repeated parameters.
 fn config_types(query: &Query) -> Vec<&str> {
     query
         .all("configTypes")
@@ -141,40 +144,43 @@ fn config_types(query: &Query) -> Vec<&str> {
         .collect()
 }
 
-fn id(context: &Context) -> ServiceId {
+fn id(context: &RequestContext) -> ServiceId {
     ServiceId::from_wire(context.id())
 }
 
-impl Served for ServiceSpec {
+impl ApiResource for ServiceSpec {
     const COLLECTION: &'static str = "services";
-    const ALL: &'static str = "/services";
-    const ONE: &'static str = "/services/{id}";
-    const SYMBOLS: &'static Schema = &kinds::SERVICES;
+    const COLLECTION_PATH: &'static str = "/services";
+    const ENTITY_PATH: &'static str = "/services/{id}";
+    const LIST_SCHEMA: &'static Schema = &kinds::SERVICES;
 }
 
-impl Shaped for ServiceSpec {
-    type Creation = ServiceCreate;
-    type Replacement = ServiceReplace;
-    type Merge = ServiceMerge;
+impl ResourceBodies for ServiceSpec {
+    type CreateBody = ServiceCreate;
+    type UpdateBody = ServiceReplace;
+    type PatchBody = ServiceMerge;
     type Detail = ServiceDetail;
 
-    fn created(body: ServiceCreate) -> Result<Self, ApiError> {
-        body.spec().map_err(unknown_strategy)
+    fn from_create(body: ServiceCreate) -> Result<Self, ApiError> {
+        body.spec().map_err(unknown_strategy_error)
     }
 
-    fn replaced(body: ServiceReplace) -> Result<Replaced<Self>, ApiError> {
-        body.0.spec().map(Replaced::Whole).map_err(unknown_strategy)
+    fn from_update(body: ServiceReplace) -> Result<Replacement<Self>, ApiError> {
+        body.0
+            .spec()
+            .map(Replacement::Full)
+            .map_err(unknown_strategy_error)
     }
 
-    fn merged(body: ServiceMerge) -> Result<ServicePatch, ApiError> {
-        body.patch().map_err(unknown_strategy)
+    fn to_patch(body: ServiceMerge) -> Result<ServicePatch, ApiError> {
+        body.patch().map_err(unknown_strategy_error)
     }
 }
 
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "an error is given away when it becomes another one"
+    reason = "the error is consumed by the conversion"
 )]
-pub(super) fn unknown_strategy(error: UnknownStrategy) -> ApiError {
-    ApiError::new(Code::NotFound).because(Cause::text(error.to_string()))
+pub(super) fn unknown_strategy_error(error: UnknownStrategy) -> ApiError {
+    ApiError::new(Code::NotFound).with_cause(Cause::text(error.to_string()))
 }

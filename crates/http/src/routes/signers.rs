@@ -1,10 +1,10 @@
 //! External JWT signers.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
+use crate::list::{self, ListPayload};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded, public};
 use http::Method;
 use portcullis_api::signer::{ClientSignerDetail, SignerCreate, SignerDetail, SignerUpdate};
 use portcullis_app::listing::kinds;
@@ -17,79 +17,79 @@ const ONE: &str = "/external-jwt-signers/{id}";
 
 pub(super) fn routes() -> Vec<Route> {
     let managed = vec![
-        guarded::<Read, Paged, _, _>(Method::GET, ALL, list)
-            .answers(Answers::list::<SignerDetail>()),
+        guarded::<Read, ListPayload, _, _>(Method::GET, ALL, list)
+            .responds(ResponseSpec::list::<SignerDetail>()),
         guarded::<Create, Json<SignerCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<SignerDetail>()),
+        guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<SignerDetail>()),
         guarded::<Update, Json<SignerCreate>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<SignerUpdate>, _, _>(Method::PATCH, ONE, merge),
-        guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
+        guarded::<Update, Json<SignerUpdate>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]));
-    let public = open::<Paged, _, _>(Method::GET, ALL, list_enabled)
-        .answers(Answers::list::<ClientSignerDetail>())
+    let public = public::<ListPayload, _, _>(Method::GET, ALL, list_enabled)
+        .responds(ResponseSpec::list::<ClientSignerDetail>())
         .only(&[Api::Client]);
     managed.chain([public]).collect()
 }
 
-async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::EXTERNAL_JWT_SIGNERS, |call, asked, show| {
+async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::EXTERNAL_JWT_SIGNERS, |call, request, emit| {
         let app = &call.context.state.app;
-        signers::list(app, &call.permit, asked, &mut |signer| {
-            show(SignerDetail::from(signer))
+        signers::list(app, &call.permit, request, &mut |signer| {
+            emit(SignerDetail::from(signer))
         })
     })
     .await
 }
 
-async fn list_enabled(call: Call<(), Paged>) -> Result<Answer, ApiError> {
+async fn list_enabled(call: Call<(), ListPayload>) -> Result<ApiResponse, ApiError> {
     let schema = &kinds::SHOWN_EXTERNAL_JWT_SIGNERS;
-    list::answer(call, schema, |call, asked, show| {
+    list::respond(call, schema, |call, request, emit| {
         let app = &call.context.state.app;
-        signers::list_enabled(app, asked, &mut |signer| {
-            show(ClientSignerDetail::from(signer))
+        signers::list_enabled(app, request, &mut |signer| {
+            emit(ClientSignerDetail::from(signer))
         })
     })
     .await
 }
 
-async fn create(call: Call<Permit<Create>, Json<SignerCreate>>) -> Result<Answer, ApiError> {
+async fn create(call: Call<Permit<Create>, Json<SignerCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (spec, keys) = body.into_parts();
     let app = &call.context.state.app;
     let id = signers::create(app, &call.permit, spec, keys).await?;
-    Ok(Answer::created("external-jwt-signers", id.as_str()))
+    Ok(ApiResponse::created("external-jwt-signers", id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let signer = signers::read(&call.context.state.app, &call.permit, &id(&call.context))?;
-    Ok(Answer::detail(&SignerDetail::from(signer)))
+    Ok(ApiResponse::detail(&SignerDetail::from(signer)))
 }
 
-async fn replace(call: Call<Permit<Update>, Json<SignerCreate>>) -> Result<Answer, ApiError> {
+async fn replace(call: Call<Permit<Update>, Json<SignerCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (spec, keys) = body.into_parts();
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     signers::replace(&state.app, &call.permit, &id(&call.context), spec, keys).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn merge(call: Call<Permit<Update>, Json<SignerUpdate>>) -> Result<Answer, ApiError> {
+async fn patch(call: Call<Permit<Update>, Json<SignerUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (patch, keys) = body.into_parts();
-    let Context { state, .. } = &call.context;
+    let RequestContext { state, .. } = &call.context;
     signers::merge(&state.app, &call.permit, &id(&call.context), patch, keys).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
+async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let RequestContext { state, .. } = &call.context;
     signers::delete(&state.app, &call.permit, &id(&call.context)).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-fn id(context: &Context) -> SignerId {
+fn id(context: &RequestContext) -> SignerId {
     SignerId::from_wire(context.id())
 }

@@ -1,11 +1,11 @@
-//! The descriptions of the APIs that the controller has.
+//! Descriptions of the controller's APIs.
 
-use crate::answer::Answer;
+use crate::content_negotiation;
 use crate::error::ApiError;
-use crate::language;
 use crate::openapi::{self, Document};
 use crate::path::Api;
-use crate::route::{Answers, Call, Context, Ignored, Route, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, public};
 use crate::state::State;
 use http::Method;
 use portcullis_api::code::Code;
@@ -17,73 +17,79 @@ const YAML: &str = "text/yaml";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/specs", list)
-            .answers(Answers::detail::<Vec<SpecDetail>>()),
-        open::<Ignored, _, _>(Method::GET, "/specs/{id}", detail)
-            .answers(Answers::detail::<SpecDetail>()),
-        open::<Ignored, _, _>(Method::GET, "/specs/{id}/spec", body)
-            .answers(Answers::detail::<String>())
+        public::<NoBody, _, _>(Method::GET, "/specs", list)
+            .responds(ResponseSpec::detail::<Vec<SpecDetail>>()),
+        public::<NoBody, _, _>(Method::GET, "/specs/{id}", detail)
+            .responds(ResponseSpec::detail::<SpecDetail>()),
+        public::<NoBody, _, _>(Method::GET, "/specs/{id}/spec", body)
+            .responds(ResponseSpec::detail::<String>())
             .producing(YAML),
     ]
 }
 
-/// Where each API describes itself. What monitors call has no room for it: all of its paths are
+/// The description of each API below its base. The health checks have none: all of their paths are
 /// taken.
-pub(super) fn descriptions(routes: &[Route]) -> Vec<Route> {
-    openapi::described(routes)
+pub(super) fn description_routes(routes: &[Route]) -> Vec<Route> {
+    openapi::described_apis(routes)
         .filter(|api| *api != Api::HealthChecks)
         .map(|api| {
-            open::<Ignored, _, _>(Method::GET, "/swagger.json", own)
-                .answers(Answers::json::<serde_json::Map<String, serde_json::Value>>())
-                .only(api.alone())
+            public::<NoBody, _, _>(Method::GET, "/swagger.json", own_document)
+                .responds(ResponseSpec::json::<
+                    serde_json::Map<String, serde_json::Value>,
+                >())
+                .only(api.only())
         })
         .collect()
 }
 
-async fn list(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    Ok(Answer::detail(&[spec(&call.context.state, Api::Client)]))
+async fn list(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
+    Ok(ApiResponse::detail(&[spec_detail(
+        &call.context.state,
+        Api::Client,
+    )]))
 }
 
-async fn detail(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    let api = named(&call.context)?;
-    Ok(Answer::detail(&spec(&call.context.state, api)))
+async fn detail(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
+    let api = find_api(&call.context)?;
+    Ok(ApiResponse::detail(&spec_detail(&call.context.state, api)))
 }
 
-/// The document itself as YAML; for those who take JSON alone, its text in an envelope.
-async fn body(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    let document = document(named(&call.context)?).await?;
-    if language::accepts(&call.context.headers, YAML) {
-        return Ok(Answer::fixed(YAML, &document.yaml));
+/// Responds with YAML, or with the YAML as a string in an envelope to clients that accept only
+/// JSON.
+async fn body(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
+    let document = document(find_api(&call.context)?).await?;
+    if content_negotiation::accepts(&call.context.headers, YAML) {
+        return Ok(ApiResponse::from_static(YAML, &document.yaml));
     }
-    Ok(Answer::fixed(JSON, &document.enveloped))
+    Ok(ApiResponse::from_static(JSON, &document.enveloped))
 }
 
-/// The document of the API under which it is asked for.
-async fn own(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+/// Responds with the description of the requested API.
+async fn own_document(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let document = document(call.context.api).await?;
-    Ok(Answer::fixed(JSON, &document.json))
+    Ok(ApiResponse::from_static(JSON, &document.json))
 }
 
-/// The API that the path names.
-fn named(context: &Context) -> Result<Api, ApiError> {
-    let named = Api::ALL
+/// Returns the API that the path names.
+fn find_api(context: &RequestContext) -> Result<Api, ApiError> {
+    let found = Api::ALL
         .into_iter()
         .find(|api| api.binding() == context.id());
-    named.ok_or_else(unknown)
+    found.ok_or_else(not_found)
 }
 
-/// The description of an API. The first one takes a while to be made, which stands in nobody's way.
+/// Returns the description of an API. The first call generates it, away from the async threads.
 async fn document(api: Api) -> Result<&'static Document, ApiError> {
     if openapi::is_ready() {
-        return openapi::document(api).ok_or_else(unknown);
+        return openapi::document(api).ok_or_else(not_found);
     }
-    aside(move || openapi::document(api).ok_or_else(unknown)).await
+    aside(move || openapi::document(api).ok_or_else(not_found)).await
 }
 
-fn unknown() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::new(Code::NotFound)
 }
 
-fn spec(state: &State, api: Api) -> SpecDetail {
+fn spec_detail(state: &State, api: Api) -> SpecDetail {
     SpecDetail::new(api.binding(), state.app.founded_at())
 }

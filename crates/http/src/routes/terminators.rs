@@ -1,6 +1,6 @@
 //! Terminators.
 
-use super::managed::{self, Edge, Replaced, Served, Shaped};
+use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
@@ -10,32 +10,32 @@ use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    managed::routes::<TerminatorSpec, Edge>()
+    managed::routes::<TerminatorSpec, EdgeSurface>()
 }
 
-impl Served for TerminatorSpec {
+impl ApiResource for TerminatorSpec {
     const COLLECTION: &'static str = "terminators";
-    const ALL: &'static str = "/terminators";
-    const ONE: &'static str = "/terminators/{id}";
-    const SYMBOLS: &'static Schema = &kinds::TERMINATORS;
+    const COLLECTION_PATH: &'static str = "/terminators";
+    const ENTITY_PATH: &'static str = "/terminators/{id}";
+    const LIST_SCHEMA: &'static Schema = &kinds::TERMINATORS;
 }
 
-impl Shaped for TerminatorSpec {
-    type Creation = TerminatorCreate;
-    type Replacement = TerminatorReplace;
-    type Merge = TerminatorMerge;
+impl ResourceBodies for TerminatorSpec {
+    type CreateBody = TerminatorCreate;
+    type UpdateBody = TerminatorReplace;
+    type PatchBody = TerminatorMerge;
     type Detail = TerminatorDetail;
 
-    fn created(body: TerminatorCreate) -> Result<Self, ApiError> {
+    fn from_create(body: TerminatorCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn replaced(body: TerminatorReplace) -> Result<Replaced<Self>, ApiError> {
-        // Which instance it is never changes: whatever is said here gives way to what it is.
-        Ok(Replaced::Whole(body.spec(String::new())))
+    fn from_update(body: TerminatorReplace) -> Result<Replacement<Self>, ApiError> {
+        // The instance never changes: the one in the body is ignored.
+        Ok(Replacement::Full(body.spec(String::new())))
     }
 
-    fn merged(body: TerminatorMerge) -> Result<TerminatorPatch, ApiError> {
+    fn to_patch(body: TerminatorMerge) -> Result<TerminatorPatch, ApiError> {
         Ok(body.into())
     }
 }

@@ -1,8 +1,8 @@
-//! What clients trust: the bundle of authorities and the network's token.
+//! Trust anchors for clients: the CA bundle and the network's token.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::route::{Answers, Call, Ignored, Route, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, ResponseSpec, Route, public};
 use http::{HeaderName, HeaderValue, Method};
 use portcullis_api::network_jwt::NetworkJwt;
 
@@ -13,21 +13,22 @@ const TRANSFER_ENCODING: HeaderName = HeaderName::from_static("content-transfer-
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/.well-known/est/cacerts", bundle)
-            .answers(Answers::raw())
+        public::<NoBody, _, _>(Method::GET, "/.well-known/est/cacerts", bundle)
+            .responds(ResponseSpec::raw())
             .producing(PKCS7),
-        open::<Ignored, _, _>(Method::GET, "/network-jwts", network_jwts)
-            .answers(Answers::detail::<Vec<NetworkJwt>>()),
+        public::<NoBody, _, _>(Method::GET, "/network-jwts", network_jwts)
+            .responds(ResponseSpec::detail::<Vec<NetworkJwt>>()),
     ]
 }
 
 /// RFC 7030 section 4.1.3: base64 of a certificates-only PKCS#7.
-async fn bundle(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+async fn bundle(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let bundle = call.context.state.app.network().bundle().to_owned();
-    Ok(Answer::raw(PKCS7, bundle).with(TRANSFER_ENCODING, HeaderValue::from_static("base64")))
+    Ok(ApiResponse::raw(PKCS7, bundle)
+        .with_header(TRANSFER_ENCODING, HeaderValue::from_static("base64")))
 }
 
-async fn network_jwts(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+async fn network_jwts(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let token = call
         .context
         .state
@@ -36,5 +37,7 @@ async fn network_jwts(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
         .served()
         .network_jwt
         .clone();
-    Ok(Answer::detail(&[NetworkJwt::default_network(token.into())]))
+    Ok(ApiResponse::detail(&[NetworkJwt::default_network(
+        token.into(),
+    )]))
 }

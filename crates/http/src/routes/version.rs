@@ -1,9 +1,9 @@
-//! What the controller is: version, capabilities, protocols.
+//! Version, capabilities and protocols of the controller.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, Route, guarded, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, ResponseSpec, Route, guarded, public};
 use http::Method;
 use portcullis_api::capability;
 use portcullis_api::version::Version;
@@ -12,43 +12,44 @@ use portcullis_domain::access::Permit;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The level of the API by which clients decide what they may use.
+/// The API level by which clients decide which features they may use.
 pub const API_LEVEL: &str = "v2.1.0";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/", version).answers(Answers::detail::<Version>()),
-        open::<Ignored, _, _>(Method::GET, "/version", version)
-            .answers(Answers::detail::<Version>()),
-        open::<Ignored, _, _>(Method::GET, "/protocols", protocols)
-            .answers(Answers::detail::<Protocols>())
+        public::<NoBody, _, _>(Method::GET, "/", version)
+            .responds(ResponseSpec::detail::<Version>()),
+        public::<NoBody, _, _>(Method::GET, "/version", version)
+            .responds(ResponseSpec::detail::<Version>()),
+        public::<NoBody, _, _>(Method::GET, "/protocols", protocols)
+            .responds(ResponseSpec::detail::<Protocols>())
             .only(&[Api::Client]),
-        open::<Ignored, _, _>(Method::GET, "/enumerated-capabilities", capabilities)
-            .answers(Answers::detail::<Vec<String>>()),
-        guarded::<ReadCapabilities, Ignored, _, _>(
+        public::<NoBody, _, _>(Method::GET, "/enumerated-capabilities", capabilities)
+            .responds(ResponseSpec::detail::<Vec<String>>()),
+        guarded::<ReadCapabilities, NoBody, _, _>(
             Method::GET,
             "/enumerated-router-capabilities",
             router_capabilities,
         )
-        .answers(Answers::detail::<Vec<String>>()),
+        .responds(ResponseSpec::detail::<Vec<String>>()),
     ]
 }
 
-/// How the API is spoken to.
+/// Protocols of the API.
 #[derive(Serialize, JsonSchema)]
 struct Protocols {
-    /// By HTTP over TLS.
+    /// HTTP over TLS.
     https: Address,
 }
 
-/// Where something listens.
+/// Address of a listener.
 #[derive(Serialize, JsonSchema)]
 struct Address {
     /// Host and port.
     address: String,
 }
 
-async fn version(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+async fn version(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let state = &call.context.state;
     let mut version = Version {
         build_date: state.build.build_date.to_owned(),
@@ -68,22 +69,22 @@ async fn version(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
             .collect();
         version.offer(api.binding(), api.base(), &urls);
     }
-    Ok(Answer::detail(&version))
+    Ok(ApiResponse::detail(&version))
 }
 
-async fn protocols(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+async fn protocols(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let address = call.context.state.app.network().api_address().to_owned();
-    Ok(Answer::detail(&Protocols {
+    Ok(ApiResponse::detail(&Protocols {
         https: Address { address },
     }))
 }
 
-async fn capabilities(_call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    Ok(Answer::detail(&capability::OF_CONTROLLERS))
+async fn capabilities(_call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
+    Ok(ApiResponse::detail(&capability::OF_CONTROLLERS))
 }
 
 async fn router_capabilities(
-    _call: Call<Permit<ReadCapabilities>, Ignored>,
-) -> Result<Answer, ApiError> {
-    Ok(Answer::detail(&capability::OF_ROUTERS))
+    _call: Call<Permit<ReadCapabilities>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
+    Ok(ApiResponse::detail(&capability::OF_ROUTERS))
 }

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use http::Method;
-use portcullis_http::answer::Answer;
 use portcullis_http::listen::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_http::path::Api;
-use portcullis_http::route::{Call, Ignored, Route, Table, open};
+use portcullis_http::response::ApiResponse;
+use portcullis_http::route::{Call, NoBody, Route, Table, public};
 use portcullis_http::{Build, Controller, State, routes};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD};
 use tokio::io::AsyncWriteExt as _;
@@ -195,14 +195,14 @@ async fn bodies_of_sessions_are_bounded_and_the_largest_gives_way() {
 /// A handler that waits for leave and then says that it was done.
 fn waiting(method: Method, signs: &Arc<[Semaphore; 3]>) -> Route {
     let signs = Arc::clone(signs);
-    open::<Ignored, _, _>(method, "/waiting", move |_call: Call<(), Ignored>| {
+    public::<NoBody, _, _>(method, "/waiting", move |_call: Call<(), NoBody>| {
         let signs = Arc::clone(&signs);
         async move {
             let [entered, leave, done] = &*signs;
             entered.add_permits(1);
             leave.acquire().await.unwrap().forget();
             done.add_permits(1);
-            Ok(Answer::done())
+            Ok(ApiResponse::empty())
         }
     })
 }
@@ -254,7 +254,7 @@ async fn panic_of_a_handler_is_logged_with_its_request() {
     // For all tests of this process: what one thread logs first decides for the others.
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let panics = |method| {
-        open::<Ignored, _, _>(method, "/panic", |_call: Call<(), Ignored>| async {
+        public::<NoBody, _, _>(method, "/panic", |_call: Call<(), NoBody>| async {
             panic!("as asked")
         })
     };

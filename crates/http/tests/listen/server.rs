@@ -11,8 +11,8 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use portcullis_http::listen::{
-    Answer, AnswerError, Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas,
-    ServerTls, TlsVersion, whole,
+    Answer, Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas,
+    ResponseBodyError, ServerTls, TlsVersion, full_body,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -142,7 +142,7 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
                     let status = match error {
                         BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                         BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
-                        BodyError::NoRoom => StatusCode::TOO_MANY_REQUESTS,
+                        BodyError::OutOfMemory => StatusCode::TOO_MANY_REQUESTS,
                         BodyError::Broken(_) => StatusCode::BAD_REQUEST,
                     };
                     text(status, error.to_string())
@@ -173,7 +173,7 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
 }
 
 fn text(status: StatusCode, body: impl Into<Bytes>) -> Answer {
-    let mut answer = Response::new(whole(body));
+    let mut answer = Response::new(full_body(body));
     *answer.status_mut() = status;
     answer
 }
@@ -194,12 +194,12 @@ struct Endless(Arc<Signs>);
 
 impl hyper::body::Body for Endless {
     type Data = Bytes;
-    type Error = AnswerError;
+    type Error = ResponseBodyError;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         _cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, AnswerError>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ResponseBodyError>>> {
         static ZEROES: [u8; 65_536] = [0; 65_536];
         Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&ZEROES)))))
     }

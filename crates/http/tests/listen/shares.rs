@@ -97,7 +97,7 @@ async fn window_that_never_opens_ends_the_connection() {
 #[tokio::test]
 async fn stream_that_is_taken_does_not_keep_others_for_ever() {
     let server = Server::start(Limits {
-        answer_total: Duration::from_millis(500),
+        response_total: Duration::from_millis(500),
         ..asking_often(Duration::from_mins(10))
     });
     let mut shut = Shut::connect(&server, "127.0.0.1").await;
@@ -134,7 +134,7 @@ async fn reader_of_a_few_bytes_now_and_then_is_dropped() {
 #[tokio::test]
 async fn answer_has_a_time_as_a_whole() {
     let server = Server::start(Limits {
-        answer_total: Duration::from_millis(500),
+        response_total: Duration::from_millis(500),
         ..Limits::default()
     });
     let mut stream = connect(&server, "127.0.0.1").await;

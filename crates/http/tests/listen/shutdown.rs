@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use portcullis_http::listen::{
-    Answering, Body, Connection, Limits, Listener, ServerTls, Service, Settling, TlsVersion, whole,
+    Body, Connection, DrainFuture, Limits, Listener, ResponseFuture, ServerTls, Service,
+    TlsVersion, full_body,
 };
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -78,14 +79,14 @@ struct Lasting {
 }
 
 impl Service for Lasting {
-    fn call(&self, _connection: &Arc<Connection>, _request: Request<Body>) -> Answering {
+    fn call(&self, _connection: &Arc<Connection>, _request: Request<Body>) -> ResponseFuture {
         let leave = Arc::clone(&self.leave);
         self.tasks
             .spawn(async move { leave.acquire().await.unwrap().forget() });
-        Box::pin(std::future::ready(Response::new(whole("begun"))))
+        Box::pin(std::future::ready(Response::new(full_body("begun"))))
     }
 
-    fn settled(&self) -> Settling<'_> {
+    fn drain(&self) -> DrainFuture<'_> {
         self.tasks.close();
         Box::pin(self.tasks.wait())
     }

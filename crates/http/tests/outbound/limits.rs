@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, Resolving};
+use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -86,7 +86,10 @@ async fn heads_that_are_too_large_are_given_up() {
     ];
     for make in cases {
         let error = error_of(near(), make).await;
-        assert!(matches!(error, FetchError::Broken { .. }), "{error:?}");
+        assert!(
+            matches!(error, FetchError::InvalidResponse { .. }),
+            "{error:?}"
+        );
     }
 }
 
@@ -128,7 +131,7 @@ struct Gate {
 }
 
 impl Resolve for Gate {
-    fn resolve<'r>(&'r self, _host: &'r str) -> Resolving<'r> {
+    fn resolve<'r>(&'r self, _host: &'r str) -> ResolveFuture<'r> {
         Box::pin(async {
             let inside = self.inside.fetch_add(1, Ordering::Relaxed) + 1;
             self.most.fetch_max(inside, Ordering::Relaxed);

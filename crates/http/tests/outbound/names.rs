@@ -1,11 +1,11 @@
 //! From names to the addresses that are connected to.
 
-use portcullis_http::outbound::{AddressKind, AddressRule, FetchError, FetchRules};
+use portcullis_http::outbound::{AddressClass, AddressRule, FetchError, FetchRules};
 
 use crate::server::{KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, fetcher, near};
 
-fn is_refused_as(error: &FetchError, expected: AddressKind) -> bool {
+fn is_refused_as(error: &FetchError, expected: AddressClass) -> bool {
     matches!(
         error,
         FetchError::AddressRefused { rule: AddressRule::NotPublic(kind), .. } if *kind == expected
@@ -30,8 +30,8 @@ async fn this_machine_is_refused_by_default() {
         let error = error.unwrap_err();
         // A name is not even asked for: plain http is for addresses that are allowed.
         let is_right = match error {
-            FetchError::Plain { .. } => host.to_lowercase().starts_with("localhost"),
-            error => is_refused_as(&error, AddressKind::Loopback),
+            FetchError::PlainHttp { .. } => host.to_lowercase().starts_with("localhost"),
+            error => is_refused_as(&error, AddressClass::Loopback),
         };
         assert!(is_right, "{host}");
     }
@@ -61,7 +61,7 @@ async fn plain_http_is_for_allowed_addresses_alone() {
         let fetcher = fetcher(near()).with_resolver(names);
         let error = fetch(&fetcher, &server.url("keys.test", "/")).await;
         let error = error.unwrap_err();
-        assert!(matches!(error, FetchError::Plain { .. }), "{error:?}");
+        assert!(matches!(error, FetchError::PlainHttp { .. }), "{error:?}");
         let text = "key sets must be fetched over https";
         assert!(error.to_string().starts_with(text), "{error}");
     }
@@ -108,7 +108,7 @@ async fn a_name_that_changes_its_address_between_redirects_gains_nothing() {
 
     let error = fetch(&fetcher, &allowed.url("rebinding.test", "/")).await;
     let error = error.unwrap_err();
-    assert!(is_refused_as(&error, AddressKind::Loopback), "{error:?}");
+    assert!(is_refused_as(&error, AddressClass::Loopback), "{error:?}");
     assert_eq!(names.asked().len(), 2);
     assert_eq!((allowed.accepted(), refused.accepted()), (1, 0));
 }
@@ -117,11 +117,11 @@ async fn a_name_that_changes_its_address_between_redirects_gains_nothing() {
 async fn one_refused_address_refuses_the_name() {
     let server = Server::start(|_| Reply::keys()).await;
     for (address, kind) in [
-        ("127.0.0.2", AddressKind::Loopback),
-        ("169.254.169.254", AddressKind::LinkLocal),
-        ("::ffff:10.0.0.1", AddressKind::Private),
-        ("fd00:ec2::254", AddressKind::Metadata),
-        ("64:ff9b::a00:1", AddressKind::Private),
+        ("127.0.0.2", AddressClass::Loopback),
+        ("169.254.169.254", AddressClass::LinkLocal),
+        ("::ffff:10.0.0.1", AddressClass::Private),
+        ("fd00:ec2::254", AddressClass::Metadata),
+        ("64:ff9b::a00:1", AddressClass::Private),
     ] {
         let names = Scripted::new(&[&["127.0.0.1", address]]);
         let fetcher = fetcher(near()).with_resolver(names);

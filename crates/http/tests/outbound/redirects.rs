@@ -81,7 +81,10 @@ async fn where_a_redirect_leads_is_judged() {
     let server = Server::start(|_| Reply::new(302, "", "")).await;
     let fetched = fetch(&fetcher(near()), &server.url("127.0.0.1", "/")).await;
     let error = fetched.unwrap_err();
-    assert!(matches!(error, FetchError::Redirect { .. }), "{error:?}");
+    assert!(
+        matches!(error, FetchError::InvalidRedirect { .. }),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, Resolving};
+use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
 use rustls::RootCertStore;
 
 /// Rules under which servers at 127.0.0.1 can be reached, and no others on this machine.
@@ -51,7 +51,7 @@ impl Scripted {
 }
 
 impl Resolve for Scripted {
-    fn resolve<'r>(&'r self, host: &'r str) -> Resolving<'r> {
+    fn resolve<'r>(&'r self, host: &'r str) -> ResolveFuture<'r> {
         self.asked.lock().unwrap().push(host.to_owned());
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move { answer.ok_or_else(|| io::ErrorKind::NotFound.into()) })

@@ -1,52 +1,52 @@
-//! A budget, and what its holders are charged.
+//! Budgets and their charges.
 
 use std::sync::{Arc, PoisonError};
 
 use portcullis_domain::peer::Peer;
 
-use super::Holder;
-use super::books::{Books, Key};
+use super::Evictable;
+use super::ledger::{Key, Ledger};
 use super::sync::{Mutex, MutexGuard};
 use crate::listen::Quota;
 use crate::listen::log_interval::LogInterval;
 
-/// A limited resource, and who holds how much of it.
+/// A limited resource and its holders.
 pub(crate) struct Budget<H> {
     quota: Quota,
-    /// Keys of the configuration, for the log: what all may use, and what one peer may.
+    /// Configuration keys, for the log: of the total quota and of that per peer.
     keys: [&'static str; 2],
     log_intervals: [LogInterval; 2],
-    books: Mutex<Books<H>>,
+    ledger: Mutex<Ledger<H>>,
 }
 
-/// What one holder has of a budget; given back when dropped.
-pub(crate) struct Charge<H: Holder> {
+/// A holder's charge to a budget; released when dropped.
+pub(crate) struct Charge<H: Evictable> {
     budget: Arc<Budget<H>>,
     peer: Peer,
     pub(super) holder: H,
-    /// Where it stands in the books once it holds something. There is nothing there after it was revoked.
+    /// Its entry in the ledger, once it uses something. The entry is gone after an eviction.
     key: Option<Key>,
 }
 
-/// Which limit somebody had to give way to.
+/// An exceeded limit.
 #[derive(Clone, Copy)]
 enum Limit {
     Total,
     PerPeer,
 }
 
-impl<H: Holder> Budget<H> {
-    /// Makes a budget of which nothing is in use.
+impl<H: Evictable> Budget<H> {
+    /// Creates an unused budget.
     pub(crate) fn new(quota: Quota, keys: [&'static str; 2]) -> Arc<Self> {
         Arc::new(Self {
             quota,
             keys,
             log_intervals: Default::default(),
-            books: Mutex::new(Books::new()),
+            ledger: Mutex::new(Ledger::new()),
         })
     }
 
-    /// Makes the charge of a holder that holds nothing yet.
+    /// Creates the charge of a holder that uses nothing yet.
     pub(crate) fn charge(self: &Arc<Self>, peer: Peer, holder: H) -> Charge<H> {
         Charge {
             budget: Arc::clone(self),
@@ -56,103 +56,102 @@ impl<H: Holder> Budget<H> {
         }
     }
 
-    /// Charges a newcomer, which gives way to nobody that is there already.
+    /// Charges a newcomer, which is not evicted in favour of existing holders.
     pub(crate) fn admit(self: &Arc<Self>, peer: Peer, holder: H, amount: usize) -> Charge<H> {
         let mut charge = self.charge(peer, holder);
         let mut books = self.lock();
-        let key = books.open(peer, charge.holder.clone(), amount);
+        let key = books.insert(peer, charge.holder.clone(), amount);
         charge.key = Some(key);
-        let revoked = self.make_room(&mut books, peer, Some(key));
+        let evicted = self.evict_excess(&mut books, peer, Some(key));
         drop(books);
-        self.log(revoked);
+        self.log(evicted);
         charge
     }
 
-    /// What is in use.
+    /// Returns the amount in use.
     #[cfg(test)]
     pub(crate) fn in_use(&self) -> usize {
         self.lock().usage.total()
     }
 
-    /// Revokes holders until all limits are kept, or nobody is left who can give way.
-    fn make_room(
+    /// Evicts holders until all limits are met, or nobody is left who can be evicted.
+    fn evict_excess(
         &self,
-        books: &mut Books<H>,
+        books: &mut Ledger<H>,
         peer: Peer,
-        spared: Option<Key>,
+        exempt: Option<Key>,
     ) -> Vec<(Limit, Peer)> {
-        let mut revoked = Vec::new();
+        let mut evicted = Vec::new();
         while books.usage.of(peer) > self.quota.per_peer {
-            let Some(key) = books.first_of([peer], spared) else {
+            let Some(key) = books.find_first([peer], exempt) else {
                 break;
             };
-            books.revoke(key);
-            revoked.push((Limit::PerPeer, peer));
+            books.evict(key);
+            evicted.push((Limit::PerPeer, peer));
         }
         while books.usage.total() > self.quota.total {
-            let Some(key) = books.worst(spared) else {
+            let Some(key) = books.find_heaviest(exempt) else {
                 break;
             };
-            books.revoke(key);
-            revoked.push((Limit::Total, key.0));
+            books.evict(key);
+            evicted.push((Limit::Total, key.0));
         }
-        revoked
+        evicted
     }
 
-    /// Says who gave way, now and then.
-    fn log(&self, revoked: Vec<(Limit, Peer)>) {
+    /// Logs evictions, rate-limited.
+    fn log(&self, evicted: Vec<(Limit, Peer)>) {
         let [total, per_peer] = &self.log_intervals;
         let [total_key, per_peer_key] = self.keys;
-        for (limit, peer) in revoked {
+        for (limit, peer) in evicted {
             let (interval, key) = match limit {
                 Limit::Total => (total, total_key),
                 Limit::PerPeer => (per_peer, per_peer_key),
             };
-            if let Some(unlogged) = interval.may_log() {
+            if let Some(unlogged) = interval.try_acquire() {
                 tracing::warn!(%peer, limit = key, unlogged, "limit reached, the client that used the most was evicted");
             }
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Books<H>> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, Ledger<H>> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<H: Holder> Charge<H> {
-    /// Notes how much is held now, and has somebody give way if that is too much for the peer or for
-    /// all. False if this holder was the one, now or before.
+impl<H: Evictable> Charge<H> {
+    /// Sets the amount in use, and evicts holders if that exceeds a limit. False if this holder was
+    /// evicted, now or before.
     pub(crate) fn set(&mut self, amount: usize) -> bool {
         let mut books = self.budget.lock();
         let key = match self.key {
-            Some(key) if books.change(key, amount) => key,
+            Some(key) if books.update(key, amount) => key,
             Some(_) => return false,
             None if amount == 0 => return true,
-            None => books.open(self.peer, self.holder.clone(), amount),
+            None => books.insert(self.peer, self.holder.clone(), amount),
         };
         self.key = Some(key);
-        let revoked = self.budget.make_room(&mut books, self.peer, None);
-        let is_held = revoked.is_empty() || books.holdings.contains_key(&key);
+        let evicted = self.budget.evict_excess(&mut books, self.peer, None);
+        let is_kept = evicted.is_empty() || books.holdings.contains_key(&key);
         drop(books);
-        self.budget.log(revoked);
-        is_held
+        self.budget.log(evicted);
+        is_kept
     }
 
-    /// Gives everything back. What is charged afterwards is new, in age too.
-    pub(crate) fn close(&mut self) {
+    /// Releases everything. A later charge is new, in age too.
+    pub(crate) fn release(&mut self) {
         if let Some(key) = self.key.take() {
-            self.budget.lock().close(key);
+            self.budget.lock().remove(key);
         }
     }
 
-    /// The holder.
     pub(crate) fn holder(&self) -> &H {
         &self.holder
     }
 }
 
-impl<H: Holder> Drop for Charge<H> {
+impl<H: Evictable> Drop for Charge<H> {
     fn drop(&mut self) {
-        self.close();
+        self.release();
     }
 }

@@ -1,12 +1,12 @@
 //! Holders of one budget in every interleaving of their threads with up to three preemptions.
 //!
-//! The account is built once more here, around the lock of loom.
+//! The account is compiled a second time here, around loom's lock.
 #![expect(clippy::duplicate_mod, reason = "the locks are others")]
 
 #[path = "account.rs"]
 mod account;
 
-use super::{Holder, books};
+use super::{Evictable, ledger};
 use account::{Budget, Charge};
 use loom::sync;
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -23,24 +23,24 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
     model.check(scenario);
 }
 
-/// A holder of which those that hold most go first, and how often it was revoked.
+/// A holder that is evicted by amount, the largest first, and how often it was evicted.
 #[derive(Clone, Default)]
 struct Bytes(Arc<AtomicUsize>);
 
 impl Bytes {
-    fn revoked(&self) -> usize {
+    fn evictions(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-impl Holder for Bytes {
+impl Evictable for Bytes {
     type Rank = Reverse<usize>;
 
     fn rank(&self, amount: usize) -> Self::Rank {
         Reverse(amount)
     }
 
-    fn revoke(&self) {
+    fn evict(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -55,15 +55,15 @@ fn budget(total: usize, per_peer: usize) -> Shared {
     Budget::new(Quota { total, per_peer }, ["all", "each"])
 }
 
-/// Asks for more and more; tells whether it got it.
-fn take(budget: &Shared, last: u8, amounts: &[usize]) -> (Charge<Bytes>, bool) {
+/// Sets growing amounts; reports whether the holder was kept.
+fn charge_amounts(budget: &Shared, last: u8, amounts: &[usize]) -> (Charge<Bytes>, bool) {
     let mut charge = budget.charge(at(last), Bytes::default());
-    let mut is_held = true;
+    let mut is_kept = true;
     for &amount in amounts {
-        is_held = charge.set(amount);
+        is_kept = charge.set(amount);
         assert!(budget.in_use() <= 4, "more is in use than there is");
     }
-    (charge, is_held)
+    (charge, is_kept)
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn whoever_holds_most_gives_way_and_nobody_else() {
         let budget = budget(4, 4);
         let others = [(1, [3, 4]), (2, [1, 1])].map(|(last, amounts)| {
             let budget = Arc::clone(&budget);
-            thread::spawn(move || take(&budget, last, &amounts))
+            thread::spawn(move || charge_amounts(&budget, last, &amounts))
         });
-        let (own, is_held) = take(&budget, 3, &[1]);
-        let [(heavy, _), (light, is_light_held)] = others.map(|other| other.join().unwrap());
-        assert!(is_held && is_light_held);
-        let revoked = [&heavy, &light, &own].map(|charge| charge.holder().revoked());
-        assert_eq!(revoked, [1, 0, 0]);
+        let (own, is_kept) = charge_amounts(&budget, 3, &[1]);
+        let [(heavy, _), (light, is_light_kept)] = others.map(|other| other.join().unwrap());
+        assert!(is_kept && is_light_kept);
+        let evictions = [&heavy, &light, &own].map(|charge| charge.holder().evictions());
+        assert_eq!(evictions, [1, 0, 0]);
         assert_eq!(budget.in_use(), 2);
         drop((heavy, light, own));
         assert_eq!(budget.in_use(), 0);
@@ -92,19 +92,23 @@ fn what_is_given_back_while_it_is_taken_away_is_counted_once() {
         let others = [1, 1].map(|last| {
             let budget = Arc::clone(&budget);
             thread::spawn(move || {
-                let (charge, is_held) = take(&budget, last, &[2]);
+                let (charge, is_kept) = charge_amounts(&budget, last, &[2]);
                 let holder = charge.holder().clone();
                 drop(charge);
-                let revoked = holder.revoked();
-                assert!(revoked <= 1 && (is_held || revoked == 1));
-                (holder, revoked)
+                let evictions = holder.evictions();
+                assert!(evictions <= 1 && (is_kept || evictions == 1));
+                (holder, evictions)
             })
         });
-        let (own, is_held) = take(&budget, 2, &[1, 2]);
-        assert!(is_held, "the other peer keeps within its share");
+        let (own, is_kept) = charge_amounts(&budget, 2, &[1, 2]);
+        assert!(is_kept, "the other peer keeps within its share");
         for other in others {
-            let (holder, revoked) = other.join().unwrap();
-            assert_eq!(holder.revoked(), revoked, "it had given everything back");
+            let (holder, evictions) = other.join().unwrap();
+            assert_eq!(
+                holder.evictions(),
+                evictions,
+                "it had given everything back"
+            );
         }
         assert_eq!(budget.in_use(), 2);
         drop(own);
@@ -121,8 +125,8 @@ fn newcomers_are_admitted_whatever_others_hold() {
             thread::spawn(move || budget.admit(at(last), Bytes::default(), 1))
         });
         let admitted = others.map(|other| other.join().unwrap());
-        let revoked = admitted.each_ref().map(|it| it.holder().revoked());
-        assert_eq!(revoked.iter().sum::<usize>(), 1);
+        let evictions = admitted.each_ref().map(|it| it.holder().evictions());
+        assert_eq!(evictions.iter().sum::<usize>(), 1);
         assert_eq!(budget.in_use(), 1);
         drop(admitted);
         assert_eq!(budget.in_use(), 0);

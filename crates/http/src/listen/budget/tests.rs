@@ -6,32 +6,32 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A holder of which those that hold most go first.
+/// A holder that is evicted by amount, the largest first.
 #[derive(Clone, Default)]
 struct Bytes {
     is_fixed: bool,
-    is_revoked: Arc<AtomicBool>,
+    is_evicted: Arc<AtomicBool>,
 }
 
 impl Bytes {
-    fn is_revoked(&self) -> bool {
-        self.is_revoked.load(Ordering::Relaxed)
+    fn is_evicted(&self) -> bool {
+        self.is_evicted.load(Ordering::Relaxed)
     }
 }
 
-impl Holder for Bytes {
+impl Evictable for Bytes {
     type Rank = Reverse<usize>;
 
     fn rank(&self, amount: usize) -> Self::Rank {
         Reverse(amount)
     }
 
-    fn can_give_way(&self) -> bool {
+    fn is_evictable(&self) -> bool {
         !self.is_fixed
     }
 
-    fn revoke(&self) {
-        assert!(!self.is_revoked.swap(true, Ordering::Relaxed), "once");
+    fn evict(&self) {
+        assert!(!self.is_evicted.swap(true, Ordering::Relaxed), "once");
     }
 }
 
@@ -51,8 +51,8 @@ fn whoever_uses_most_gives_way_and_not_the_newcomer() {
     let (mut light, mut newcomer) = (charge(&budget, "192.0.2.2"), charge(&budget, "192.0.2.3"));
     assert!(heavy.set(20) && heavier.set(35) && light.set(40));
     assert!(newcomer.set(10));
-    assert!(heavier.holder().is_revoked());
-    assert!(!heavy.holder().is_revoked() && !light.holder().is_revoked());
+    assert!(heavier.holder().is_evicted());
+    assert!(!heavy.holder().is_evicted() && !light.holder().is_evicted());
     assert!(!heavier.set(1), "it stays out");
     assert!(light.set(60), "what was given up is there for others");
     assert_eq!(budget.lock().usage.total(), 90);
@@ -66,7 +66,7 @@ fn peer_beyond_its_share_gives_way_to_itself_alone() {
     assert!(first.set(4) && second.set(6) && other.set(10));
     assert!(!second.set(7), "it holds most");
     assert!(first.set(10) && !first.set(11));
-    assert!(!other.holder().is_revoked());
+    assert!(!other.holder().is_evicted());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn those_that_cannot_give_way_are_passed_over() {
     assert!(fixed.set(80) && other.set(19));
     let mut newcomer = charge(&budget, "192.0.2.3");
     assert!(newcomer.set(15));
-    assert!(other.holder().is_revoked());
+    assert!(other.holder().is_evicted());
     assert!(!newcomer.set(21), "nobody else is left");
 }
 
@@ -88,8 +88,8 @@ fn newcomer_is_admitted_at_the_price_of_somebody_else() {
     let first = budget.admit(peer("192.0.2.1"), Bytes::default(), 1);
     let second = budget.admit(peer("192.0.2.2"), Bytes::default(), 1);
     let third = budget.admit(peer("192.0.2.3"), Bytes::default(), 1);
-    assert!(!third.holder().is_revoked());
-    let revoked = [&first, &second].map(|charge| charge.holder().is_revoked());
+    assert!(!third.holder().is_evicted());
+    let revoked = [&first, &second].map(|charge| charge.holder().is_evicted());
     assert_eq!(revoked.iter().filter(|is_revoked| **is_revoked).count(), 1);
 }
 

@@ -6,11 +6,11 @@
 #[path = "registry.rs"]
 mod registry;
 
-use super::waiting;
+use super::pending;
 use loom::future::block_on;
 use loom::sync;
 use loom::thread;
-use registry::{HalfOpen, Place};
+use registry::{HalfOpenRegistry, HandshakeSlot};
 use std::sync::Arc;
 
 fn explore(scenario: impl Fn() + Send + Sync + 'static) {
@@ -19,30 +19,30 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
     model.check(scenario);
 }
 
-/// Enters so many connections of an address, each of which keeps its place.
-fn enter(registry: &Arc<HalfOpen>, last: u8, count: usize) -> Vec<Place> {
-    let enter = |_| registry.enter([192, 0, 2, last].into());
+/// Admits `count` connections of an address, each of which keeps its slot.
+fn enter(registry: &Arc<HalfOpenRegistry>, last: u8, count: usize) -> Vec<HandshakeSlot> {
+    let enter = |_| registry.admit([192, 0, 2, last].into());
     (0..count).map(enter).collect()
 }
 
-fn count_evicted(places: &[Place]) -> usize {
-    let evicted = places.iter().filter(|place| place.evicted.is_cancelled());
+fn count_evicted(places: &[HandshakeSlot]) -> usize {
+    let evicted = places.iter().filter(|slot| slot.evicted.is_cancelled());
     evicted.count()
 }
 
 #[test]
 fn flood_of_one_peer_costs_nobody_else_a_handshake() {
     explore(|| {
-        let registry = HalfOpen::new(4);
+        let registry = HalfOpenRegistry::new(4);
         let others = [(1, 1), (66, 3)].map(|(last, count)| {
             let registry = Arc::clone(&registry);
             thread::spawn(move || enter(&registry, last, count))
         });
         let own = enter(&registry, 2, 1);
         let [honest, flood] = others.map(|other| other.join().unwrap());
-        let evicted = [&own, &honest, &flood].map(|places| count_evicted(places));
+        let evicted = [&own, &honest, &flood].map(|slots| count_evicted(slots));
         assert_eq!(evicted, [0, 0, 1]);
-        assert_eq!(registry.lock().count(), 4);
+        assert_eq!(registry.lock().len(), 4);
         drop((own, honest, flood));
         assert!(registry.lock().is_empty());
     });
@@ -51,18 +51,18 @@ fn flood_of_one_peer_costs_nobody_else_a_handshake() {
 #[test]
 fn place_that_is_given_up_while_it_is_taken_away_is_free_once() {
     explore(|| {
-        let registry = HalfOpen::new(1);
-        let others = [drop, Place::finish].map(|give_up| {
+        let registry = HalfOpenRegistry::new(1);
+        let others = [drop, HandshakeSlot::finish].map(|give_up| {
             let registry = Arc::clone(&registry);
-            thread::spawn(move || give_up(registry.enter([192, 0, 2, 1].into())))
+            thread::spawn(move || give_up(registry.admit([192, 0, 2, 1].into())))
         });
         registry.evict();
         let own = enter(&registry, 3, 1);
-        assert!(registry.lock().count() <= 1);
+        assert!(registry.lock().len() <= 1);
         for other in others {
             other.join().unwrap();
         }
-        assert_eq!(registry.lock().count(), 1 - count_evicted(&own));
+        assert_eq!(registry.lock().len(), 1 - count_evicted(&own));
         drop(own);
         assert!(registry.lock().is_empty());
     });
@@ -71,7 +71,7 @@ fn place_that_is_given_up_while_it_is_taken_away_is_free_once() {
 #[test]
 fn connection_that_loses_its_place_is_told() {
     explore(|| {
-        let registry = HalfOpen::new(1);
+        let registry = HalfOpenRegistry::new(1);
         let [place] = enter(&registry, 1, 1).try_into().unwrap();
         let waits = thread::spawn(move || block_on(place.evicted()));
         let newcomer = enter(&registry, 2, 1);

@@ -1,4 +1,4 @@
-//! The registry of unfinished handshakes, and the places in it.
+//! Registry of unfinished handshakes.
 
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError};
@@ -6,73 +6,75 @@ use std::sync::{Arc, PoisonError};
 use portcullis_domain::peer::Peer;
 use tokio_util::sync::CancellationToken;
 
+use super::pending::{Key, PendingHandshakes};
 use super::sync::{Mutex, MutexGuard};
-use super::waiting::{Key, Waiting};
 
-/// Bounds the number of unfinished handshakes. When there are too many, the heaviest peer loses its oldest,
-/// so that a flood from one address ends the handshakes of nobody else, and a crowd of addresses ends none
-/// of those who come now and then.
+/// Bounds the number of unfinished handshakes. When there are too many, the heaviest peer loses its
+/// oldest one, so that a flood from one address ends nobody else's handshakes, and a crowd of
+/// addresses does not end those of occasional visitors.
 #[derive(Debug)]
-pub(in crate::listen) struct HalfOpen {
+pub(in crate::listen) struct HalfOpenRegistry {
     max: usize,
-    waiting: Mutex<Waiting>,
+    handshakes: Mutex<PendingHandshakes>,
 }
 
-/// Place of one connection among the unfinished; given up when dropped.
+/// Slot of one unfinished handshake; released when dropped.
 #[derive(Debug)]
-pub(in crate::listen) struct Place {
+pub(in crate::listen) struct HandshakeSlot {
     key: Key,
     pub(super) evicted: CancellationToken,
-    registry: Arc<HalfOpen>,
+    registry: Arc<HalfOpenRegistry>,
 }
 
-impl HalfOpen {
-    /// Makes a registry of at most `max` connections.
+impl HalfOpenRegistry {
+    /// Creates a registry of at most `max` handshakes.
     pub(in crate::listen) fn new(max: usize) -> Arc<Self> {
         Arc::new(Self {
             max: max.max(1),
-            waiting: Mutex::default(),
+            handshakes: Mutex::default(),
         })
     }
 
-    /// Enters a new connection, at the price of another one when there is no room.
-    pub(in crate::listen) fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
+    /// Admits a new connection, evicting another one when the registry is full.
+    pub(in crate::listen) fn admit(self: &Arc<Self>, address: IpAddr) -> HandshakeSlot {
         let evicted = CancellationToken::new();
-        let mut waiting = self.lock();
-        while waiting.count() >= self.max {
-            waiting.evict();
+        let mut handshakes = self.lock();
+        while handshakes.len() >= self.max {
+            handshakes.evict();
         }
-        let key = waiting.add(Peer::at(address), evicted.clone());
-        Place {
+        let key = handshakes.insert(Peer::at(address), evicted.clone());
+        HandshakeSlot {
             key,
             evicted,
             registry: Arc::clone(self),
         }
     }
 
-    /// Drops one connection, to have its descriptor back.
+    /// Evicts one connection, to free its file descriptor.
     pub(in crate::listen) fn evict(&self) {
         self.lock().evict();
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, PendingHandshakes> {
+        self.handshakes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place {
-    /// Waits until the place is taken away.
+impl HandshakeSlot {
+    /// Waits until the handshake is evicted.
     pub(in crate::listen) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 
-    /// Gives the place up because the handshake is done.
+    /// Releases the slot because the handshake is finished.
     pub(in crate::listen) fn finish(self) {
         self.registry.lock().finish(self.key);
     }
 }
 
-impl Drop for Place {
+impl Drop for HandshakeSlot {
     fn drop(&mut self) {
         self.registry.lock().remove(self.key);
     }

@@ -5,19 +5,19 @@ const LIMITS: HeadLimits = HeadLimits {
     headers: 100,
 };
 
-fn body_end_of(headers: &str) -> Result<BodyEnd, Refusal> {
+fn framing_of(headers: &str) -> Result<BodyFraming, Refusal> {
     let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{headers}\r\n\r\n");
-    judge(head.as_bytes(), LIMITS).map(|accepted| accepted.body)
+    validate(head.as_bytes(), LIMITS).map(|accepted| accepted.framing)
 }
 
 #[test]
 fn body_ends_where_the_headers_say() {
     for (headers, expected) in [
-        ("A: b", BodyEnd::After(0)),
-        ("content-length: 17", BodyEnd::After(17)),
-        ("Transfer-Encoding: gzip, Chunked", BodyEnd::Chunked),
+        ("A: b", BodyFraming::Length(0)),
+        ("content-length: 17", BodyFraming::Length(17)),
+        ("Transfer-Encoding: gzip, Chunked", BodyFraming::Chunked),
     ] {
-        assert_eq!(body_end_of(headers), Ok(expected), "{headers}");
+        assert_eq!(framing_of(headers), Ok(expected), "{headers}");
     }
 }
 
@@ -34,16 +34,16 @@ fn body_with_two_ends_is_refused() {
         "Content-Length:",
         "Content-Length: 18446744073709551615",
     ] {
-        assert_eq!(body_end_of(headers), Err(Refusal::BodyLength), "{headers}");
+        assert_eq!(framing_of(headers), Err(Refusal::BodyLength), "{headers}");
     }
     let old = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
-    assert_eq!(judge(old, LIMITS), Err(Refusal::BodyLength));
+    assert_eq!(validate(old, LIMITS), Err(Refusal::BodyLength));
 }
 
 #[test]
 fn target_alone_is_rewritten() {
     let head = b"\r\nGET /a?f=\"<\xE9>\"#b HTTP/1.1\r\nHost: \"<a>\"\r\n\r\n";
-    let rewritten = judge(head, LIMITS).unwrap().rewritten.unwrap();
+    let rewritten = validate(head, LIMITS).unwrap().rewritten.unwrap();
     assert_eq!(
         String::from_utf8(rewritten).unwrap(),
         "\r\nGET /a?f=%22%3C%E9%3E%22%23b HTTP/1.1\r\nHost: \"<a>\"\r\n\r\n"
@@ -53,7 +53,7 @@ fn target_alone_is_rewritten() {
 #[test]
 fn refusals_say_what_is_wrong() {
     let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(65_535));
-    // Short enough as it was sent, and not as it is understood.
+    // Short enough as sent, but not after encoding.
     let quotes = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "\"".repeat(22_000));
     let large = format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", "a".repeat(LIMITS.bytes));
     let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(101));
@@ -73,13 +73,16 @@ fn refusals_say_what_is_wrong() {
         ("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", Refusal::Header),
     ] {
         let shown = head.get(..40).unwrap_or(head);
-        assert_eq!(judge(head.as_bytes(), LIMITS), Err(expected), "{shown}");
+        assert_eq!(validate(head.as_bytes(), LIMITS), Err(expected), "{shown}");
     }
 }
 
 #[test]
 fn beginning_is_refused_only_for_what_it_has() {
-    assert_eq!(judge_beginning(b"GET /\" HTTP/1.1\r\nHos", LIMITS), Ok(()));
-    let nonsense = judge_beginning(b"\x16\x03\x01\n", LIMITS);
+    assert_eq!(
+        validate_beginning(b"GET /\" HTTP/1.1\r\nHos", LIMITS),
+        Ok(())
+    );
+    let nonsense = validate_beginning(b"\x16\x03\x01\n", LIMITS);
     assert_eq!(nonsense, Err(Refusal::RequestLine));
 }

@@ -5,22 +5,23 @@ const LIMITS: HeadLimits = HeadLimits {
     headers: 100,
 };
 
-/// Sends `text` in these pieces, and returns what reaches the library and which request is refused.
+/// Sends these pieces, and returns what hyper gets and which request is refused.
 fn pass<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> (Vec<u8>, Option<Refusal>) {
     let refused = Arc::new(RefusedRequest::default());
     let mut parser = RequestParser::new(LIMITS, Arc::clone(&refused));
-    let mut passed = Vec::new();
+    let mut output = Vec::new();
     for piece in pieces {
         let mut out = Vec::new();
-        let as_is = parser.take(piece, &mut out);
-        passed.extend_from_slice(&piece[..as_is]);
-        passed.extend(out);
+        let unchanged = parser.feed(piece, &mut out);
+        output.extend_from_slice(&piece[..unchanged]);
+        output.extend(out);
     }
-    let refusal = (0..parser.heads).find_map(|_| refused.begin().1);
-    (passed, refusal)
+    let refusal = (0..parser.head_count).find_map(|_| refused.begin().1);
+    (output, refusal)
 }
 
-/// Sends `text` whole, in two pieces split at each byte, and byte by byte, to the same effect.
+/// Sends `text` in one piece, in two pieces split at each byte, and byte by byte, to the same
+/// effect.
 #[track_caller]
 fn pass_split(text: &[u8]) -> (Vec<u8>, Option<Refusal>) {
     let whole = pass([text]);
@@ -93,7 +94,7 @@ fn refusal_does_not_wait_for_the_end_of_a_head() {
 #[test]
 fn head_is_refused_by_one_of_its_method() {
     let (passed, refusal) = pass_split(b"\r\nHEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(passed, PLACEHOLDER_OF_HEAD);
+    assert_eq!(passed, HEAD_PLACEHOLDER);
     assert_eq!(refusal, Some(Refusal::RequestLine));
 }
 
@@ -101,7 +102,7 @@ fn head_is_refused_by_one_of_its_method() {
 fn empty_lines_begin_no_head() {
     let mut parser = RequestParser::new(LIMITS, Arc::default());
     for (text, begins) in [("\r", false), ("\n\n\r\n", false), ("G", true)] {
-        parser.take(text.as_bytes(), &mut Vec::new());
+        parser.feed(text.as_bytes(), &mut Vec::new());
         assert_eq!(parser.pending().in_head(), begins, "{text:?}");
     }
 }
@@ -113,11 +114,11 @@ fn late_head_is_refused_once_it_has_begun() {
     let mut out = Vec::new();
     parser.refuse_late_head(&mut out);
     assert!(out.is_empty());
-    assert_eq!(parser.take(b"GET / HT", &mut out), 0);
+    assert_eq!(parser.feed(b"GET / HT", &mut out), 0);
     parser.refuse_late_head(&mut out);
     parser.refuse_late_head(&mut out);
     assert_eq!(out, PLACEHOLDER);
-    assert_eq!(parser.take(b"TP/1.1\r\n\r\n", &mut out), 0);
+    assert_eq!(parser.feed(b"TP/1.1\r\n\r\n", &mut out), 0);
     assert_eq!((out.as_slice(), parser.partial.len()), (PLACEHOLDER, 0));
     assert_eq!(refused.begin(), (1, Some(Refusal::HeadTooSlow)));
 }

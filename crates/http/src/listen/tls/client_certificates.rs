@@ -1,4 +1,4 @@
-//! Client certificates: asked for, proved, not judged.
+//! Client certificates: requested, with proof of possession, but not verified.
 
 use portcullis_app::network::leaf_key;
 use rustls::client::danger::HandshakeSignatureValid;
@@ -7,38 +7,37 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 use rustls_pki_types::{CertificateDer, UnixTime};
 
-/// Largest chain taken, in bytes of DER. A session ticket holds the chain and must stay below
+/// Largest accepted chain, in bytes of DER. A session ticket holds the chain and must stay below
 /// 64 KiB; ten RSA 4096 certificates stay far below this.
 const MAX_CHAIN_BYTES: usize = 32 * 1024;
 
-/// Accepts every chain whose leaf the client proves to hold the key of.
+/// Accepts every chain whose leaf key the client proves to possess.
 ///
-/// Trust is decided per request against the authorities of the moment, so an expired, self-signed or
-/// unknown certificate is not refused here, nor one of a version or with extensions that lets nobody
-/// in: a client may present it beside a password. The leaf must be a well-formed X.509 certificate of
-/// any version, because its key is read to check the handshake signature.
+/// Trust is decided per request against the current authorities, so an expired, self-signed or
+/// unknown certificate is not refused here, nor one of a version or with extensions that are not
+/// accepted for login: a client may present it together with a password. The leaf must be a
+/// well-formed X.509 certificate of any version, because its key verifies the handshake signature.
 #[derive(Debug)]
-pub(super) struct ProveAndAccept {
+pub(super) struct PossessionVerifier {
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl ProveAndAccept {
-    /// Makes a verifier that understands signatures by `algorithms`.
+impl PossessionVerifier {
     pub(super) fn new(algorithms: WebPkiSupportedAlgorithms) -> Self {
         Self { algorithms }
     }
 
-    /// Proves the key of a leaf that the TLS library has refused as a certificate. `most` is how many
-    /// algorithms the version of TLS allows for one scheme.
-    fn prove(
+    /// Verifies a handshake signature by a leaf that rustls has refused as a certificate. The TLS
+    /// version allows `max_algorithms` algorithms for one scheme.
+    fn verify_possession(
         &self,
         refused: Error,
         message: &[u8],
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
-        most: usize,
+        max_algorithms: usize,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let is_about_form = |fault: &CertificateError| *fault != CertificateError::BadSignature;
+        let is_about_form = |error: &CertificateError| *error != CertificateError::BadSignature;
         if !matches!(&refused, Error::InvalidCertificate(fault) if is_about_form(fault)) {
             return Err(refused);
         }
@@ -46,7 +45,7 @@ impl ProveAndAccept {
         let algorithms = schemes
             .find(|(scheme, _)| *scheme == dss.scheme)
             .map_or(&[] as &[_], |(_, algorithms)| algorithms);
-        let allowed = algorithms.get(..most).unwrap_or(algorithms);
+        let allowed = algorithms.get(..max_algorithms).unwrap_or(algorithms);
         match leaf_key(cert) {
             Some(key) if key.has_signed(allowed, message, dss.signature()) => {
                 Ok(HandshakeSignatureValid::assertion())
@@ -56,7 +55,7 @@ impl ProveAndAccept {
     }
 }
 
-impl ClientCertVerifier for ProveAndAccept {
+impl ClientCertVerifier for PossessionVerifier {
     fn client_auth_mandatory(&self) -> bool {
         false
     }
@@ -85,9 +84,9 @@ impl ClientCertVerifier for ProveAndAccept {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        // All algorithms of a scheme are tried, here and there.
+        // TLS 1.2 tries all algorithms of a scheme, in rustls as here.
         verify_tls12_signature(message, cert, dss, &self.algorithms)
-            .or_else(|refused| self.prove(refused, message, cert, dss, usize::MAX))
+            .or_else(|refused| self.verify_possession(refused, message, cert, dss, usize::MAX))
     }
 
     fn verify_tls13_signature(
@@ -96,9 +95,9 @@ impl ClientCertVerifier for ProveAndAccept {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        // A scheme names one algorithm alone (RFC 8446 section 4.2.3), the first one.
+        // A scheme names a single algorithm (RFC 8446 section 4.2.3), the first one.
         verify_tls13_signature(message, cert, dss, &self.algorithms)
-            .or_else(|refused| self.prove(refused, message, cert, dss, 1))
+            .or_else(|refused| self.verify_possession(refused, message, cert, dss, 1))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -1,4 +1,4 @@
-//! Server certificates: chosen by name, replaced at run time.
+//! Server certificates, selected by name and replaceable at run time.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -7,7 +7,7 @@ use rustls::server::{ClientHello, ParsedCertificate, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::ServerName;
 
-use super::{TlsError, check};
+use super::{TlsError, validate_certificates};
 
 /// The certificates being served.
 #[derive(Debug)]
@@ -16,22 +16,20 @@ pub(super) struct ServerCertificates {
 }
 
 impl ServerCertificates {
-    /// Starts serving `certificates`.
     pub(super) fn new(certificates: Vec<Arc<CertifiedKey>>) -> Result<Self, TlsError> {
-        check(&certificates)?;
+        validate_certificates(&certificates)?;
         Ok(Self {
             current: RwLock::new(certificates.into()),
         })
     }
 
-    /// Serves `certificates` in place of the present ones, which stay when these are refused.
+    /// Replaces the certificates; the present ones stay if these are refused.
     pub(super) fn replace(&self, certificates: Vec<Arc<CertifiedKey>>) -> Result<(), TlsError> {
-        check(&certificates)?;
+        validate_certificates(&certificates)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = certificates.into();
         Ok(())
     }
 
-    /// Returns the certificates served at this moment.
     fn current(&self) -> Arc<[Arc<CertifiedKey>]> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -43,13 +41,13 @@ impl ResolvesServerCert for ServerCertificates {
         let name = hello
             .server_name()
             .and_then(|name| ServerName::try_from(name).ok());
-        let named = || current.iter().filter(|pair| covers(pair, name.as_ref()));
-        // Two certificates of one name differ in key type: the client says which it can check.
+        let matching = || current.iter().filter(|pair| covers(pair, name.as_ref()));
+        // Two certificates for one name differ in key type: the client says which it can verify.
         let usable =
             |pair: &&Arc<CertifiedKey>| pair.key.choose_scheme(hello.signature_schemes()).is_some();
-        named()
+        matching()
             .find(usable)
-            .or_else(|| named().next())
+            .or_else(|| matching().next())
             .or_else(|| current.iter().find(usable))
             .or_else(|| current.first())
             .cloned()

@@ -7,61 +7,61 @@ fn address(text: &str) -> IpAddr {
 #[test]
 fn addresses_are_of_their_kind() {
     let cases = [
-        ("0.0.0.0", AddressKind::Unspecified),
-        ("0.1.2.3", AddressKind::Unspecified),
-        ("::", AddressKind::Unspecified),
-        ("127.0.0.1", AddressKind::Loopback),
-        ("127.255.255.255", AddressKind::Loopback),
-        ("::1", AddressKind::Loopback),
-        ("::ffff:127.0.0.1", AddressKind::Loopback),
-        ("::127.0.0.1", AddressKind::Loopback),
-        ("64:ff9b::127.0.0.1", AddressKind::Loopback),
-        ("2002:7f00:1::", AddressKind::Loopback),
-        ("169.254.0.1", AddressKind::LinkLocal),
-        ("169.254.169.254", AddressKind::LinkLocal),
-        ("::ffff:a9fe:a9fe", AddressKind::LinkLocal),
-        ("64:ff9b::a9fe:a9fe", AddressKind::LinkLocal),
-        ("2002:a9fe:a9fe:1::2", AddressKind::LinkLocal),
-        ("fe80::1", AddressKind::LinkLocal),
-        ("febf::1", AddressKind::LinkLocal),
-        ("224.0.0.251", AddressKind::LinkLocal),
-        ("ff02::fb", AddressKind::LinkLocal),
-        ("fd00:ec2::254", AddressKind::Metadata),
-        ("fd20:ce::254", AddressKind::Metadata),
-        ("168.63.129.16", AddressKind::Metadata),
-        ("100.100.100.200", AddressKind::Metadata),
-        ("10.0.0.1", AddressKind::Private),
-        ("172.16.0.1", AddressKind::Private),
-        ("172.31.255.255", AddressKind::Private),
-        ("192.168.0.1", AddressKind::Private),
-        ("2002:c0a8:1::", AddressKind::Private),
-        ("fc00::1", AddressKind::Private),
-        ("fdff::1", AddressKind::Private),
-        ("fec0::1", AddressKind::Private),
-        ("100.64.0.1", AddressKind::Shared),
-        ("100.127.255.255", AddressKind::Shared),
-        ("239.1.1.1", AddressKind::Multicast),
-        ("ff0e::1", AddressKind::Multicast),
-        ("192.0.2.1", AddressKind::Documentation),
-        ("198.51.100.1", AddressKind::Documentation),
-        ("203.0.113.1", AddressKind::Documentation),
-        ("2001:db8::1", AddressKind::Documentation),
-        ("3fff:fff::1", AddressKind::Documentation),
-        ("198.19.0.1", AddressKind::Benchmarking),
-        ("2001:2::1", AddressKind::Benchmarking),
-        ("192.0.0.1", AddressKind::Reserved),
-        ("192.88.99.1", AddressKind::Reserved),
-        ("240.0.0.1", AddressKind::Reserved),
-        ("255.255.255.255", AddressKind::Reserved),
-        ("2001::1", AddressKind::Reserved),
-        ("64:ff9b:1::1", AddressKind::Reserved),
-        ("::1.1.1.1", AddressKind::Reserved),
-        ("100::1", AddressKind::Reserved),
-        ("4000::1", AddressKind::Reserved),
-        ("::ffff:0:7f00:1", AddressKind::Reserved),
+        ("0.0.0.0", AddressClass::Unspecified),
+        ("0.1.2.3", AddressClass::Unspecified),
+        ("::", AddressClass::Unspecified),
+        ("127.0.0.1", AddressClass::Loopback),
+        ("127.255.255.255", AddressClass::Loopback),
+        ("::1", AddressClass::Loopback),
+        ("::ffff:127.0.0.1", AddressClass::Loopback),
+        ("::127.0.0.1", AddressClass::Loopback),
+        ("64:ff9b::127.0.0.1", AddressClass::Loopback),
+        ("2002:7f00:1::", AddressClass::Loopback),
+        ("169.254.0.1", AddressClass::LinkLocal),
+        ("169.254.169.254", AddressClass::LinkLocal),
+        ("::ffff:a9fe:a9fe", AddressClass::LinkLocal),
+        ("64:ff9b::a9fe:a9fe", AddressClass::LinkLocal),
+        ("2002:a9fe:a9fe:1::2", AddressClass::LinkLocal),
+        ("fe80::1", AddressClass::LinkLocal),
+        ("febf::1", AddressClass::LinkLocal),
+        ("224.0.0.251", AddressClass::LinkLocal),
+        ("ff02::fb", AddressClass::LinkLocal),
+        ("fd00:ec2::254", AddressClass::Metadata),
+        ("fd20:ce::254", AddressClass::Metadata),
+        ("168.63.129.16", AddressClass::Metadata),
+        ("100.100.100.200", AddressClass::Metadata),
+        ("10.0.0.1", AddressClass::Private),
+        ("172.16.0.1", AddressClass::Private),
+        ("172.31.255.255", AddressClass::Private),
+        ("192.168.0.1", AddressClass::Private),
+        ("2002:c0a8:1::", AddressClass::Private),
+        ("fc00::1", AddressClass::Private),
+        ("fdff::1", AddressClass::Private),
+        ("fec0::1", AddressClass::Private),
+        ("100.64.0.1", AddressClass::Shared),
+        ("100.127.255.255", AddressClass::Shared),
+        ("239.1.1.1", AddressClass::Multicast),
+        ("ff0e::1", AddressClass::Multicast),
+        ("192.0.2.1", AddressClass::Documentation),
+        ("198.51.100.1", AddressClass::Documentation),
+        ("203.0.113.1", AddressClass::Documentation),
+        ("2001:db8::1", AddressClass::Documentation),
+        ("3fff:fff::1", AddressClass::Documentation),
+        ("198.19.0.1", AddressClass::Benchmarking),
+        ("2001:2::1", AddressClass::Benchmarking),
+        ("192.0.0.1", AddressClass::Reserved),
+        ("192.88.99.1", AddressClass::Reserved),
+        ("240.0.0.1", AddressClass::Reserved),
+        ("255.255.255.255", AddressClass::Reserved),
+        ("2001::1", AddressClass::Reserved),
+        ("64:ff9b:1::1", AddressClass::Reserved),
+        ("::1.1.1.1", AddressClass::Reserved),
+        ("100::1", AddressClass::Reserved),
+        ("4000::1", AddressClass::Reserved),
+        ("::ffff:0:7f00:1", AddressClass::Reserved),
     ];
     for (text, expected) in cases {
-        let found = NotPublic::of(address(text)).map(|found| found.kind);
+        let found = NonPublicAddress::classify(address(text)).map(|found| found.class);
         assert_eq!(found, Some(expected), "{text}");
     }
 }
@@ -88,7 +88,7 @@ fn other_addresses_are_public() {
         "2606:4700::1111",
         "3ffe::1",
     ] {
-        assert_eq!(NotPublic::of(address(text)), None, "{text}");
+        assert_eq!(NonPublicAddress::classify(address(text)), None, "{text}");
     }
 }
 
@@ -117,7 +117,7 @@ fn what_is_never_meant_has_to_be_named() {
     for (text, network, expected) in cases {
         let network: IpNetwork = network.parse().unwrap();
         assert!(network.contains(address(text)), "{network} {text}");
-        let found = NotPublic::of(address(text)).unwrap();
-        assert_eq!(found.is_lifted_by(&network), expected, "{network} {text}");
+        let found = NonPublicAddress::classify(address(text)).unwrap();
+        assert_eq!(found.is_allowed_by(&network), expected, "{network} {text}");
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::outbound::AddressKind;
+use crate::outbound::AddressClass;
 use url::Url;
 
 fn networks(texts: &[&str]) -> Vec<IpNetwork> {
@@ -10,11 +10,11 @@ fn names(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// Judges a URL, and gives the text of the error.
-fn judge(rules: &FetchRules, url: &str) -> Result<(), String> {
+/// Checks a URL, and returns the error message.
+fn check(rules: &FetchRules, url: &str) -> Result<(), String> {
     let url: Url = url.parse().unwrap();
-    Target::of(&url)
-        .and_then(|target| rules.judge_target(&target))
+    FetchTarget::parse(&url)
+        .and_then(|target| rules.check_target(&target))
         .map_err(|error| error.to_string())
 }
 
@@ -38,7 +38,7 @@ fn addresses_are_judged_however_they_are_spelled() {
         ("[::127.0.0.1]", "::7f00:1"),
         ("[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1"),
     ] {
-        let refused = judge(&rules, &format!("http://{host}:8080/jwks")).unwrap_err();
+        let refused = check(&rules, &format!("http://{host}:8080/jwks")).unwrap_err();
         let expected = format!(
             "address {address} is not permitted: it is a loopback address, and `allowedIPs` \
              does not list it"
@@ -59,7 +59,7 @@ fn other_schemes_and_credentials_are_refused() {
         ("https://user@idp.example.test/", "idp.example.test"),
         ("https://:secret@idp.example.test/", "idp.example.test"),
     ] {
-        let refused = judge(&rules, url).unwrap_err();
+        let refused = check(&rules, url).unwrap_err();
         assert!(refused.contains(word), "{refused}");
         assert!(!refused.contains("secret"), "{refused}");
     }
@@ -68,7 +68,7 @@ fn other_schemes_and_credentials_are_refused() {
         "http://8.8.8.8/",
         "http://[2606:4700::1111]/",
     ] {
-        let refused = judge(&rules, url).unwrap_err();
+        let refused = check(&rules, url).unwrap_err();
         assert!(refused.contains("https"), "{refused}");
     }
     for url in [
@@ -76,7 +76,7 @@ fn other_schemes_and_credentials_are_refused() {
         "https://8.8.8.8/",
         "https://localhost/",
     ] {
-        assert_eq!(judge(&rules, url), Ok(()), "{url}");
+        assert_eq!(check(&rules, url), Ok(()), "{url}");
     }
 }
 
@@ -99,7 +99,7 @@ fn allowed_addresses_need_not_be_public() {
         ("http://[64:ff9b::127.0.0.1]/", false),
         ("http://[2002:7f00:1::]/", false),
     ] {
-        assert_eq!(judge(&rules, url).is_ok(), is_allowed, "{url}");
+        assert_eq!(check(&rules, url).is_ok(), is_allowed, "{url}");
     }
 }
 
@@ -112,7 +112,7 @@ fn denying_wins_over_allowing() {
         denied_hostnames: names(&["bad.example.test"]),
         ..FetchRules::default()
     };
-    let denied = |address: &str, host| rules.judge_address(address.parse().unwrap(), host);
+    let denied = |address: &str, host| rules.check_address(address.parse().unwrap(), host);
     for address in [
         "10.1.2.3",
         "::ffff:10.1.2.3",
@@ -134,8 +134,8 @@ fn denying_wins_over_allowing() {
         assert!(refused.to_string().contains("of host idp.example.test"));
     }
     assert!(denied("10.2.0.1", None).is_ok());
-    assert!(judge(&rules, "https://bad.example.test/").is_err());
-    assert!(judge(&rules, "https://good.example.test/").is_ok());
+    assert!(check(&rules, "https://bad.example.test/").is_err());
+    assert!(check(&rules, "https://good.example.test/").is_ok());
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn host_names_are_compared_by_label() {
         ("xn--tst-qla.example.test", "*.example.test", true),
         ("é", "*.a", false),
     ] {
-        assert_eq!(is_named_by(name, pattern), expected, "{name} {pattern}");
+        assert_eq!(matches_pattern(name, pattern), expected, "{name} {pattern}");
     }
 }
 
@@ -172,7 +172,7 @@ fn a_list_of_names_refuses_all_others() {
         ("https://8.8.8.8/", false),
         ("https://10.0.0.1/", true),
     ] {
-        assert_eq!(judge(&rules, url).is_ok(), is_allowed, "{url}");
+        assert_eq!(check(&rules, url).is_ok(), is_allowed, "{url}");
     }
 }
 
@@ -190,7 +190,7 @@ fn names_of_denied_hosts_cannot_be_dressed_up() {
         "bad。example。test",
         "metadata.google.internal",
     ] {
-        let refused = judge(&rules, &format!("https://{host}/")).unwrap_err();
+        let refused = check(&rules, &format!("https://{host}/")).unwrap_err();
         assert!(refused.contains("`deniedHostnames`"), "{refused}");
     }
 }
@@ -198,9 +198,9 @@ fn names_of_denied_hosts_cannot_be_dressed_up() {
 #[test]
 fn errors_name_the_kind_of_address() {
     let rules = FetchRules::default();
-    let refused = rules.judge_address("169.254.169.254".parse().unwrap(), Some("idp.test"));
+    let refused = rules.check_address("169.254.169.254".parse().unwrap(), Some("idp.test"));
     let Err(FetchError::AddressRefused { rule, .. }) = refused else {
         panic!("{refused:?}")
     };
-    assert_eq!(rule, AddressRule::NotPublic(AddressKind::LinkLocal));
+    assert_eq!(rule, AddressRule::NotPublic(AddressClass::LinkLocal));
 }

@@ -1,8 +1,8 @@
-//! The cluster of controllers, in which this one is not.
+//! Cluster operations. This controller belongs to no cluster.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::route::{Answers, Call, Ignored, Json, Payload, Route, guarded};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, Payload, ResponseSpec, Route, guarded};
 use http::{Method, StatusCode};
 use portcullis_api::code::Code;
 use portcullis_api::fabric::cluster::{AddMember, RemoveMember, TransferLeadership};
@@ -12,17 +12,17 @@ use std::future::{Ready, ready};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        refused::<Ignored>(Method::GET, "/cluster/list-members"),
-        refused::<Json<AddMember>>(Method::POST, "/cluster/add-member"),
-        refused::<Json<RemoveMember>>(Method::POST, "/cluster/remove-member"),
-        refused::<Json<TransferLeadership>>(Method::POST, "/cluster/transfer-leadership"),
+        refused_route::<NoBody>(Method::GET, "/cluster/list-members"),
+        refused_route::<Json<AddMember>>(Method::POST, "/cluster/add-member"),
+        refused_route::<Json<RemoveMember>>(Method::POST, "/cluster/remove-member"),
+        refused_route::<Json<TransferLeadership>>(Method::POST, "/cluster/transfer-leadership"),
     ]
 }
 
-fn refused<B: Payload>(method: Method, path: &'static str) -> Route {
-    let answer = |_call: Call<Permit<ManageCluster>, B>| -> Ready<Result<Answer, ApiError>> {
+fn refused_route<B: Payload>(method: Method, path: &'static str) -> Route {
+    let handler = |_call: Call<Permit<ManageCluster>, B>| -> Ready<Result<ApiResponse, ApiError>> {
         ready(Err(ApiError::new(Code::ServerNotRunningInHaMode)))
     };
-    guarded::<ManageCluster, B, _, _>(method, path, answer)
-        .answers(Answers::refusal(StatusCode::BAD_REQUEST))
+    guarded::<ManageCluster, B, _, _>(method, path, handler)
+        .responds(ResponseSpec::error(StatusCode::BAD_REQUEST))
 }

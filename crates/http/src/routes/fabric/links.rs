@@ -1,9 +1,11 @@
-//! Links and circuits. Routers make them; none is connected yet.
+//! Links and circuits. None exist, since no routers are connected yet.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{Paged, parameters};
-use crate::route::{Answers, Call, Context, Ignored, Json, JsonIfAny, Payload, Route, guarded};
+use crate::list::{ListPayload, parameters};
+use crate::response::ApiResponse;
+use crate::route::{
+    Call, Json, NoBody, OptionalJson, Payload, RequestContext, ResponseSpec, Route, guarded,
+};
 use http::{Method, StatusCode};
 use portcullis_api::envelope::{Empty, ListEnvelope};
 use portcullis_api::fabric::link::{CircuitDelete, LinkMerge};
@@ -18,41 +20,44 @@ pub(super) fn routes() -> Vec<Route> {
     const CIRCUIT: (&str, &str) = ("/circuits/{id}", "circuit");
     vec![
         list("/links", &kinds::LINKS),
-        missing::<Read, Ignored>(Method::GET, LINK),
-        missing::<Update, Json<LinkMerge>>(Method::PATCH, LINK),
-        missing::<Delete, Ignored>(Method::DELETE, LINK),
+        not_found_route::<Read, NoBody>(Method::GET, LINK),
+        not_found_route::<Update, Json<LinkMerge>>(Method::PATCH, LINK),
+        not_found_route::<Delete, NoBody>(Method::DELETE, LINK),
         list("/circuits", &kinds::CIRCUITS),
-        missing::<Read, Ignored>(Method::GET, CIRCUIT),
-        missing::<Delete, JsonIfAny<CircuitDelete>>(Method::DELETE, CIRCUIT),
+        not_found_route::<Read, NoBody>(Method::GET, CIRCUIT),
+        not_found_route::<Delete, OptionalJson<CircuitDelete>>(Method::DELETE, CIRCUIT),
     ]
 }
 
-/// A list without entries. The symbols of what is kept in memory are not told.
-fn list(path: &'static str, symbols: &'static Schema) -> Route {
-    let answer = move |call: Call<Permit<Read>, Paged>| -> Ready<Result<Answer, ApiError>> {
-        let page = fabric::nothing(symbols, &parameters(&call.context.query));
-        ready(page.map_err(ApiError::from).map(|paging| {
-            Answer::whole_list(&ListEnvelope::<()>::new(
-                paging.holding(Vec::<()>::new()),
-                [],
-            ))
-        }))
-    };
-    guarded::<Read, Paged, _, _>(Method::GET, path, answer).answers(Answers::list::<Empty>())
+/// A list without entries. The symbols of entities that are kept in memory are not listed.
+fn list(path: &'static str, schema: &'static Schema) -> Route {
+    let handler =
+        move |call: Call<Permit<Read>, ListPayload>| -> Ready<Result<ApiResponse, ApiError>> {
+            let page = fabric::nothing(schema, &parameters(&call.context.query));
+            ready(page.map_err(ApiError::from).map(|paging| {
+                ApiResponse::complete_list(&ListEnvelope::<()>::new(
+                    paging.holding(Vec::<()>::new()),
+                    [],
+                ))
+            }))
+        };
+    guarded::<Read, ListPayload, _, _>(Method::GET, path, handler)
+        .responds(ResponseSpec::list::<Empty>())
 }
 
-/// An operation on one of them, which is not there.
-fn missing<A: Action, B: Payload>(
+/// An operation on a single entity, which does not exist.
+fn not_found_route<A: Action, B: Payload>(
     method: Method,
     (path, kind): (&'static str, &'static str),
 ) -> Route {
-    let answer = move |call: Call<Permit<A>, B>| -> Ready<Result<Answer, ApiError>> {
-        ready(Err(unknown(kind, &call.context).into()))
+    let handler = move |call: Call<Permit<A>, B>| -> Ready<Result<ApiResponse, ApiError>> {
+        ready(Err(not_found(kind, &call.context).into()))
     };
-    guarded::<A, B, _, _>(method, path, answer).answers(Answers::refusal(StatusCode::NOT_FOUND))
+    guarded::<A, B, _, _>(method, path, handler)
+        .responds(ResponseSpec::error(StatusCode::NOT_FOUND))
 }
 
-fn unknown(kind: &'static str, context: &Context) -> AppError {
+fn not_found(kind: &'static str, context: &RequestContext) -> AppError {
     AppError::NotFound {
         kind,
         id: context.id().to_owned(),

@@ -1,10 +1,10 @@
-//! Routers on the fabric, of both kinds.
+//! Routers of both kinds, on the fabric API.
 
 use super::terminators;
-use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{self, Paged};
-use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
+use crate::list::{self, ListPayload};
+use crate::response::ApiResponse;
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::fabric::router::{RouterCreate, RouterDetail, RouterPart, RouterReplace};
 use portcullis_app::listing::kinds;
@@ -24,60 +24,62 @@ pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/routers";
     const ONE: &str = "/routers/{id}";
     vec![
-        guarded::<Reading, Paged, _, _>(Method::GET, ALL, list)
-            .answers(Answers::list::<RouterDetail>()),
+        guarded::<Reading, ListPayload, _, _>(Method::GET, ALL, list)
+            .responds(ResponseSpec::list::<RouterDetail>()),
         guarded::<Creating, Json<RouterCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Reading, Ignored, _, _>(Method::GET, ONE, detail)
-            .answers(Answers::detail::<RouterDetail>()),
+        guarded::<Reading, NoBody, _, _>(Method::GET, ONE, detail)
+            .responds(ResponseSpec::detail::<RouterDetail>()),
         guarded::<Updating, Json<RouterReplace>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Updating, Json<RouterPart>, _, _>(Method::PATCH, ONE, merge),
-        guarded::<Deleting, Ignored, _, _>(Method::DELETE, ONE, delete),
-        terminators::of("/routers/{id}/terminators", related::terminators_of_router),
+        guarded::<Updating, Json<RouterPart>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Deleting, NoBody, _, _>(Method::DELETE, ONE, delete),
+        terminators::list_route("/routers/{id}/terminators", related::terminators_of_router),
     ]
 }
 
-async fn list(call: Call<Permit<Reading>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::TRANSIT_ROUTERS, |call, asked, show| {
+async fn list(call: Call<Permit<Reading>, ListPayload>) -> Result<ApiResponse, ApiError> {
+    list::respond(call, &kinds::TRANSIT_ROUTERS, |call, request, emit| {
         let app = &call.context.state.app;
-        routers::list(app, &call.permit, RouterSet::All, asked, &mut |view| {
-            show(RouterDetail::from(view))
+        routers::list(app, &call.permit, RouterSet::All, request, &mut |view| {
+            emit(RouterDetail::from(view))
         })
     })
     .await
 }
 
-async fn create(call: Call<Permit<Creating>, Json<RouterCreate>>) -> Result<Answer, ApiError> {
+async fn create(call: Call<Permit<Creating>, Json<RouterCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let id = fabric::create(&call.context.state.app, &call.permit, body.spec()).await?;
-    Ok(Answer::created("routers", id.as_str()))
+    Ok(ApiResponse::created("routers", id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Reading>, Ignored>) -> Result<Answer, ApiError> {
+async fn detail(call: Call<Permit<Reading>, NoBody>) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id(&call.context));
     let view = routers::read(app, &call.permit, RouterSet::All, &id)?;
-    Ok(Answer::detail(&RouterDetail::from(view)))
+    Ok(ApiResponse::detail(&RouterDetail::from(view)))
 }
 
-async fn replace(call: Call<Permit<Updating>, Json<RouterReplace>>) -> Result<Answer, ApiError> {
+async fn replace(
+    call: Call<Permit<Updating>, Json<RouterReplace>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
     fabric::replace(app, &call.permit, &id, body.spec()).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn merge(call: Call<Permit<Updating>, Json<RouterPart>>) -> Result<Answer, ApiError> {
+async fn patch(call: Call<Permit<Updating>, Json<RouterPart>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
     fabric::merge(app, &call.permit, &id, body.patch()).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-async fn delete(call: Call<Permit<Deleting>, Ignored>) -> Result<Answer, ApiError> {
+async fn delete(call: Call<Permit<Deleting>, NoBody>) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id(&call.context));
     fabric::delete(app, &call.permit, &id).await?;
-    Ok(Answer::done())
+    Ok(ApiResponse::empty())
 }
 
-fn id(context: &Context) -> RouterId {
+fn id(context: &RequestContext) -> RouterId {
     RouterId::from_wire(context.id())
 }

@@ -1,40 +1,40 @@
-//! Services on the fabric. One that is made here is unknown to the edge.
+//! Services on the fabric API. Services that it creates are invisible to the edge.
 
 use super::terminators;
 use crate::error::ApiError;
 use crate::route::Route;
-use crate::routes::managed::{self, Fabric, Replaced, Shaped};
-use crate::routes::services::unknown_strategy;
+use crate::routes::managed::{self, FabricSurface, Replacement, ResourceBodies};
+use crate::routes::services::unknown_strategy_error;
 use portcullis_api::fabric::service::{ServiceBody, ServiceDetail, ServicePart};
 use portcullis_app::related;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::routes::<ServiceSpec, Fabric>();
-    routes.push(terminators::of(
+    let mut routes = managed::routes::<ServiceSpec, FabricSurface>();
+    routes.push(terminators::list_route(
         "/services/{id}/terminators",
         related::terminators_of_service,
     ));
     routes
 }
 
-impl Shaped<Fabric> for ServiceSpec {
-    type Creation = ServiceBody;
-    type Replacement = ServiceBody;
-    type Merge = ServicePart;
+impl ResourceBodies<FabricSurface> for ServiceSpec {
+    type CreateBody = ServiceBody;
+    type UpdateBody = ServiceBody;
+    type PatchBody = ServicePart;
     type Detail = ServiceDetail;
 
-    fn created(body: ServiceBody) -> Result<Self, ApiError> {
-        body.spec().map_err(unknown_strategy)
+    fn from_create(body: ServiceBody) -> Result<Self, ApiError> {
+        body.spec().map_err(unknown_strategy_error)
     }
 
-    fn replaced(body: ServiceBody) -> Result<Replaced<Self>, ApiError> {
+    fn from_update(body: ServiceBody) -> Result<Replacement<Self>, ApiError> {
         body.patch()
-            .map(Replaced::Members)
-            .map_err(unknown_strategy)
+            .map(Replacement::Partial)
+            .map_err(unknown_strategy_error)
     }
 
-    fn merged(part: ServicePart) -> Result<ServicePatch, ApiError> {
-        part.patch().map_err(unknown_strategy)
+    fn to_patch(part: ServicePart) -> Result<ServicePatch, ApiError> {
+        part.patch().map_err(unknown_strategy_error)
     }
 }

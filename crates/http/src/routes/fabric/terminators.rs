@@ -1,9 +1,9 @@
-//! Terminators on the fabric.
+//! Terminators on the fabric API.
 
 use crate::error::ApiError;
-use crate::list::{self, Paged};
-use crate::route::{Answers, Call, Route, guarded};
-use crate::routes::managed::{self, Fabric, Replaced, Shaped};
+use crate::list::{self, ListPayload};
+use crate::route::{Call, ResponseSpec, Route, guarded};
+use crate::routes::managed::{self, FabricSurface, Replacement, ResourceBodies};
 use http::Method;
 use portcullis_api::fabric::terminator::{TerminatorBody, TerminatorDetail, TerminatorPart};
 use portcullis_app::listing::kinds;
@@ -13,41 +13,45 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    managed::routes::<TerminatorSpec, Fabric>()
+    managed::routes::<TerminatorSpec, FabricSurface>()
 }
 
-/// The terminators that refer to the entity in the path.
-pub(super) fn of(path: &'static str, reference: Reference) -> Route {
+/// A list of the terminators that refer to the entity in the path.
+pub(super) fn list_route(path: &'static str, reference: Reference) -> Route {
     type Reading = OnFabric<Read<TerminatorSpec>>;
-    let list = move |call: Call<Permit<Reading>, Paged>| async move {
-        list::answer(call, &kinds::TERMINATORS, move |call, asked, show| {
+    let list = move |call: Call<Permit<Reading>, ListPayload>| async move {
+        list::respond(call, &kinds::TERMINATORS, move |call, request, emit| {
             let app = &call.context.state.app;
-            let of = (reference, call.context.id());
-            related::list_referring::<TerminatorSpec>(app, &call.permit, asked, of, &mut |view| {
-                show(TerminatorDetail::from(view))
-            })
+            let scope = (reference, call.context.id());
+            related::list_referring::<TerminatorSpec>(
+                app,
+                &call.permit,
+                request,
+                scope,
+                &mut |view| emit(TerminatorDetail::from(view)),
+            )
         })
         .await
     };
-    guarded::<Reading, Paged, _, _>(Method::GET, path, list)
-        .answers(Answers::list::<TerminatorDetail>())
+    guarded::<Reading, ListPayload, _, _>(Method::GET, path, list)
+        .responds(ResponseSpec::list::<TerminatorDetail>())
 }
 
-impl Shaped<Fabric> for TerminatorSpec {
-    type Creation = TerminatorBody;
-    type Replacement = TerminatorBody;
-    type Merge = TerminatorPart;
+impl ResourceBodies<FabricSurface> for TerminatorSpec {
+    type CreateBody = TerminatorBody;
+    type UpdateBody = TerminatorBody;
+    type PatchBody = TerminatorPart;
     type Detail = TerminatorDetail;
 
-    fn created(body: TerminatorBody) -> Result<Self, ApiError> {
+    fn from_create(body: TerminatorBody) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn replaced(body: TerminatorBody) -> Result<Replaced<Self>, ApiError> {
-        Ok(Replaced::Whole(body.into()))
+    fn from_update(body: TerminatorBody) -> Result<Replacement<Self>, ApiError> {
+        Ok(Replacement::Full(body.into()))
     }
 
-    fn merged(part: TerminatorPart) -> Result<TerminatorPatch, ApiError> {
+    fn to_patch(part: TerminatorPart) -> Result<TerminatorPatch, ApiError> {
         Ok(part.into())
     }
 }

@@ -1,12 +1,12 @@
-//! Who holds how much of a budget, and who gives way next.
+//! Ledger of a budget: amounts per holder, and the order of eviction.
 
 use std::collections::BTreeMap;
 
 use portcullis_domain::peer::{Peer, PeerUsage};
 
-use super::Holder;
+use super::Evictable;
 
-pub(super) struct Books<H> {
+pub(super) struct Ledger<H> {
     next: u64,
     pub(super) usage: PeerUsage,
     /// By peer, then by age.
@@ -20,7 +20,7 @@ pub(super) struct Holding<H> {
     holder: H,
 }
 
-impl<H: Holder> Books<H> {
+impl<H: Evictable> Ledger<H> {
     pub(super) fn new() -> Self {
         Self {
             next: 0,
@@ -29,7 +29,7 @@ impl<H: Holder> Books<H> {
         }
     }
 
-    pub(super) fn open(&mut self, peer: Peer, holder: H, amount: usize) -> Key {
+    pub(super) fn insert(&mut self, peer: Peer, holder: H, amount: usize) -> Key {
         let key = (peer, self.next);
         self.next += 1;
         self.usage.charge(peer, amount);
@@ -37,8 +37,8 @@ impl<H: Holder> Books<H> {
         key
     }
 
-    /// Notes how much somebody holds now; false if it was revoked.
-    pub(super) fn change(&mut self, key: Key, amount: usize) -> bool {
+    /// Updates the amount of a holder; false if it was evicted.
+    pub(super) fn update(&mut self, key: Key, amount: usize) -> bool {
         let Some(holding) = self.holdings.get_mut(&key) else {
             return false;
         };
@@ -51,24 +51,24 @@ impl<H: Holder> Books<H> {
         true
     }
 
-    pub(super) fn close(&mut self, key: Key) -> Option<Holding<H>> {
+    pub(super) fn remove(&mut self, key: Key) -> Option<Holding<H>> {
         let holding = self.holdings.remove(&key)?;
         self.usage.release(key.0, holding.amount);
         Some(holding)
     }
 
-    pub(super) fn revoke(&mut self, key: Key) {
-        if let Some(holding) = self.close(key) {
-            holding.holder.revoke();
+    pub(super) fn evict(&mut self, key: Key) {
+        if let Some(holding) = self.remove(key) {
+            holding.holder.evict();
         }
     }
 
-    /// Finds who gives way when all is in use: of the peer that uses most and has somebody who can.
-    pub(super) fn worst(&self, spared: Option<Key>) -> Option<Key> {
+    /// Finds the holder to evict when the total is exceeded: of the heaviest peer that has one.
+    pub(super) fn find_heaviest(&self, exempt: Option<Key>) -> Option<Key> {
         let mut peers = self.usage.heaviest_first().peekable();
         while let Some(&(_, most)) = peers.peek() {
             let tied = std::iter::from_fn(|| peers.next_if(|&(_, amount)| amount == most));
-            let found = self.first_of(tied.map(|(peer, _)| peer), spared);
+            let found = self.find_first(tied.map(|(peer, _)| peer), exempt);
             if found.is_some() {
                 return found;
             }
@@ -76,23 +76,23 @@ impl<H: Holder> Books<H> {
         None
     }
 
-    /// Finds who of these peers gives way first: by rank, then by age.
-    pub(super) fn first_of(
+    /// Finds the holder of these peers to evict first: by rank, then by age.
+    pub(super) fn find_first(
         &self,
         peers: impl IntoIterator<Item = Peer>,
-        spared: Option<Key>,
+        exempt: Option<Key>,
     ) -> Option<Key> {
-        let looked_at = if H::IS_OLDEST_FIRST { 1 } else { usize::MAX };
+        let examined = if H::IS_OLDEST_FIRST { 1 } else { usize::MAX };
         peers
             .into_iter()
             .flat_map(|peer| {
                 let of_peer = self.holdings.range((peer, 0)..=(peer, u64::MAX));
-                let able = of_peer.filter(move |(key, holding)| {
-                    Some(**key) != spared && holding.holder.can_give_way()
+                let evictable = of_peer.filter(move |(key, holding)| {
+                    Some(**key) != exempt && holding.holder.is_evictable()
                 });
-                let ranked = able
+                let ranked = evictable
                     .map(move |(key, holding)| (holding.holder.rank(holding.amount), key.1, peer));
-                ranked.take(looked_at)
+                ranked.take(examined)
             })
             .min()
             .map(|(_, number, peer)| (peer, number))

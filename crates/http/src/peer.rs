@@ -1,21 +1,20 @@
-//! For whom a request is answered.
+//! Peers that requests are charged to.
 
 use portcullis_domain::access::{Action, Origin, Permit};
 use portcullis_domain::peer::Peer;
 
-/// What a request may be answered by, and so for whom.
-pub(crate) trait Acting {
-    /// For whom it is answered.
+/// A permit, or its absence, from which the peer of a request follows.
+pub(crate) trait HasPeer {
     fn peer(&self, origin: &Origin) -> Peer;
 }
 
-impl<A: Action> Acting for Permit<A> {
+impl<A: Action> HasPeer for Permit<A> {
     fn peer(&self, _origin: &Origin) -> Peer {
         Peer::Identity(self.caller().identity_number)
     }
 }
 
-impl Acting for () {
+impl HasPeer for () {
     fn peer(&self, origin: &Origin) -> Peer {
         Peer::at(origin.address)
     }

@@ -1,10 +1,10 @@
-//! Operations that the descriptions of the APIs have and that no controller performs: 501, as
-//! clients know it.
+//! Operations that the descriptions of the APIs have but no controller implements: 501, as clients
+//! expect.
 
-use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded, open};
+use crate::response::ApiResponse;
+use crate::route::{Call, NoBody, Route, guarded, public};
 use http::Method;
 use portcullis_app::services::Ask;
 use portcullis_domain::access::Permit;
@@ -13,8 +13,8 @@ use std::future::{Ready, ready};
 const CLIENT: &[Api] = &[Api::Client];
 const MANAGEMENT: &[Api] = &[Api::Management];
 
-/// What everybody hears of, with its name.
-const PUBLIC: [(Method, &str, &str); 2] = [
+/// Public operations: method, path, name.
+const PUBLIC_OPERATIONS: [(Method, &str, &str); 2] = [
     (Method::GET, "/enroll/jwks", "enroll.GetEnrollmentJwks"),
     (
         Method::POST,
@@ -23,8 +23,8 @@ const PUBLIC: [(Method, &str, &str); 2] = [
     ),
 ];
 
-/// What the holder of a session hears of, with the API that describes it and its name.
-const GUARDED: [(&[Api], Method, &str, &str); 10] = [
+/// Operations that need a session: APIs, method, path, name.
+const GUARDED_OPERATIONS: [(&[Api], Method, &str, &str); 10] = [
     (
         CLIENT,
         Method::PUT,
@@ -88,18 +88,22 @@ const GUARDED: [(&[Api], Method, &str, &str); 10] = [
 ];
 
 pub(super) fn routes() -> Vec<Route> {
-    let public = PUBLIC.into_iter().map(|(method, path, operation)| {
-        let answer = move |_call: Call<(), Ignored>| unserved(operation);
-        open::<Ignored, _, _>(method, path, answer).only(CLIENT)
-    });
-    let guarded = GUARDED.into_iter().map(|(apis, method, path, operation)| {
-        let answer = move |_call: Call<Permit<Ask>, Ignored>| unserved(operation);
-        guarded::<Ask, Ignored, _, _>(method, path, answer).only(apis)
-    });
+    let public = PUBLIC_OPERATIONS
+        .into_iter()
+        .map(|(method, path, operation)| {
+            let handler = move |_call: Call<(), NoBody>| not_implemented(operation);
+            public::<NoBody, _, _>(method, path, handler).only(CLIENT)
+        });
+    let guarded = GUARDED_OPERATIONS
+        .into_iter()
+        .map(|(apis, method, path, operation)| {
+            let handler = move |_call: Call<Permit<Ask>, NoBody>| not_implemented(operation);
+            guarded::<Ask, NoBody, _, _>(method, path, handler).only(apis)
+        });
     let all = public.chain(guarded);
-    all.map(Route::unperformed).collect()
+    all.map(Route::not_implemented).collect()
 }
 
-fn unserved(operation: &str) -> Ready<Result<Answer, ApiError>> {
-    ready(Ok(Answer::not_implemented(operation)))
+fn not_implemented(operation: &str) -> Ready<Result<ApiResponse, ApiError>> {
+    ready(Ok(ApiResponse::not_implemented(operation)))
 }

@@ -1,53 +1,53 @@
-//! What operations are called, and what they do in a sentence.
+//! Names and summaries of operations.
 //!
-//! Most follow from method and path; [`SAID`] has those that do not.
+//! Most are derived from method and path; [`OPERATIONS`] lists the others.
 
-use super::nouns::{one, several, singular};
-use super::said::{ON_THE_FABRIC, SAID};
-use super::words::capitalised;
+use super::descriptions::capitalized;
+use super::operations::{FABRIC_OPERATIONS, OPERATIONS};
+use super::resource_names::{plural, singular_segment, singular_with_article};
 use crate::path::Api;
 use http::Method;
 
-/// An operation in words.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Name {
-    /// Its `operationId`.
+pub(super) struct OperationName {
     pub(super) id: String,
-    /// What it does.
     pub(super) summary: String,
 }
 
-/// The name of the operation `method` on `path` of an API.
-pub(super) fn name(api: Api, method: &Method, path: &str) -> Name {
-    let others: &[_] = match api {
-        Api::Fabric => ON_THE_FABRIC,
+/// Returns the name of an operation.
+pub(super) fn operation_name(api: Api, method: &Method, path: &str) -> OperationName {
+    let fabric: &[_] = match api {
+        Api::Fabric => FABRIC_OPERATIONS,
         Api::Client | Api::Management | Api::HealthChecks => &[],
     };
-    let said = others
+    let listed = fabric
         .iter()
-        .chain(SAID)
+        .chain(OPERATIONS)
         .find(|(known, at, ..)| *known == method.as_str() && *at == path);
-    match said {
-        Some((_, _, id, summary)) => Name {
+    match listed {
+        Some((_, _, id, summary)) => OperationName {
             id: (*id).to_owned(),
             summary: (*summary).to_owned(),
         },
-        None => usual(method, path),
+        None => derived_name(method, path),
     }
 }
 
-/// The name of an operation on a collection, or on one of its entities.
-fn usual(method: &Method, path: &str) -> Name {
+/// Derives the name of an operation on a collection, or on one of its entities.
+fn derived_name(method: &Method, path: &str) -> OperationName {
     let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let is_one = segments.last().is_some_and(|last| last.starts_with('{'));
+    let is_single = segments.last().is_some_and(|last| last.starts_with('{'));
     let nouns: Vec<_> = segments
         .into_iter()
         .filter(|part| !part.starts_with('{'))
         .collect();
     let (last, outer) = nouns.split_last().unwrap_or((&"root", &[]));
-    let stem: String = outer.iter().map(|part| camel(&singular(part))).collect();
-    let is_list = *method == Method::GET && !is_one;
-    let (verb, does) = match *method {
+    let stem: String = outer
+        .iter()
+        .map(|part| to_camel_case(&singular_segment(part)))
+        .collect();
+    let is_list = *method == Method::GET && !is_single;
+    let (verb, phrase) = match *method {
         Method::GET if is_list => ("list", "Lists"),
         Method::GET => ("detail", "Shows"),
         Method::POST => ("create", "Creates"),
@@ -56,24 +56,29 @@ fn usual(method: &Method, path: &str) -> Name {
         _ => ("delete", "Deletes"),
     };
     let (noun, what) = if is_list {
-        (camel(last), several(last))
+        (to_camel_case(last), plural(last))
     } else {
-        (camel(&singular(last)), one(last))
+        (
+            to_camel_case(&singular_segment(last)),
+            singular_with_article(last),
+        )
     };
     let summary = match outer.last() {
-        Some(outer) if is_list => format!("{does} the {what} of {}.", one(outer)),
-        Some(outer) => format!("{does} {what} of {}.", one(outer)),
-        None => format!("{does} {what}."),
+        Some(outer) if is_list => {
+            format!("{phrase} the {what} of {}.", singular_with_article(outer))
+        },
+        Some(outer) => format!("{phrase} {what} of {}.", singular_with_article(outer)),
+        None => format!("{phrase} {what}."),
     };
-    Name {
+    OperationName {
         id: format!("{verb}{stem}{noun}"),
         summary,
     }
 }
 
-/// `edge-routers` as `EdgeRouters`.
-fn camel(segment: &str) -> String {
-    segment.split('-').map(capitalised).collect()
+/// Converts `edge-routers` to `EdgeRouters`.
+fn to_camel_case(segment: &str) -> String {
+    segment.split('-').map(capitalized).collect()
 }
 
 #[cfg(test)]
@@ -129,7 +134,7 @@ mod tests {
                 Method::GET,
                 "/",
                 "listRoot",
-                "Tells what the controller is: version, APIs, capabilities.",
+                "Shows what the controller is: version, APIs, capabilities.",
             ),
             (
                 Method::DELETE,
@@ -138,12 +143,12 @@ mod tests {
                 "Ends an API session.",
             ),
         ] {
-            let expected = Name {
+            let expected = OperationName {
                 id: id.to_owned(),
                 summary: summary.to_owned(),
             };
             assert_eq!(
-                name(Api::Management, &method, path),
+                operation_name(Api::Management, &method, path),
                 expected,
                 "{method} {path}"
             );

@@ -1,7 +1,7 @@
-//! Answers of handlers, before they become responses.
+//! Responses of handlers, before they become HTTP responses.
 
 use crate::compress;
-pub use crate::parts::Parts;
+pub use crate::streaming_body::Streaming;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 use portcullis_api::database::IntegrityEnvelope;
@@ -11,63 +11,56 @@ use portcullis_app::listing::Schema;
 use portcullis_domain::view::Page;
 use serde::Serialize;
 
-/// The body of an answer.
 #[derive(Debug)]
-pub enum Content {
-    /// All of it.
-    Whole(Bytes),
-    /// What there is of it, and more to come.
-    Parts(Parts),
-    /// One that never changes, made once for all requests.
-    Fixed(&'static Fixed),
+pub enum ResponseContent {
+    Full(Bytes),
+    /// Sent while it is being written.
+    Parts(Streaming),
+    /// A body that never changes, built once for all requests.
+    Fixed(&'static Static),
 }
 
-/// The body of an answer that never changes, in all forms in which it is sent.
+/// A response body that never changes, in every encoding in which it is sent.
 #[derive(Debug, Clone)]
-pub struct Fixed {
-    /// As it is.
+pub struct Static {
     pub plain: Bytes,
-    /// Compressed by gzip, if there is anything to compress.
+    /// Compressed with gzip; `None` for an empty body.
     gzip: Option<Bytes>,
 }
 
-impl Fixed {
-    /// Makes all forms of a body.
+impl Static {
     pub fn new(plain: impl Into<Bytes>) -> Self {
         let plain = plain.into();
         let gzip = compress::gzip(&plain);
         Self { plain, gzip }
     }
 
-    /// The body in the form that a client takes, and whether that is compressed.
-    pub(crate) fn form(&self, takes_gzip: bool) -> (Bytes, bool) {
+    /// Returns the body in an encoding that the client accepts, and whether that is gzip.
+    pub(crate) fn encoded(&self, accepts_gzip: bool) -> (Bytes, bool) {
         match &self.gzip {
-            Some(gzip) if takes_gzip => (gzip.clone(), true),
+            Some(gzip) if accepts_gzip => (gzip.clone(), true),
             _ => (self.plain.clone(), false),
         }
     }
 }
 
-/// A successful answer.
+/// A successful response.
 #[derive(Debug)]
-pub struct Answer {
-    /// Its status.
+pub struct ApiResponse {
     pub status: StatusCode,
-    /// Its media type.
     pub content_type: &'static str,
-    /// Headers besides those that every answer has.
+    /// Headers besides those that every response has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Its body.
-    pub body: Content,
+    pub body: ResponseContent,
 }
 
-impl Answer {
+impl ApiResponse {
     /// One entity: 200.
     pub fn detail(data: &impl Serialize) -> Self {
         Self::json(StatusCode::OK, &Envelope::new(data))
     }
 
-    /// One entity, with `meta` null: 200. A few operations answer so.
+    /// One entity, with `meta` null: 200. A few operations respond this way.
     pub fn detail_without_meta(data: &impl Serialize) -> Self {
         Self::json(StatusCode::OK, &Envelope::without_meta(data))
     }
@@ -80,18 +73,18 @@ impl Answer {
         )
     }
 
-    /// A created entity that is told more of than its id: 201.
+    /// A created entity, with more than its id: 201.
     pub fn created_with(data: &impl Serialize) -> Self {
         Self::json(StatusCode::CREATED, &Envelope::new(data))
     }
 
-    /// Done, and nothing to say: 200 with an empty object.
-    pub fn done() -> Self {
+    /// Success without data: 200 with an empty object.
+    pub fn empty() -> Self {
         Self::json(StatusCode::OK, &Envelope::empty())
     }
 
-    /// Begun, and not done yet: 202 with an empty object.
-    pub fn begun() -> Self {
+    /// Started but not finished: 202 with an empty object.
+    pub fn accepted() -> Self {
         Self::json(StatusCode::ACCEPTED, &Envelope::empty())
     }
 
@@ -103,17 +96,17 @@ impl Answer {
         )
     }
 
-    /// What the last check of the store has found: 200.
+    /// The result of the last data integrity check: 200.
     pub fn integrity(report: &IntegrityEnvelope) -> Self {
         Self::json(StatusCode::OK, report)
     }
 
-    /// A list that is written whole, whatever its query asks for: 200.
-    pub fn whole_list<T: Serialize>(list: &ListEnvelope<T>) -> Self {
+    /// A complete list, whatever page its query asks for: 200.
+    pub fn complete_list<T: Serialize>(list: &ListEnvelope<T>) -> Self {
         Self::json(StatusCode::OK, list)
     }
 
-    /// An operation that is described and does not exist: 501 with its name in a JSON text.
+    /// An operation that is described but not implemented: 501 with its name in a JSON string.
     pub fn not_implemented(operation: &str) -> Self {
         Self::json(
             StatusCode::NOT_IMPLEMENTED,
@@ -121,17 +114,17 @@ impl Answer {
         )
     }
 
-    /// The same answer under another media type.
+    /// Replaces the media type.
     #[must_use]
-    pub fn typed(self, content_type: &'static str) -> Self {
+    pub fn with_content_type(self, content_type: &'static str) -> Self {
         Self {
             content_type,
             ..self
         }
     }
 
-    /// JSON that is written already: 200.
-    pub fn written(body: Content) -> Self {
+    /// JSON that is already serialized: 200.
+    pub fn from_json(body: ResponseContent) -> Self {
         Self {
             status: StatusCode::OK,
             content_type: "application/json",
@@ -141,23 +134,23 @@ impl Answer {
     }
 
     /// A body that never changes: 200.
-    pub fn fixed(content_type: &'static str, body: &'static Fixed) -> Self {
-        Self::written(Content::Fixed(body)).typed(content_type)
+    pub fn from_static(content_type: &'static str, body: &'static Static) -> Self {
+        Self::from_json(ResponseContent::Fixed(body)).with_content_type(content_type)
     }
 
-    /// A body of another type: 200.
+    /// A body of any media type: 200.
     pub fn raw(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self {
             status: StatusCode::OK,
             content_type,
             headers: Vec::new(),
-            body: Content::Whole(body.into()),
+            body: ResponseContent::Full(body.into()),
         }
     }
 
-    /// The same answer with one more header.
+    /// Adds a header.
     #[must_use]
-    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
@@ -167,7 +160,7 @@ impl Answer {
             status,
             content_type: "application/json",
             headers: Vec::new(),
-            body: Content::Whole(json::to_bytes(body).into()),
+            body: ResponseContent::Full(json::to_bytes(body).into()),
         }
     }
 }

@@ -1,56 +1,57 @@
-//! Schemas of types of Rust, made into what people and programs of any language read.
+//! Normalization of schemas generated from Rust types.
 
-use super::schemas::PLACE;
-use super::words::capitalised;
+use super::descriptions::capitalized;
+use super::schemas::REF_PREFIX;
 use serde_json::{Map, Value};
 
-/// The name under which a schema stands: an envelope of several is not called an array, and names of
-/// types of Rust begin like all others.
-pub(super) fn called(name: &str) -> String {
-    let of_several = name
+/// Returns the name of a schema: an envelope of a list is not called an array, and all names are
+/// capitalized.
+pub(super) fn schema_name(name: &str) -> String {
+    let list_envelope = name
         .strip_prefix("Array_of_")
         .and_then(|name| name.strip_suffix("Envelope"))
         .map(|item| format!("{item}sEnvelope"));
-    let name = of_several.unwrap_or_else(|| name.to_owned());
-    capitalised(&name)
+    let name = list_envelope.unwrap_or_else(|| name.to_owned());
+    capitalized(&name)
 }
 
-/// Has a reference lead to the name under which its schema stands.
-pub(super) fn rename(schema: &mut Value) {
+/// Adjusts a reference to the name of its schema.
+pub(super) fn rename_reference(schema: &mut Value) {
     if let Some(Value::String(reference)) = schema.get_mut("$ref")
-        && let Some(name) = reference.strip_prefix(PLACE)
+        && let Some(name) = reference.strip_prefix(REF_PREFIX)
     {
-        *reference = format!("{PLACE}{}", called(name));
+        *reference = format!("{REF_PREFIX}{}", schema_name(name));
     }
 }
 
-/// Takes out of a schema what is meant for programmers, and what serialisation does not do.
-pub(super) fn tidy(schema: &mut Value) {
-    rename(schema);
+/// Removes from a schema what only concerns Rust programmers, and what serialization never
+/// produces.
+pub(super) fn normalize(schema: &mut Value) {
+    rename_reference(schema);
     match schema {
         Value::Object(members) => {
             members.remove("default");
-            if let Some(Value::String(words)) = members.get_mut("description") {
-                *words = readable(words);
+            if let Some(Value::String(description)) = members.get_mut("description") {
+                *description = strip_markup(description);
             }
-            left_out_if_none(members);
+            disallow_null_members(members);
             for (name, member) in members {
                 match member {
-                    // Names of members are nobody's keywords.
+                    // Names of members are not keywords.
                     Value::Object(named) if name == "properties" => {
-                        named.values_mut().for_each(tidy);
+                        named.values_mut().for_each(normalize);
                     },
-                    member => tidy(member),
+                    member => normalize(member),
                 }
             }
         },
-        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Array(items) => items.iter_mut().for_each(normalize),
         _ => {},
     }
 }
 
-/// Members that may be missing are left out rather than `null`.
-fn left_out_if_none(schema: &mut Map<String, Value>) {
+/// Optional members are omitted rather than `null`, so `null` is removed from their types.
+fn disallow_null_members(schema: &mut Map<String, Value>) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let Some(members) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return;
@@ -60,11 +61,11 @@ fn left_out_if_none(schema: &mut Map<String, Value>) {
         names.any(|required| required == name)
     };
     for (_, member) in members.iter_mut().filter(|(name, _)| !is_required(name)) {
-        never_null(member);
+        remove_null(member);
     }
 }
 
-fn never_null(schema: &mut Value) {
+fn remove_null(schema: &mut Value) {
     let Value::Object(schema) = schema else {
         return;
     };
@@ -88,11 +89,11 @@ fn never_null(schema: &mut Value) {
     }
 }
 
-/// A doc comment without examples and links to code.
-fn readable(words: &str) -> String {
-    let words = words.split("\n# ").next().unwrap_or_default().trim_end();
-    let mut text = String::with_capacity(words.len());
-    let mut rest = words;
+/// Strips examples and links to code from a doc comment.
+fn strip_markup(doc: &str) -> String {
+    let doc = doc.split("\n# ").next().unwrap_or_default().trim_end();
+    let mut text = String::with_capacity(doc.len());
+    let mut rest = doc;
     while let Some((before, after)) = rest.split_once("[`") {
         let Some((name, behind)) = after.split_once("`]") else {
             break;
@@ -132,7 +133,7 @@ mod tests {
             },
             "required": ["always"],
         });
-        tidy(&mut schema);
+        normalize(&mut schema);
         let expected = json!({
             "properties": {
                 "text": {"type": "string"},
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn words_are_for_people() {
         let words = "A [`Page`](crate::Page) of [`Rows`].\n\n# Examples\n\n```\ncode\n```";
-        assert_eq!(readable(words), "A `Page` of `Rows`.");
-        assert_eq!(readable("A [`page"), "A [`page");
+        assert_eq!(strip_markup(words), "A `Page` of `Rows`.");
+        assert_eq!(strip_markup("A [`page"), "A [`page");
     }
 }

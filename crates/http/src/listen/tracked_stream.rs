@@ -1,4 +1,4 @@
-//! Byte stream of a connection that keeps its [`Activity`] up to date and closes without haste.
+//! Byte stream of a connection that keeps its [`Activity`] up to date and closes gracefully.
 
 use std::io;
 use std::pin::Pin;
@@ -11,46 +11,45 @@ use tokio::time::{Sleep, sleep};
 
 use super::activity::Activity;
 
-/// Decrypted side of a connection.
+/// The decrypted stream of a connection.
 ///
-/// Closing a socket with unread input makes the kernel send a reset, which can destroy the answer
-/// before the client has read it. So while the client may still be sending, shutdown ends the
-/// sending side first and then discards input, until the client closes or the linger time is over.
-pub(super) struct Watched<S> {
+/// Closing a socket with unread input makes the kernel send a reset, which can destroy the response
+/// before the client has read it. So while the client may still be sending, shutdown closes the
+/// write half first and then discards input, until the client closes or the linger time is over.
+pub(super) struct TrackedStream<S> {
     inner: S,
     activity: Arc<Activity>,
     linger: Duration,
-    closing: Closing,
+    closing: CloseState,
 }
 
-enum Closing {
+enum CloseState {
     No,
     Lingering(Pin<Box<Sleep>>),
     Done,
 }
 
-impl<S> Watched<S> {
-    /// Wraps `inner`.
+impl<S> TrackedStream<S> {
     pub(super) fn new(inner: S, activity: Arc<Activity>, linger: Duration) -> Self {
         Self {
             inner,
             activity,
             linger,
-            closing: Closing::No,
+            closing: CloseState::No,
         }
     }
 
-    /// Tells the activity how a write went.
-    fn written(&self, outcome: &Poll<io::Result<usize>>) {
+    /// Records the outcome of a write.
+    fn record_write(&self, outcome: &Poll<io::Result<usize>>) {
         match outcome {
-            Poll::Ready(Ok(_)) => self.activity.sent(),
+            Poll::Ready(Ok(_)) => self.activity.record_sent(),
             Poll::Ready(Err(_)) => {},
-            Poll::Pending => self.activity.stalled(),
+            Poll::Pending => self.activity.record_stalled(),
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TrackedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -60,14 +59,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TrackedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.written(&outcome);
+        self.record_write(&outcome);
         outcome
     }
 
@@ -77,7 +76,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.inner).poll_write_vectored(cx, bufs);
-        self.written(&outcome);
+        self.record_write(&outcome);
         outcome
     }
 
@@ -88,8 +87,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.inner).poll_flush(cx);
         match outcome {
-            Poll::Ready(_) => self.activity.flushed(),
-            Poll::Pending => self.activity.stalled(),
+            Poll::Ready(_) => self.activity.record_flushed(),
+            Poll::Pending => self.activity.record_stalled(),
         }
         outcome
     }
@@ -98,32 +97,32 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         let this = &mut *self;
         loop {
             match &mut this.closing {
-                Closing::No => {
+                CloseState::No => {
                     ready!(Pin::new(&mut this.inner).poll_shutdown(cx))?;
                     this.closing = if this.activity.may_be_sending() {
-                        Closing::Lingering(Box::pin(sleep(this.linger)))
+                        CloseState::Lingering(Box::pin(sleep(this.linger)))
                     } else {
-                        Closing::Done
+                        CloseState::Done
                     };
                 },
-                Closing::Lingering(time) => {
+                CloseState::Lingering(time) => {
                     if time.as_mut().poll(cx).is_pending() {
                         ready!(poll_discard(&mut this.inner, cx));
                     }
-                    this.closing = Closing::Done;
+                    this.closing = CloseState::Done;
                 },
-                Closing::Done => return Poll::Ready(Ok(())),
+                CloseState::Done => return Poll::Ready(Ok(())),
             }
         }
     }
 }
 
-/// Reads and forgets until the end of the input.
+/// Reads and discards until the end of the input.
 fn poll_discard<S: AsyncRead + Unpin>(stream: &mut S, cx: &mut Context<'_>) -> Poll<()> {
-    let mut space = [0; 4096];
+    let mut buffer = [0; 4096];
     // Bounded per call, so that a fast sender does not hold the thread.
     for _ in 0..64 {
-        let mut buf = ReadBuf::new(&mut space);
+        let mut buf = ReadBuf::new(&mut buffer);
         match ready!(Pin::new(&mut *stream).poll_read(cx, &mut buf)) {
             Ok(()) if !buf.filled().is_empty() => {},
             Ok(()) | Err(_) => return Poll::Ready(()),

@@ -1,68 +1,68 @@
-//! Operations whose name or meaning does not follow from method and path.
+//! Operations whose name or summary does not follow from method and path.
 
-/// Operations that are something else on the fabric than on the edge.
-pub(super) const ON_THE_FABRIC: &[(&str, &str, &str, &str)] = &[(
+/// Operations that differ between the fabric and the edge.
+pub(super) const FABRIC_OPERATIONS: &[(&str, &str, &str, &str)] = &[(
     "POST",
     "/database/snapshot",
     "createDatabaseSnapshotWithPath",
-    "Copies the store into a new file, whose place may be chosen.",
+    "Copies the store into a new file, at a path of the caller's choice.",
 )];
 
-/// Method, path, `operationId`, what it does.
-pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
+/// Method, path, `operationId`, summary.
+pub(super) const OPERATIONS: &[(&str, &str, &str, &str)] = &[
     (
         "GET",
         "/",
         "listRoot",
-        "Tells what the controller is: version, APIs, capabilities.",
+        "Shows what the controller is: version, APIs, capabilities.",
     ),
     (
         "GET",
         "/version",
         "listVersion",
-        "Tells what the controller is: version, APIs, capabilities.",
+        "Shows what the controller is: version, APIs, capabilities.",
     ),
     (
         "GET",
         "/protocols",
         "listProtocols",
-        "Tells where the API is listened for.",
+        "Shows the addresses at which the API is served.",
     ),
     (
         "GET",
         "/.well-known/est/cacerts",
         "listWellKnownCas",
-        "Gives the authorities of the network, base64 of a certificates-only PKCS#7 as RFC 7030 has it.",
+        "Returns the certificate authorities of the network, as base64 of a certificates-only PKCS#7 (RFC 7030).",
     ),
     (
         "GET",
         "/network-jwts",
         "listNetworkJWTs",
-        "Lists the tokens by which a client comes to trust the network.",
+        "Lists the tokens by which clients come to trust the network.",
     ),
     (
         "GET",
         "/swagger.json",
         "detailOwnDescription",
-        "Gives this document, as JSON.",
+        "Returns this document as JSON.",
     ),
     (
         "GET",
         "/specs/{id}/spec",
         "detailSpecBody",
-        "Gives the description of an API: as YAML, or as a text in JSON for those who take JSON alone.",
+        "Returns the description of an API: as YAML, or as a string in JSON for clients that accept only JSON.",
     ),
     (
         "POST",
         "/authenticate",
         "authenticate",
-        "Logs in. The session is partial as long as a second factor is open.",
+        "Logs in. The session is partial as long as a second factor is pending.",
     ),
     (
         "POST",
         "/authenticate/mfa",
         "authenticateMfa",
-        "Answers the second factor of the caller's session with a code.",
+        "Completes the second factor of the caller's session with a code.",
     ),
     (
         "GET",
@@ -80,13 +80,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "GET",
         "/current-api-session/service-updates",
         "listServiceUpdates",
-        "Tells when something last changed about the services that the caller may use.",
+        "Shows when the services that the caller may use last changed.",
     ),
     (
         "POST",
         "/current-api-session/totp-token",
         "createTotpToken",
-        "Would make a token of a code; only sessions that are tokens themselves can be asked for one.",
+        "Would exchange a code for a token; only sessions that are tokens themselves can request one.",
     ),
     (
         "GET",
@@ -104,13 +104,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/current-identity/authenticators/{id}/extend",
         "extendCurrentIdentityAuthenticator",
-        "Issues a new certificate for an authenticator of the caller, which counts once it is confirmed.",
+        "Issues a new certificate for an authenticator of the caller, which becomes valid once it is confirmed.",
     ),
     (
         "POST",
         "/current-identity/authenticators/{id}/extend-verify",
         "extendVerifyCurrentIdentityAuthenticator",
-        "Confirms a new certificate: it takes the place of the old one.",
+        "Confirms a new certificate, which then replaces the old one.",
     ),
     (
         "GET",
@@ -122,37 +122,37 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/current-identity/mfa",
         "enrollMfa",
-        "Begins a TOTP enrollment of the caller.",
+        "Starts a TOTP enrollment of the caller.",
     ),
     (
         "DELETE",
         "/current-identity/mfa",
         "deleteMfa",
-        "Ends the caller's own TOTP enrollment; one that is finished is proved with a code.",
+        "Removes the caller's own TOTP enrollment; a completed one requires a code.",
     ),
     (
         "POST",
         "/current-identity/mfa/verify",
         "verifyMfa",
-        "Finishes the caller's own TOTP enrollment with a code.",
+        "Completes the caller's own TOTP enrollment with a code.",
     ),
     (
         "GET",
         "/current-identity/mfa/qr-code",
         "detailMfaQrCode",
-        "Shows the QR code of a TOTP enrollment that is not finished.",
+        "Shows the QR code of a TOTP enrollment that is not completed.",
     ),
     (
         "GET",
         "/current-identity/mfa/recovery-codes",
         "detailMfaRecoveryCodes",
-        "Shows the caller's own recovery codes, against a code in body or header.",
+        "Shows the caller's own recovery codes; requires a code in body or header.",
     ),
     (
         "POST",
         "/current-identity/mfa/recovery-codes",
         "createMfaRecoveryCodes",
-        "Makes new recovery codes for the caller, against a code.",
+        "Creates new recovery codes for the caller; requires a code.",
     ),
     (
         "GET",
@@ -182,13 +182,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/authenticators/{id}/request-extend",
         "requestExtendAuthenticator",
-        "Has the holder of a certificate asked at the next login to renew it.",
+        "Requests that the holder of a certificate renew it at the next login.",
     ),
     (
         "GET",
         "/cas/{id}/jwt",
         "getCaJwt",
-        "Gives the token by which holders of certificates of an authority enroll.",
+        "Returns the token with which holders of an authority's certificates enroll.",
     ),
     (
         "POST",
@@ -212,7 +212,7 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "GET",
         "/controller-settings/{id}/effective",
         "detailControllerSettingEffective",
-        "Shows the settings of a controller that are in force.",
+        "Shows the effective settings of a controller.",
     ),
     (
         "PUT",
@@ -248,19 +248,19 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/database/check-data-integrity",
         "checkDataIntegrity",
-        "Begins a check of the store.",
+        "Starts a check of the store.",
     ),
     (
         "POST",
         "/database/fix-data-integrity",
         "fixDataIntegrity",
-        "Begins a check of the store that puts right what can be.",
+        "Starts a check of the store that repairs what it can.",
     ),
     (
         "GET",
         "/database/data-integrity-results",
         "dataIntegrityResults",
-        "Tells what the last check of the store has found.",
+        "Shows the result of the last check of the store.",
     ),
     (
         "GET",
@@ -272,13 +272,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/edge-routers/{id}/re-enroll",
         "reEnrollEdgeRouter",
-        "Has an edge router enroll once more; its certificates stop counting.",
+        "Makes an edge router enroll again; its certificates become invalid.",
     ),
     (
         "POST",
         "/enroll",
         "enroll",
-        "Completes an enrollment by whichever method its token is for.",
+        "Completes an enrollment by the method that its token is for.",
     ),
     (
         "POST",
@@ -302,13 +302,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/enroll/ca",
         "enrollCa",
-        "Makes an identity of the holder of a certificate of a third-party authority.",
+        "Creates an identity for the holder of a certificate of a third-party authority.",
     ),
     (
         "POST",
         "/enroll/token",
         "enrollToken",
-        "Makes an identity of the holder of a token of an external signer.",
+        "Creates an identity for the holder of a token of an external signer.",
     ),
     (
         "POST",
@@ -320,7 +320,7 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/enroll/extend/router",
         "extendRouterEnrollment",
-        "Issues new certificates for the router whose certificate the connection shows.",
+        "Issues new certificates for the router whose certificate the client presents.",
     ),
     (
         "POST",
@@ -338,7 +338,7 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/enrollments/{id}/refresh",
         "refreshEnrollment",
-        "Gives an enrollment a new token and another end.",
+        "Gives an enrollment a new token and another expiration.",
     ),
     (
         "GET",
@@ -356,13 +356,13 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/identities/{id}/disable",
         "disableIdentity",
-        "Shuts an identity out, for a while or until it is enabled.",
+        "Disables an identity, for a while or until it is enabled.",
     ),
     (
         "POST",
         "/identities/{id}/enable",
         "enableIdentity",
-        "Lets an identity in that was shut out.",
+        "Enables an identity that was disabled.",
     ),
     (
         "GET",
@@ -392,7 +392,7 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "GET",
         "/identities/{id}/failed-service-requests",
         "getIdentityFailedServiceRequests",
-        "Lists the service sessions that an identity was refused of late because of posture checks.",
+        "Lists the service sessions that an identity was recently refused because of posture checks.",
     ),
     (
         "GET",
@@ -404,7 +404,7 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "GET",
         "/identities/{id}/policy-advice/{serviceId}",
         "getIdentityPolicyAdvice",
-        "Tells whether an identity can use a service, and what it takes.",
+        "Shows whether an identity can use a service, and what is missing.",
     ),
     (
         "DELETE",
@@ -416,25 +416,25 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "GET",
         "/identities/{id}/service-configs",
         "listIdentitysServiceConfigs",
-        "Lists the configurations that an identity is shown with services in the place of their own.",
+        "Lists the configurations that an identity gets with services instead of their own.",
     ),
     (
         "POST",
         "/identities/{id}/service-configs",
         "associateIdentitysServiceConfigs",
-        "Has an identity shown configurations with services in the place of their own.",
+        "Assigns configurations that an identity gets with services instead of their own.",
     ),
     (
         "DELETE",
         "/identities/{id}/service-configs",
         "disassociateIdentitysServiceConfigs",
-        "Takes back what an identity is shown with services; all of it if there is no body.",
+        "Withdraws configurations that an identity gets with services; all of them if there is no body.",
     ),
     (
         "PUT",
         "/identities/{id}/trace",
         "updateIdentityTracing",
-        "Begins or ends the tracing of an identity.",
+        "Starts or stops the tracing of an identity.",
     ),
     (
         "POST",
@@ -488,30 +488,30 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "POST",
         "/inspections",
         "inspect",
-        "Looks into controllers and routers.",
+        "Inspects controllers and routers.",
     ),
     (
         "GET",
         "/cluster/list-members",
         "clusterListMembers",
-        "Would list the controllers of the cluster; this controller is in none.",
+        "Would list the controllers of the cluster; this controller belongs to none.",
     ),
     (
         "POST",
         "/cluster/add-member",
         "clusterMemberAdd",
-        "Would take a controller into the cluster; this controller is in none.",
+        "Would add a controller to the cluster; this controller belongs to none.",
     ),
     (
         "POST",
         "/cluster/remove-member",
         "clusterMemberRemove",
-        "Would take a controller out of the cluster; this controller is in none.",
+        "Would remove a controller from the cluster; this controller belongs to none.",
     ),
     (
         "POST",
         "/cluster/transfer-leadership",
         "clusterTransferLeadership",
-        "Would have another controller lead the cluster; this controller is in none.",
+        "Would transfer the leadership of the cluster; this controller belongs to none.",
     ),
 ];

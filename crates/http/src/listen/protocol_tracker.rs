@@ -1,94 +1,90 @@
-//! Bytes from a client on their way to the HTTP library, and what they leave unfinished.
+//! Protocol tracking of client bytes: heads, bodies and frames that are incomplete.
 
-use super::frames;
+use super::http2_frames;
 use super::request_parser::RequestParser;
 
 /// Follows the bytes of a connection as far as their protocol has to be understood.
-pub(super) enum Inbound {
-    /// Of HTTP/1.
+pub(super) enum ProtocolTracker {
     Http1(RequestParser),
-    /// Of HTTP/2; the library reads them as they are.
-    Http2(frames::Scanner),
+    /// HTTP/2; hyper reads its bytes unchanged.
+    Http2(http2_frames::FrameScanner),
 }
 
-/// What a connection holds of requests that have not begun.
+/// Bytes of requests that have not begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pending {
-    /// Of HTTP/1.
+pub(super) enum PendingInput {
     Http1 {
-        /// Whether a head is not complete. Empty lines before one do not begin it: some clients send
-        /// them behind a body, and then rest.
+        /// Whether a head is incomplete. Empty lines before one do not begin it: some clients send
+        /// them after a body, and then nothing.
         in_head: bool,
         /// Bytes of it, and of such lines.
         partial: usize,
-        /// Bytes that the library was given beyond the request that had begun last.
-        ahead: usize,
+        /// Bytes that hyper was given beyond the request that began last.
+        pipelined: usize,
         /// Number of the last request among those.
         last: u64,
     },
-    /// Of HTTP/2.
     Http2 {
-        /// Whether a header block is not complete. What it takes in memory has little to do with its
-        /// length, for it is compressed.
+        /// Whether a header block is incomplete. Its memory has little to do with its length, since
+        /// it is compressed.
         in_block: bool,
-        /// Bytes of a frame that is not complete.
+        /// Bytes of an incomplete frame.
         partial: usize,
     },
 }
 
-impl Inbound {
-    /// Takes in the bytes of one read. Returns how many at their beginning go to the library as they
-    /// are; what goes there behind them is added to `out`.
-    pub(super) fn take(&mut self, fresh: &[u8], out: &mut Vec<u8>) -> usize {
+impl ProtocolTracker {
+    /// Takes the bytes of one read. Returns how many of them, from the start, go to hyper
+    /// unchanged; what follows these is appended to `out`.
+    pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         match self {
-            Self::Http1(parser) => parser.take(fresh, out),
+            Self::Http1(parser) => parser.feed(bytes, out),
             Self::Http2(frames) => {
-                frames.feed(fresh);
-                fresh.len()
+                frames.feed(bytes);
+                bytes.len()
             },
         }
     }
 
-    /// Refuses a head that is not complete, since its time is over.
+    /// Refuses an incomplete head whose time is over.
     pub(super) fn refuse_late_head(&mut self, out: &mut Vec<u8>) {
         if let Self::Http1(parser) = self {
             parser.refuse_late_head(out);
         }
     }
 
-    /// What is held of requests that have not begun.
-    pub(super) fn pending(&self) -> Pending {
+    /// Returns what is buffered of requests that have not begun.
+    pub(super) fn pending(&self) -> PendingInput {
         match self {
             Self::Http1(parser) => parser.pending(),
-            Self::Http2(frames) => Pending::Http2 {
+            Self::Http2(frames) => PendingInput::Http2 {
                 in_block: frames.in_block(),
-                partial: frames.held(),
+                partial: frames.buffered(),
             },
         }
     }
 }
 
-impl Pending {
-    /// That of a fresh connection of HTTP/1.
+impl PendingInput {
+    /// A new HTTP/1 connection.
     pub(super) const HTTP1: Self = Self::Http1 {
         in_head: false,
         partial: 0,
-        ahead: 0,
+        pipelined: 0,
         last: 0,
     };
 
-    /// That of a fresh connection of HTTP/2.
+    /// A new HTTP/2 connection.
     pub(super) const HTTP2: Self = Self::Http2 {
         in_block: false,
         partial: 0,
     };
 
-    /// Reports whether this is HTTP/2.
     pub(super) fn is_http2(self) -> bool {
         matches!(self, Self::Http2 { .. })
     }
 
-    /// Reports whether a head has begun and is not complete.
+    /// Reports whether a head is incomplete.
     pub(super) fn in_head(self) -> bool {
         match self {
             Self::Http1 { in_head, .. } => in_head,
@@ -96,22 +92,30 @@ impl Pending {
         }
     }
 
-    /// Notes that request number `number` has begun.
+    /// Records that request number `number` has begun.
     pub(super) fn begin(&mut self, number: u64) {
-        if let Self::Http1 { ahead, last, .. } = self
+        if let Self::Http1 {
+            pipelined: ahead,
+            last,
+            ..
+        } = self
             && *last <= number
         {
             *ahead = 0;
         }
     }
 
-    /// Returns the most bytes that are held, `largest` being the most that a head can take.
+    /// Returns an upper bound of the buffered bytes; `largest` is the largest possible head.
     pub(super) fn bytes(self, is_running: bool, largest: usize) -> usize {
         match self {
-            // What is complete begins at once, unless something runs before it.
-            Self::Http1 { partial, ahead, .. } => partial + if is_running { ahead } else { 0 },
+            // Complete requests begin at once, unless another one is running.
+            Self::Http1 {
+                partial,
+                pipelined: ahead,
+                ..
+            } => partial + if is_running { ahead } else { 0 },
             Self::Http2 { in_block: true, .. } => largest,
-            // The frame may be of a body.
+            // The frame may belong to a body.
             Self::Http2 { partial, .. } => {
                 if is_running {
                     0
@@ -131,17 +135,17 @@ mod tests {
     use crate::listen::request_head::HeadLimits;
     use std::sync::Arc;
 
-    fn feed(inbound: &mut Inbound, bytes: &[u8]) -> Pending {
-        inbound.take(bytes, &mut Vec::new());
+    fn feed(inbound: &mut ProtocolTracker, bytes: &[u8]) -> PendingInput {
+        inbound.feed(bytes, &mut Vec::new());
         inbound.pending()
     }
 
     #[test]
     fn requests_that_are_sent_ahead_count_until_they_begin() {
         let refused = Arc::new(RefusedRequest::default());
-        let limits = HeadLimits::of(&Limits::default());
+        let limits = HeadLimits::from_limits(&Limits::default());
         let parser = RequestParser::new(limits, Arc::clone(&refused));
-        let mut inbound = Inbound::Http1(parser);
+        let mut inbound = ProtocolTracker::Http1(parser);
         let get = b"GET / HTTP/1.1\r\n\r\n";
         let mut pending = feed(&mut inbound, &[&get[..], b"GET /and"].concat());
         assert_eq!(pending.bytes(false, 100), 8);
@@ -164,8 +168,8 @@ mod tests {
     #[test]
     fn body_of_a_request_is_not_held_for_another() {
         let refused = Arc::new(RefusedRequest::default());
-        let limits = HeadLimits::of(&Limits::default());
-        let mut inbound = Inbound::Http1(RequestParser::new(limits, Arc::clone(&refused)));
+        let limits = HeadLimits::from_limits(&Limits::default());
+        let mut inbound = ProtocolTracker::Http1(RequestParser::new(limits, Arc::clone(&refused)));
         feed(
             &mut inbound,
             b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nfour",
@@ -177,7 +181,7 @@ mod tests {
 
     #[test]
     fn header_block_counts_as_the_largest_head() {
-        let mut inbound = Inbound::Http2(frames::Scanner::new());
+        let mut inbound = ProtocolTracker::Http2(http2_frames::FrameScanner::new());
         feed(&mut inbound, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
         let pending = feed(&mut inbound, &[0, 0, 9, 1, 0, 0, 0, 0, 1, 1, 2, 3]);
         assert_eq!(pending.bytes(false, 100), 3);

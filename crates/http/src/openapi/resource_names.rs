@@ -1,7 +1,7 @@
-//! What the segments of paths are called in words.
+//! English names of the resources in path segments.
 
-/// A segment, one of what it stands for, and several of them.
-const NOUNS: [(&str, &str, &str); 32] = [
+/// A segment, its singular with an article, and its plural.
+const RESOURCE_NAMES: [(&str, &str, &str); 32] = [
     ("authenticate", "a login", "logging in"),
     ("posture-response", "a report", "reports about machines"),
     ("posture-response-bulk", "reports", "reports about machines"),
@@ -48,12 +48,12 @@ const NOUNS: [(&str, &str, &str); 32] = [
     (
         "enumerated-capabilities",
         "",
-        "what controllers of this version are capable of",
+        "capabilities of controllers of this version",
     ),
     (
         "enumerated-router-capabilities",
         "",
-        "what routers of this version are capable of",
+        "capabilities of routers of this version",
     ),
     (
         "external-jwt-signers",
@@ -116,30 +116,30 @@ const NOUNS: [(&str, &str, &str); 32] = [
     ),
 ];
 
-/// One of what a segment stands for, with its article.
-pub(super) fn one(segment: &str) -> String {
-    if let Some((_, one, _)) = NOUNS.iter().find(|(known, ..)| *known == segment) {
+/// The singular of a segment, with its article.
+pub(super) fn singular_with_article(segment: &str) -> String {
+    if let Some((_, one, _)) = RESOURCE_NAMES.iter().find(|(known, ..)| *known == segment) {
         return (*one).to_owned();
     }
-    let words = singular(segment).replace('-', " ");
-    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) {
+    let noun = singular_segment(segment).replace('-', " ");
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
         "an"
     } else {
         "a"
     };
-    format!("{article} {words}")
+    format!("{article} {noun}")
 }
 
-/// Several of what a segment stands for.
-pub(super) fn several(segment: &str) -> String {
-    match NOUNS.iter().find(|(known, ..)| *known == segment) {
+/// The plural of a segment.
+pub(super) fn plural(segment: &str) -> String {
+    match RESOURCE_NAMES.iter().find(|(known, ..)| *known == segment) {
         Some((_, _, several)) => (*several).to_owned(),
         None => segment.replace('-', " "),
     }
 }
 
-/// A segment about one.
-pub(super) fn singular(segment: &str) -> String {
+/// The segment of a single entity.
+pub(super) fn singular_segment(segment: &str) -> String {
     if let Some(stem) = segment.strip_suffix("ies") {
         format!("{stem}y")
     } else {

@@ -1,78 +1,76 @@
-//! What an HTTP/2 connection holds between two frames (RFC 9113, section 4).
+//! HTTP/2 frame scanner: buffered bytes and open header blocks (RFC 9113, section 4).
 
-/// Length of a frame's header, bytes.
+/// Length of a frame header, bytes.
 const FRAME_HEADER: usize = 9;
 
-/// Length of the preface that precedes the first frame, bytes.
+/// Length of the connection preface before the first frame, bytes.
 const PREFACE: usize = 24;
 
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 
-/// Flag of the frame with which a header block ends.
+/// Flag of the last frame of a header block.
 const END_HEADERS: u8 = 4;
 
-/// Follows the frames of a client as they arrive, and keeps none of their content.
-pub(super) struct Scanner {
-    /// Bytes of the present frame that are still to come.
-    ahead: usize,
-    /// Bytes of it that are there.
-    present: usize,
+/// Follows the frames of a client as they arrive, without keeping their content.
+pub(super) struct FrameScanner {
+    /// Remaining bytes of the current frame.
+    remaining: usize,
+    /// Bytes of it that have arrived.
+    buffered: usize,
     header: [u8; FRAME_HEADER],
     header_length: usize,
     in_block: bool,
 }
 
-impl Scanner {
-    /// Starts before the preface.
+impl FrameScanner {
     pub(super) fn new() -> Self {
         Self {
-            ahead: PREFACE,
-            present: 0,
+            remaining: PREFACE,
+            buffered: 0,
             header: [0; FRAME_HEADER],
             header_length: 0,
             in_block: false,
         }
     }
 
-    /// Takes the next bytes in.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((byte, rest)) = bytes.split_first() {
-            if self.ahead > 0 {
-                let length = self.ahead.min(bytes.len());
+            if self.remaining > 0 {
+                let length = self.remaining.min(bytes.len());
                 bytes = bytes.get(length..).unwrap_or_default();
-                self.pass(length);
+                self.skip(length);
             } else {
                 bytes = rest;
-                self.step(*byte);
+                self.push_header_byte(*byte);
             }
         }
     }
 
-    /// Returns how many bytes of an unfinished frame are held.
-    pub(super) fn held(&self) -> usize {
-        self.present
+    /// Returns how many bytes of an incomplete frame are buffered.
+    pub(super) fn buffered(&self) -> usize {
+        self.buffered
     }
 
-    /// Reports whether a header block has begun and not ended. What it takes in memory has little to
-    /// do with its length, for it is compressed.
+    /// Reports whether a header block is incomplete. Its memory has little to do with its length,
+    /// since it is compressed.
     pub(super) fn in_block(&self) -> bool {
         self.in_block
     }
 
-    /// Notes that a part of the present frame has arrived.
-    fn pass(&mut self, length: usize) {
-        self.ahead -= length;
-        self.present += length;
-        if self.ahead == 0 {
-            self.finish();
+    /// Skips a part of the current frame.
+    fn skip(&mut self, length: usize) {
+        self.remaining -= length;
+        self.buffered += length;
+        if self.remaining == 0 {
+            self.end_frame();
         }
     }
 
-    /// Takes in a byte of a frame's header.
-    fn step(&mut self, byte: u8) {
-        if let Some(place) = self.header.get_mut(self.header_length) {
-            *place = byte;
+    /// Takes a byte of a frame header.
+    fn push_header_byte(&mut self, byte: u8) {
+        if let Some(slot) = self.header.get_mut(self.header_length) {
+            *slot = byte;
         }
         self.header_length += 1;
         if self.header_length < FRAME_HEADER {
@@ -80,15 +78,15 @@ impl Scanner {
         }
         self.header_length = 0;
         let [high, middle, low, ..] = self.header;
-        self.ahead = u32::from_be_bytes([0, high, middle, low]) as usize;
-        if self.ahead == 0 {
-            self.finish();
+        self.remaining = u32::from_be_bytes([0, high, middle, low]) as usize;
+        if self.remaining == 0 {
+            self.end_frame();
         }
     }
 
-    /// Notes the end of a frame.
-    fn finish(&mut self) {
-        self.present = 0;
+    /// Ends a frame.
+    fn end_frame(&mut self) {
+        self.buffered = 0;
         let [_, _, _, kind, flags, ..] = self.header;
         if matches!(kind, HEADERS | CONTINUATION) {
             self.in_block = flags & END_HEADERS == 0;
@@ -109,12 +107,12 @@ mod tests {
     #[test]
     fn header_block_lasts_until_the_frame_that_ends_it() {
         for size in [1, 4, 1000] {
-            let mut scanner = Scanner::new();
+            let mut scanner = FrameScanner::new();
             let mut feed = |bytes: &[u8]| {
                 for piece in bytes.chunks(size) {
                     scanner.feed(piece);
                 }
-                (scanner.in_block(), scanner.held())
+                (scanner.in_block(), scanner.buffered())
             };
             assert_eq!(feed(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), (false, 0));
             assert_eq!(feed(&frame(4, 0, 6)), (false, 0), "settings");

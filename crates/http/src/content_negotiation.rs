@@ -1,20 +1,19 @@
-//! Content negotiation: which bodies a route takes and whether the client takes its answer.
+//! Content negotiation: request media types and `Accept`.
 
 use http::{HeaderMap, header};
 
-/// The media types that a route takes.
+/// The media types that a route accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consumes {
-    /// JSON.
     Json,
     /// JSON, or a certificate request as text.
     Enrollment,
-    /// A certificate as text; of JSON it is said that it is none.
+    /// A certificate as text. JSON is let through, and then refused as not being a certificate.
     Certificate,
 }
 
 impl Consumes {
-    /// The types by name.
+    /// The accepted media types.
     pub const fn types(self) -> &'static [&'static str] {
         match self {
             Self::Json => &["application/json"],
@@ -40,7 +39,7 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     Some(media_type(value.to_str().unwrap_or_default()).to_ascii_lowercase())
 }
 
-/// Whether the client takes an answer of `produced`.
+/// Reports whether the client accepts a response of type `produced`.
 pub(crate) fn accepts(headers: &HeaderMap, produced: &str) -> bool {
     let mut ranges = headers
         .get_all(header::ACCEPT)

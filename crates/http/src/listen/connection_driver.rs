@@ -1,4 +1,4 @@
-//! Life of one connection: handshake, requests, end.
+//! Connection driver: handshake, requests, shutdown.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -20,70 +20,70 @@ use tokio_util::task::TaskTracker;
 
 use super::activity::{Activity, Overdue};
 use super::budget::Charge;
-use super::half_open::Place;
+use super::half_open::HandshakeSlot;
 use super::handler::Handler;
-use super::inbound::{Inbound, Pending};
+use super::protocol_tracker::{PendingInput, ProtocolTracker};
 use super::refusal::RefusedRequest;
 use super::request_head::HeadLimits;
 use super::request_parser::RequestParser;
 use super::request_stream::RequestStream;
-use super::stream::Watched;
-use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service, frames};
+use super::tracked_stream::TrackedStream;
+use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service, http2_frames};
 
-/// Time that a connection which is told to end is given to do so politely, and what given-up requests
-/// leave behind to be done.
-pub(super) const FAREWELL: Duration = Duration::from_secs(1);
+/// Time for a connection to close gracefully, and for tasks of abandoned requests to end.
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What the connections of one listener share.
-pub(super) struct Shared {
-    /// What answers requests.
+/// State that the connections of one listener share.
+pub(super) struct ListenerState {
     pub(super) service: Arc<dyn Service>,
-    /// TLS settings.
     pub(super) tls: Arc<ServerTls>,
-    /// Bounds.
     pub(super) limits: Arc<Limits>,
-    /// What all connections share.
     pub(super) budgets: Budgets,
-    /// Set when no new requests are wanted.
+    /// Cancelled when no new requests are accepted.
     pub(super) shutdown: CancellationToken,
-    /// Set when running requests are given up.
+    /// Cancelled when running requests are aborted.
     pub(super) abort: CancellationToken,
-    /// Every task of the listener.
+    /// All tasks of the listener.
     pub(super) tasks: TaskTracker,
 }
 
-type Stream = TokioIo<RequestStream<Watched<TlsStream<TcpStream>>>>;
+type Stream = TokioIo<RequestStream<TrackedStream<TlsStream<TcpStream>>>>;
 
-/// Sees one accepted connection through to its end.
-pub(super) async fn run(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr, place: Place) {
+/// Serves one accepted connection to its end.
+pub(super) async fn run(
+    shared: Arc<ListenerState>,
+    socket: TcpStream,
+    peer: SocketAddr,
+    slot: HandshakeSlot,
+) {
     let Ok(local) = socket.local_addr() else {
         return;
     };
-    // Answers are written whole; waiting for more only delays them.
+    // Responses are written in one go; waiting for more only delays them.
     let _ = socket.set_nodelay(true);
-    let Some(stream) = handshake(&shared, socket, &place).await else {
+    let Some(stream) = handshake(&shared, socket, &slot).await else {
         return;
     };
-    place.finish();
-    let connection = Arc::new(Connection::of(stream.get_ref().1, peer, local));
-    // On the heap, so that an unfinished handshake does not carry the room for HTTP.
+    slot.finish();
+    let connection = Arc::new(Connection::from_handshake(stream.get_ref().1, peer, local));
+    // On the heap, so that an unfinished handshake does not reserve the memory for HTTP.
     match connection.alpn {
         Some(Alpn::Http2) => Box::pin(serve_http2(&shared, stream, connection)).await,
         Some(Alpn::Http11) | None => Box::pin(serve_http1(&shared, stream, connection)).await,
     }
 }
 
-/// Shakes hands within the deadline; without a result the connection is gone.
+/// Performs the handshake within the deadline; `None` if the connection is gone.
 async fn handshake(
-    shared: &Shared,
+    shared: &ListenerState,
     socket: TcpStream,
-    place: &Place,
+    slot: &HandshakeSlot,
 ) -> Option<TlsStream<TcpStream>> {
     let accept = TlsAcceptor::from(shared.tls.config()).accept(socket);
     tokio::select! {
         biased;
         () = shared.shutdown.cancelled() => None,
-        () = place.evicted() => None,
+        () = slot.evicted() => None,
         done = timeout(shared.limits.handshake, accept) => match done {
             Ok(Ok(stream)) => Some(stream),
             Ok(Err(error)) => {
@@ -95,30 +95,38 @@ async fn handshake(
     }
 }
 
-async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, open) = prepare(shared, stream, connection, Pending::HTTP1);
+async fn serve_http1(
+    shared: &ListenerState,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+) {
+    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP1);
     let mut builder = http1::Builder::new();
     builder
-        // The activity watches the head, and tells a slow one from an unused connection.
+        // The activity times the head, and tells a slow one from an idle connection.
         .header_read_timeout(None)
         .max_buf_size(shared.limits.head_bytes())
         .max_header_size(shared.limits.head_bytes())
         .timer(TokioTimer::new());
-    // The library keeps its default on the stack and any other figure on the heap.
+    // Hyper keeps its default on the stack and any other number on the heap.
     if shared.limits.max_headers != Limits::default().max_headers {
         builder.max_headers(shared.limits.max_headers);
     }
     let conn = builder.serve_connection(io, handler);
-    drive(&Ends::of(shared), open.holder(), conn).await;
+    drive(&StopSignals::child_of(shared), charge.holder(), conn).await;
 }
 
-async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, open) = prepare(shared, stream, connection, Pending::HTTP2);
+async fn serve_http2(
+    shared: &ListenerState,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+) {
+    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP2);
     let limits = &shared.limits.http2;
-    let ends = Ends::of(shared);
-    let executor = Streams {
+    let signals = StopSignals::child_of(shared);
+    let executor = StreamExecutor {
         tasks: shared.tasks.clone(),
-        abort: ends.abort.clone(),
+        abort: signals.abort.clone(),
     };
     let conn = http2::Builder::new(executor)
         .max_concurrent_streams(limits.max_streams)
@@ -132,46 +140,46 @@ async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
         .keep_alive_timeout(limits.ping_timeout)
         .timer(TokioTimer::new())
         .serve_connection(io, handler);
-    drive(&ends, open.holder(), conn).await;
+    drive(&signals, charge.holder(), conn).await;
 }
 
-/// Puts a connection's parts together, and has it counted as long as the charge lasts.
+/// Assembles the parts of a connection, which is counted for as long as the charge lives.
 fn prepare(
-    shared: &Shared,
+    shared: &ListenerState,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
-    pending: Pending,
+    pending: PendingInput,
 ) -> (Stream, Handler, Charge<Arc<Activity>>) {
     let (budgets, peer) = (&shared.budgets, Peer::at(connection.peer.ip()));
     let activity = Activity::new(Arc::clone(&shared.limits), pending, budgets, peer);
-    let open = budgets.connections.admit(peer, Arc::clone(&activity), 1);
-    let watched = Watched::new(stream, Arc::clone(&activity), shared.limits.linger);
+    let charge = budgets.connections.admit(peer, Arc::clone(&activity), 1);
+    let tracked = TrackedStream::new(stream, Arc::clone(&activity), shared.limits.linger);
     let refused = Arc::new(RefusedRequest::default());
-    let inbound = if pending.is_http2() {
-        Inbound::Http2(frames::Scanner::new())
+    let tracker = if pending.is_http2() {
+        ProtocolTracker::Http2(http2_frames::FrameScanner::new())
     } else {
-        let limits = HeadLimits::of(&shared.limits);
-        Inbound::Http1(RequestParser::new(limits, Arc::clone(&refused)))
+        let limits = HeadLimits::from_limits(&shared.limits);
+        ProtocolTracker::Http1(RequestParser::new(limits, Arc::clone(&refused)))
     };
-    let stream = RequestStream::new(watched, Arc::clone(&activity), inbound);
+    let stream = RequestStream::new(tracked, Arc::clone(&activity), tracker);
     let handler = Handler {
         service: Arc::clone(&shared.service),
         connection,
         activity,
         refused,
     };
-    (TokioIo::new(stream), handler, open)
+    (TokioIo::new(stream), handler, charge)
 }
 
-/// The ends of the listener, as one connection hears of them. Whenever it has work it looks at them,
-/// and those of the listener itself are behind locks that all connections share.
-struct Ends {
+/// The listener's stop signals, as child tokens of one connection. It polls them whenever it has
+/// work, and those of the listener are behind locks that all connections share.
+struct StopSignals {
     shutdown: CancellationToken,
     abort: CancellationToken,
 }
 
-impl Ends {
-    fn of(shared: &Shared) -> Self {
+impl StopSignals {
+    fn child_of(shared: &ListenerState) -> Self {
         Self {
             shutdown: shared.shutdown.child_token(),
             abort: shared.abort.child_token(),
@@ -179,10 +187,10 @@ impl Ends {
     }
 }
 
-/// Runs a connection until it ends, is told to end and does not, or is given up.
-async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
+/// Runs a connection until it ends, is told to end and does not, or is aborted.
+async fn drive(signals: &StopSignals, activity: &Activity, mut conn: impl HttpConnection) {
     let mut is_ending = false;
-    let mut give_up = None;
+    let mut abort_at = None;
     loop {
         tokio::select! {
             done = poll_fn(|cx| conn.poll_done(cx)) => {
@@ -191,75 +199,75 @@ async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
                 }
                 return;
             },
-            () = ends.shutdown.cancelled(), if !is_ending => {
+            () = signals.shutdown.cancelled(), if !is_ending => {
                 is_ending = true;
-                conn.wind_down();
+                conn.start_shutdown();
             },
-            why = activity.overdue(), if give_up.is_none() => {
+            why = activity.overdue(), if abort_at.is_none() => {
                 tracing::debug!(?why, "connection closed");
-                if why.is_of_the_reader() {
+                if why.is_read_stall() {
                     return;
                 }
                 is_ending = true;
-                // The answer to a late head ends the connection by itself.
+                // The response to a late head ends the connection by itself.
                 if why != Overdue::Head || !activity.refuse_head() {
-                    conn.wind_down();
+                    conn.start_shutdown();
                 }
-                give_up = Some(Instant::now() + FAREWELL);
+                abort_at = Some(Instant::now() + CLOSE_TIMEOUT);
             },
-            () = sleep_until(give_up.unwrap_or_else(Instant::now)), if give_up.is_some() => {
-                // A request that came in at the last moment is still answered.
+            () = sleep_until(abort_at.unwrap_or_else(Instant::now)), if abort_at.is_some() => {
+                // A request that arrived at the last moment is still answered.
                 if !activity.is_running() {
                     return;
                 }
-                give_up = None;
+                abort_at = None;
             },
             () = activity.evicted() => {
                 tracing::debug!("connection closed to make room for others");
                 return;
             },
-            () = ends.abort.cancelled() => return,
+            () = signals.abort.cancelled() => return,
         }
     }
 }
 
 /// A connection of either version of HTTP.
-trait Protocol {
-    /// Drives it; ready when it has ended.
+trait HttpConnection {
+    /// Polls it; ready when it has ended.
     fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>>;
 
-    /// Tells it to end after the running requests.
-    fn wind_down(&mut self);
+    /// Lets it end after the running requests.
+    fn start_shutdown(&mut self);
 }
 
-impl Protocol for http1::Connection<Stream, Handler> {
+impl HttpConnection for http1::Connection<Stream, Handler> {
     fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>> {
         Pin::new(self).poll(cx)
     }
 
-    fn wind_down(&mut self) {
+    fn start_shutdown(&mut self) {
         Pin::new(self).graceful_shutdown();
     }
 }
 
-impl Protocol for http2::Connection<Stream, Handler, Streams> {
+impl HttpConnection for http2::Connection<Stream, Handler, StreamExecutor> {
     fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>> {
         Pin::new(self).poll(cx)
     }
 
-    fn wind_down(&mut self) {
+    fn start_shutdown(&mut self) {
         Pin::new(self).graceful_shutdown();
     }
 }
 
 /// Runs HTTP/2 streams as tasks of the listener.
 #[derive(Clone)]
-struct Streams {
+struct StreamExecutor {
     tasks: TaskTracker,
     abort: CancellationToken,
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Executor<F> for Streams {
+impl<F: Future<Output: Send> + Send + 'static> Executor<F> for StreamExecutor {
     fn execute(&self, stream: F) {
         self.tasks
             .spawn(self.abort.clone().run_until_cancelled_owned(stream));
