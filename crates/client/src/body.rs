@@ -1,4 +1,4 @@
-//! Bodies of requests.
+//! Request bodies.
 
 use crate::error::ClientError;
 use bytes::Bytes;
@@ -15,12 +15,12 @@ pub struct Body {
 }
 
 impl Body {
-    /// No body.
+    /// An empty body without a content type.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Bytes of some type.
+    /// Bytes with a content type.
     pub fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         Self {
             content_type: Some(content_type),
@@ -32,7 +32,7 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Unwritable`] when the value has no form in JSON.
+    /// [`ClientError::InvalidRequest`] when the value cannot be serialized.
     pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
         serde_json::to_vec(value)
             .map(|bytes| Self::new(JSON, bytes))
@@ -41,7 +41,7 @@ impl Body {
 }
 
 impl fmt::Debug for Body {
-    /// Tells the size and not the content, which may hold passwords.
+    /// Shows the length but not the content, which may include passwords.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Body")

@@ -1,4 +1,4 @@
-//! Making a client.
+//! Client builder.
 
 use crate::client::Client;
 use crate::connection::Connector;
@@ -15,52 +15,51 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// How long a connection may take to come about.
+/// Default timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a request may take, connection included.
+/// Default timeout of a request, including the connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A client could not be made.
+/// The client could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Controllers are spoken to over TLS only.
+    /// The scheme of the address is not HTTPS.
     #[error("the address of a controller must begin with https://")]
     NotHttps,
-    /// The address names no host.
+    /// The address has no valid host.
     #[error("the address of the controller has no valid host")]
     NoHost,
-    /// Nobody would be trusted.
+    /// No usable CA certificate was given.
     #[error("there is no CA certificate to trust")]
     NothingTrusted,
-    /// The key to log in with is of a kind that cannot be used.
+    /// The private key of the client certificate has an unsupported type.
     #[error("this type of private key cannot be used; use ECDSA P-256 or P-384, or RSA")]
     ClientKey,
-    /// The key to log in with is not the one of the certificate.
+    /// The private key does not belong to the client certificate.
     #[error("the certificate does not match the key")]
     ClientKeyMismatch,
-    /// The cryptographic library offers no version of TLS.
+    /// The cryptographic library supports no TLS version.
     #[error("TLS cannot be set up")]
     Tls,
 }
 
-/// A certificate to log in with.
+/// A client certificate with its private key.
 pub struct ClientCertificate {
-    /// The certificate and its intermediates, the certificate first.
+    /// The certificate followed by its intermediates.
     pub chain: Vec<CertificateDer<'static>>,
-    /// The private key of the certificate.
     pub key: PrivateKeyDer<'static>,
 }
 
 impl ClientCertificate {
-    /// Checks that the certificate can be shown: that its key can be used, and belongs to it.
+    /// Checks that the key is supported and belongs to the certificate.
     ///
     /// # Errors
     ///
     /// [`BuildError::ClientKey`] and [`BuildError::ClientKeyMismatch`].
     pub fn check(&self) -> Result<(), BuildError> {
         let chain = self.chain.clone();
-        certified(chain, self.key.clone_key(), &aws_lc_rs::default_provider()).map(drop)
+        certified_key(chain, self.key.clone_key(), &aws_lc_rs::default_provider()).map(drop)
     }
 }
 
@@ -73,7 +72,7 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
-/// Collects what a client needs.
+/// Builder of a [`Client`].
 pub struct ClientBuilder {
     url: Url,
     trust: Trust,
@@ -97,46 +96,46 @@ impl ClientBuilder {
         }
     }
 
-    /// Shows that certificate in TLS.
+    /// Presents this certificate in TLS.
     #[must_use]
     pub fn certificate(mut self, certificate: ClientCertificate) -> Self {
         self.certificate = Some(certificate);
         self
     }
 
-    /// Sends that session token with each request.
+    /// Sends this session token with each request.
     #[must_use]
     pub fn session(mut self, token: SecretString) -> Self {
         self.session = Some(token);
         self
     }
 
-    /// Bounds the time for making a connection; 10 seconds otherwise.
+    /// Sets the timeout for establishing a connection, 10 seconds by default.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// Bounds the time of a request, connection included; 30 seconds otherwise.
+    /// Sets the timeout of a request including the connection, 30 seconds by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Has `observer` told of each request that has ended.
+    /// Calls `observer` after each request.
     #[must_use]
     pub fn observe(mut self, observer: Observer) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Makes the client. Nothing is connected yet.
+    /// Builds the client, without connecting.
     ///
     /// # Errors
     ///
-    /// [`BuildError`] when what was collected does not do.
+    /// [`BuildError`] when the address, the trust anchors or the client certificate are invalid.
     pub fn build(self) -> Result<Client, BuildError> {
         if self.url.scheme() != "https" {
             return Err(BuildError::NotHttps);
@@ -178,7 +177,7 @@ fn tls_config(
         .with_custom_certificate_verifier(verifier);
     let mut config = match certificate {
         Some(ClientCertificate { chain, key }) => {
-            let certified = certified(chain, key, &provider)?;
+            let certified = certified_key(chain, key, &provider)?;
             builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))
         },
         None => builder.with_no_client_auth(),
@@ -187,8 +186,8 @@ fn tls_config(
     Ok(config)
 }
 
-/// Puts a certificate and its key together.
-fn certified(
+/// Combines a certificate with its key.
+fn certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     provider: &CryptoProvider,
@@ -197,15 +196,16 @@ fn certified(
     let certified = CertifiedKey::new(chain, key.map_err(|_tls| BuildError::ClientKey)?);
     match certified.keys_match() {
         Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
-        // Certificates of X.509 version 1, for example, cannot be read there. They can be shown all
-        // the same.
-        Err(rustls::Error::InvalidCertificate(_)) if holds_its_key(&certified) => Ok(certified),
+        // X.509 version 1 certificates, for example, cannot be parsed there, but can be presented.
+        Err(rustls::Error::InvalidCertificate(_)) if contains_public_key(&certified) => {
+            Ok(certified)
+        },
         Err(_) => Err(BuildError::ClientKeyMismatch),
     }
 }
 
-/// Whether the public key stands in the certificate, wherever that is.
-fn holds_its_key(certified: &CertifiedKey) -> bool {
+/// Whether the certificate contains the public key at any position.
+fn contains_public_key(certified: &CertifiedKey) -> bool {
     let (Some(public), Some(leaf)) = (certified.key.public_key(), certified.cert.first()) else {
         return false;
     };

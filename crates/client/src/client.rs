@@ -1,4 +1,4 @@
-//! The client: verbs over endpoints.
+//! REST client of a controller.
 
 use crate::body::Body;
 use crate::builder::ClientBuilder;
@@ -26,16 +26,16 @@ use std::time::Duration;
 use tokio::time::{self, Instant};
 use url::Url;
 
-/// The largest answer that is read: 256 MiB, a list of some hundred thousand entities.
-const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
+/// Maximum size of a response: 256 MiB, enough for a list of some hundred thousand entities.
+const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 
-/// Speaks with one controller. Copies share their connections.
+/// REST client of one controller. Clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
     session: Option<SecretString>,
     bearer: Option<SecretString>,
-    code: Option<SecretString>,
+    mfa_code: Option<SecretString>,
 }
 
 struct Shared {
@@ -45,7 +45,7 @@ struct Shared {
 }
 
 impl Client {
-    /// Begins a client of the controller at `url`, of which scheme, host and port count.
+    /// Builder of a client for the controller at `url`, of which scheme, host and port are used.
     pub fn builder(url: &Url, trust: Trust) -> ClientBuilder {
         ClientBuilder::new(url, trust)
     }
@@ -65,11 +65,11 @@ impl Client {
             shared: Arc::new(shared),
             session,
             bearer: None,
-            code: None,
+            mfa_code: None,
         }
     }
 
-    /// The same client with that session token instead of any it had.
+    /// Replaces the session token.
     #[must_use]
     pub fn with_session(&self, token: SecretString) -> Self {
         Self {
@@ -78,8 +78,7 @@ impl Client {
         }
     }
 
-    /// The same client with that JWT of an external signer beside its session, instead of any it
-    /// had.
+    /// Replaces the JWT of an external signer, which is sent in addition to the session token.
     #[must_use]
     pub fn with_bearer(&self, token: SecretString) -> Self {
         Self {
@@ -88,18 +87,17 @@ impl Client {
         }
     }
 
-    /// The same client with that TOTP or recovery code in a header: for requests that need a code
-    /// and usually have no body.
-    pub(crate) fn with_code(&self, code: SecretString) -> Self {
+    /// Sends a TOTP or recovery code in a header, for requests that need a code but have no body.
+    pub(crate) fn with_mfa_code(&self, code: SecretString) -> Self {
         Self {
-            code: Some(code),
+            mfa_code: Some(code),
             ..self.clone()
         }
     }
 
-    /// Fetches one thing.
+    /// Fetches the data of one resource.
     pub async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, ClientError> {
-        let envelope: Envelope<T> = self.call(Method::GET, endpoint, Body::none()).await?;
+        let envelope: Envelope<T> = self.fetch_json(Method::GET, endpoint, Body::none()).await?;
         Ok(envelope.data)
     }
 
@@ -109,7 +107,7 @@ impl Client {
         endpoint: Endpoint,
         query: &ListQuery,
     ) -> Result<ListEnvelope<T>, ClientError> {
-        self.call(Method::GET, &query.apply(endpoint), Body::none())
+        self.fetch_json(Method::GET, &query.apply(endpoint), Body::none())
             .await
     }
 
@@ -122,13 +120,13 @@ impl Client {
         self.post(endpoint, Body::json(body)?).await
     }
 
-    /// Posts a body and reads what the answer holds.
+    /// Posts a body and returns the data of the response.
     pub async fn post<T: DeserializeOwned>(
         &self,
         endpoint: &Endpoint,
         body: Body,
     ) -> Result<T, ClientError> {
-        let envelope: Envelope<T> = self.call(Method::POST, endpoint, body).await?;
+        let envelope: Envelope<T> = self.fetch_json(Method::POST, endpoint, body).await?;
         Ok(envelope.data)
     }
 
@@ -138,39 +136,41 @@ impl Client {
         endpoint: &Endpoint,
         body: &B,
     ) -> Result<(), ClientError> {
-        self.succeed(Method::PUT, endpoint, Body::json(body)?).await
+        self.execute(Method::PUT, endpoint, Body::json(body)?).await
     }
 
-    /// Puts a body in the place of something and reads what the answer holds.
-    pub(crate) async fn put_and_read<B: Serialize + Sync, T: DeserializeOwned>(
+    /// Replaces a resource and returns the data of the response.
+    pub(crate) async fn put_returning<B: Serialize + Sync, T: DeserializeOwned>(
         &self,
         endpoint: &Endpoint,
         body: &B,
     ) -> Result<T, ClientError> {
-        let envelope: Envelope<T> = self.call(Method::PUT, endpoint, Body::json(body)?).await?;
+        let envelope: Envelope<T> = self
+            .fetch_json(Method::PUT, endpoint, Body::json(body)?)
+            .await?;
         Ok(envelope.data)
     }
 
-    /// Changes parts of an entity.
+    /// Changes some members of an entity.
     pub async fn patch<B: Serialize + Sync>(
         &self,
         endpoint: &Endpoint,
         body: &B,
     ) -> Result<(), ClientError> {
-        self.succeed(Method::PATCH, endpoint, Body::json(body)?)
+        self.execute(Method::PATCH, endpoint, Body::json(body)?)
             .await
     }
 
     /// Deletes an entity.
     pub async fn delete(&self, endpoint: &Endpoint) -> Result<(), ClientError> {
-        self.succeed(Method::DELETE, endpoint, Body::none()).await
+        self.execute(Method::DELETE, endpoint, Body::none()).await
     }
 
-    /// Sends a request and gives the answer as it came, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// # Errors
     ///
-    /// All of [`ClientError`] but [`ClientError::Refused`].
+    /// Any [`ClientError`] except [`ClientError::Refused`].
     pub async fn send(
         &self,
         method: Method,
@@ -196,13 +196,13 @@ impl Client {
         reply
     }
 
-    /// The certificates that the controller shows to a new connection, its own first.
+    /// The certificate chain that the controller presents on a new connection, leaf first.
     pub(crate) async fn peer_chain(&self) -> Result<Vec<CertificateDer<'static>>, ClientError> {
         Ok(self.shared.connector.connect().await?.peer_chain)
     }
 
-    /// Sends a request and demands a status of success.
-    pub(crate) async fn succeed(
+    /// Sends a request and ignores the body of a successful response.
+    pub(crate) async fn execute(
         &self,
         method: Method,
         endpoint: &Endpoint,
@@ -211,7 +211,7 @@ impl Client {
         self.fetch(method, endpoint, body).await.map(drop)
     }
 
-    /// Sends a request and gives the answer if it reports success.
+    /// Sends a request and returns the response if it is successful.
     pub(crate) async fn fetch(
         &self,
         method: Method,
@@ -222,14 +222,14 @@ impl Client {
         reply.into_success().map_err(ClientError::Refused)
     }
 
-    async fn call<T: DeserializeOwned>(
+    async fn fetch_json<T: DeserializeOwned>(
         &self,
         method: Method,
         endpoint: &Endpoint,
         body: Body,
     ) -> Result<T, ClientError> {
         let reply = self.fetch(method.clone(), endpoint, body).await?;
-        // Where it is at fault is told; what the library says of it is for nobody.
+        // The position helps to find the error; the message of the library may quote the data.
         serde_json::from_slice(&reply.body).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let reason = format!("unexpected JSON at line {line}, column {column}");
@@ -237,7 +237,7 @@ impl Client {
         })
     }
 
-    /// An answer makes no sense for `reason`.
+    /// The error for a response that is not valid because of `reason`.
     pub(crate) fn unexpected(
         &self,
         method: &Method,
@@ -271,11 +271,11 @@ impl Client {
 }
 
 impl Client {
-    /// The headers that say who calls.
+    /// The headers that authenticate the caller.
     fn credentials(&self) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
         let session = self.session.as_ref().map(headers::session);
         let bearer = self.bearer.as_ref().map(headers::bearer);
-        let code = self.code.as_ref().map(headers::code);
+        let code = self.mfa_code.as_ref().map(headers::code);
         session.into_iter().chain(bearer).chain(code).collect()
     }
 }
@@ -289,7 +289,7 @@ impl Shared {
     ) -> Result<Reply, ClientError> {
         let (response, sender) = self.connector.send(request).await?;
         let (head, body) = response.into_parts();
-        let body = Limited::new(body, LARGEST_ANSWER).collect().await;
+        let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await;
         let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
             Ok(broken) => self.connector.http_error(&broken),
             Err(error) if error.is::<LengthLimitError>() => {
@@ -297,7 +297,7 @@ impl Shared {
             },
             Err(_other) => self.unexpected(method, endpoint, "it is incomplete".to_owned()),
         })?;
-        self.connector.keep(sender);
+        self.connector.release(sender);
         Ok(Reply {
             status: head.status,
             headers: head.headers,

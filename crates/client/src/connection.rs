@@ -1,6 +1,6 @@
-//! Connections: making them, keeping them for the next request, telling what went wrong.
+//! Connections to a controller and the pool of idle ones.
 
-use crate::error::{ClientError, PeerFault};
+use crate::error::{ClientError, PeerCertificateError};
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
@@ -18,13 +18,13 @@ use tokio::time;
 use tokio_rustls::TlsConnector;
 use url::{Host, Url};
 
-/// Most connections that are kept while nothing is asked over them.
-const MOST_IDLE: usize = 16;
+/// Maximum number of idle connections.
+const MAX_IDLE: usize = 16;
 
-/// A connection over which one request at a time is sent.
+/// Request side of an HTTP/1 connection, which carries one request at a time.
 pub(crate) type Sender = SendRequest<Full<Bytes>>;
 
-/// Makes connections to one controller and keeps those that can be used again.
+/// Connects to one controller and pools idle connections.
 pub(crate) struct Connector {
     host: Host<String>,
     port: u16,
@@ -34,15 +34,15 @@ pub(crate) struct Connector {
     idle: Mutex<Vec<Sender>>,
 }
 
-/// A connection that has just been made.
-pub(crate) struct Connected {
+/// A newly established connection.
+pub(crate) struct NewConnection {
     pub(crate) sender: Sender,
-    /// What the server showed, its own certificate first.
+    /// Certificate chain of the server, leaf first.
     pub(crate) peer_chain: Vec<CertificateDer<'static>>,
 }
 
 impl Connector {
-    /// Prepares connections to the host of `url`; `None` when it has none.
+    /// Prepares connections to the host of `url`; `None` when it has no valid host.
     pub(crate) fn new(url: &Url, config: ClientConfig, timeout: Duration) -> Option<Self> {
         let host = url.host()?.to_owned();
         let name = match &host {
@@ -65,14 +65,14 @@ impl Connector {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Makes a connection.
-    pub(crate) async fn connect(&self) -> Result<Connected, ClientError> {
-        time::timeout(self.timeout, self.connect_unbounded())
+    /// Opens a new connection.
+    pub(crate) async fn connect(&self) -> Result<NewConnection, ClientError> {
+        time::timeout(self.timeout, self.connect_without_timeout())
             .await
             .unwrap_or_else(|_elapsed| Err(self.unreachable(io::ErrorKind::TimedOut.into())))
     }
 
-    async fn connect_unbounded(&self) -> Result<Connected, ClientError> {
+    async fn connect_without_timeout(&self) -> Result<NewConnection, ClientError> {
         let socket = match &self.host {
             Host::Domain(domain) => TcpStream::connect((domain.as_str(), self.port)).await,
             Host::Ipv4(address) => TcpStream::connect((*address, self.port)).await,
@@ -94,27 +94,27 @@ impl Connector {
         let (sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
             .map_err(|error| self.http_error(&error))?;
-        // Ends when the sender is dropped or the server closes; its error reaches the sender.
+        // Ends when the sender is dropped or the server closes; errors reach the sender.
         tokio::spawn(connection);
-        Ok(Connected { sender, peer_chain })
+        Ok(NewConnection { sender, peer_chain })
     }
 
-    /// Takes a connection that is open and free.
+    /// Takes an open connection out of the pool.
     pub(crate) fn take_idle(&self) -> Option<Sender> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::from_fn(|| idle.pop()).find(|sender| !sender.is_closed())
     }
 
-    /// Keeps a connection for the next request.
-    pub(crate) fn keep(&self, sender: Sender) {
+    /// Returns a connection to the pool.
+    pub(crate) fn release(&self, sender: Sender) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MOST_IDLE && !sender.is_closed() {
+        if idle.len() < MAX_IDLE && !sender.is_closed() {
             idle.push(sender);
         }
     }
 
-    /// Sends `request` over a kept connection or a new one, and gives the answer with the
-    /// connection that it comes over.
+    /// Sends `request` over an idle or a new connection, and returns the response with the connection
+    /// that delivers its body.
     pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
@@ -123,11 +123,11 @@ impl Connector {
             if sender.ready().await.is_err() {
                 continue;
             }
-            // What only reads may be sent again when the server closes just then.
+            // Safe requests may be sent again if the server closes the connection meanwhile.
             let copy = request.method().is_safe().then(|| request.clone());
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok((response, sender)),
-                // What was not sent at all may be sent again in any case.
+                // A request that was not sent at all may be sent again in any case.
                 Err(mut error) => match error.take_message().or(copy) {
                     Some(unsent) => request = unsent,
                     None => return Err(self.http_error(&error.into_error())),
@@ -141,7 +141,7 @@ impl Connector {
         }
     }
 
-    /// The controller gave no answer because of `source`.
+    /// The error for a controller that does not respond because of `source`.
     pub(crate) fn unreachable(&self, source: io::Error) -> ClientError {
         ClientError::Unreachable {
             address: self.authority(),
@@ -154,23 +154,23 @@ impl Connector {
         let Some(inner) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
             return self.unreachable(error);
         };
-        match PeerFault::of(inner) {
+        match PeerCertificateError::from_tls_error(inner) {
             Some(source) => ClientError::Untrusted {
                 address: self.authority(),
                 source,
             },
-            None => self.unreachable(io::Error::other(handshake_fault(inner))),
+            None => self.unreachable(io::Error::other(handshake_failure(inner))),
         }
     }
 
-    /// Translates an error of the protocol library, which wraps those of the connection.
+    /// Converts an error of `hyper`, which wraps those of the connection.
     pub(crate) fn http_error(&self, error: &hyper::Error) -> ClientError {
-        self.unreachable(without_library(error))
+        self.unreachable(to_io_error(error))
     }
 }
 
-/// Why there is no TLS connection, apart from what is wrong with a certificate.
-fn handshake_fault(error: &rustls::Error) -> &'static str {
+/// Message for a failed TLS handshake that is not about a certificate.
+fn handshake_failure(error: &rustls::Error) -> &'static str {
     match error {
         rustls::Error::InvalidMessage(_) => "it does not speak TLS",
         rustls::Error::AlertReceived(_) => "it refused the TLS handshake",
@@ -178,8 +178,8 @@ fn handshake_fault(error: &rustls::Error) -> &'static str {
     }
 }
 
-/// The error of the connection that one of the protocol library rests on, or one in our own words.
-fn without_library(error: &hyper::Error) -> io::Error {
+/// The underlying I/O error of a `hyper` error, or one with a message of our own.
+fn to_io_error(error: &hyper::Error) -> io::Error {
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
         if let Some(io) = cause.downcast_ref::<io::Error>() {

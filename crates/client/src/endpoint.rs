@@ -1,4 +1,4 @@
-//! What a request is sent to.
+//! Request targets: API, path and query parameters.
 
 use crate::error::ClientError;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -8,14 +8,14 @@ use std::fmt::{self, Write as _};
 /// One of the APIs of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Api {
-    /// What administrators use.
+    /// For administrators.
     Management,
-    /// What clients of the network use.
+    /// For clients of the network.
     Client,
 }
 
 impl Api {
-    /// The path before every path of the API.
+    /// The path prefix of the API.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Management => "/edge/management/v1",
@@ -24,10 +24,10 @@ impl Api {
     }
 }
 
-/// A path below an API with its parameters.
+/// A path below an API, with query parameters.
 ///
-/// Segments and values are texts as people write them; they are encoded when the request is made,
-/// and no segment can lead out of its place.
+/// Segments and values are given unencoded; they are percent-encoded in the request, and no segment
+/// can escape from its position in the path.
 ///
 /// # Examples
 ///
@@ -35,8 +35,8 @@ impl Api {
 /// use portcullis_client::{Api, Endpoint};
 ///
 /// let endpoint = Endpoint::new(Api::Management, "identities")
-///     .then("a/b")
-///     .with("filter", "name = \"x\"");
+///     .join("a/b")
+///     .with_parameter("filter", "name = \"x\"");
 /// assert_eq!(
 ///     endpoint.to_string(),
 ///     "/edge/management/v1/identities/a%2Fb?filter=name%20%3D%20%22x%22"
@@ -52,11 +52,11 @@ pub struct Endpoint {
 #[derive(Debug, Clone)]
 struct Parameter {
     name: Cow<'static, str>,
-    value: Value,
+    value: ParameterValue,
 }
 
 #[derive(Debug, Clone)]
-enum Value {
+enum ParameterValue {
     Plain(String),
     Secret(SecretString),
 }
@@ -71,52 +71,52 @@ impl Endpoint {
         }
     }
 
-    /// The path `segment` below this one.
+    /// Appends `segment` to the path.
     #[must_use]
     pub fn then(mut self, segment: impl Into<String>) -> Self {
         self.segments.push(segment.into());
         self
     }
 
-    /// The same path with one more parameter.
+    /// Adds a query parameter.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        let value = Value::Plain(value.into());
+        let value = ParameterValue::Plain(value.into());
         let name = name.into();
         self.parameters.push(Parameter { name, value });
         self
     }
 
-    /// The same path with one more parameter, whose value is never shown.
+    /// Adds a query parameter whose value is never shown.
     #[must_use]
     pub fn with_secret(mut self, name: impl Into<Cow<'static, str>>, value: SecretString) -> Self {
-        let value = Value::Secret(value);
+        let value = ParameterValue::Secret(value);
         let name = name.into();
         self.parameters.push(Parameter { name, value });
         self
     }
 
-    /// Writes path and parameters as they stand in a request, secrets included.
+    /// The request target with path and parameters, including secrets.
     pub(crate) fn to_target(&self) -> Result<String, ClientError> {
-        if let Some(segment) = self.segments.iter().find(|segment| leads_astray(segment)) {
+        if let Some(segment) = self.segments.iter().find(|segment| is_dot_segment(segment)) {
             return Err(ClientError::Unwritable(format!("`{segment}` is not an id")));
         }
-        Ok(self.write(|secret| encode(secret.expose_secret())))
+        Ok(self.write(|secret| percent_encode(secret.expose_secret())))
     }
 
     fn write(&self, secret: impl Fn(&SecretString) -> String) -> String {
         let mut text = self.api.prefix().to_owned();
         for segment in &self.segments {
             text.push('/');
-            text.push_str(&encode(segment));
+            text.push_str(&percent_encode(segment));
         }
         for (index, Parameter { name, value }) in self.parameters.iter().enumerate() {
             text.push(if index == 0 { '?' } else { '&' });
-            text.push_str(&encode(name));
+            text.push_str(&percent_encode(name));
             text.push('=');
             match value {
-                Value::Plain(value) => text.push_str(&encode(value)),
-                Value::Secret(value) => text.push_str(&secret(value)),
+                ParameterValue::Plain(value) => text.push_str(&percent_encode(value)),
+                ParameterValue::Secret(value) => text.push_str(&secret(value)),
             }
         }
         text
@@ -124,19 +124,19 @@ impl Endpoint {
 }
 
 impl fmt::Display for Endpoint {
-    /// Writes path and parameters without what is secret.
+    /// Writes path and parameters with secrets masked.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.write(|_| "***".to_owned()))
     }
 }
 
-/// Whether servers take a segment for something else than a name (RFC 3986 section 5.2.4).
-fn leads_astray(segment: &str) -> bool {
+/// Whether a segment is empty or a dot segment (RFC 3986 section 5.2.4).
+fn is_dot_segment(segment: &str) -> bool {
     matches!(segment, "" | "." | "..")
 }
 
-/// Encodes all but the characters that mean themselves everywhere (RFC 3986 section 2.3).
-fn encode(text: &str) -> String {
+/// Percent-encodes all but unreserved characters (RFC 3986 section 2.3).
+fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {

@@ -1,4 +1,4 @@
-//! Why a request did not bring what was asked for.
+//! Errors of requests.
 
 use portcullis_api::code::Code;
 use portcullis_api::error::{Cause, ErrorBody};
@@ -9,51 +9,48 @@ use std::io;
 /// A request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No answer could be obtained: the name does not resolve, nothing listens, the connection
-    /// broke, or the time was over.
+    /// No response: the name does not resolve, nothing listens, the connection broke, or the request
+    /// timed out.
     #[error("the controller at {address} cannot be reached")]
     Unreachable {
         /// Host and port.
         address: String,
-        /// What happened.
         #[source]
         source: io::Error,
     },
-    /// The certificate that the other side showed is not one that is trusted.
+    /// The certificate of the server is not trusted.
     #[error("the controller at {address} is not trusted")]
     Untrusted {
         /// Host and port.
         address: String,
-        /// What is wrong with the certificate.
         #[source]
-        source: PeerFault,
+        source: PeerCertificateError,
     },
-    /// The controller answered that it does not do what was asked for.
+    /// The controller refused the request.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The answer is not what a controller says.
-    #[error("the answer of {address} to `{request}` is not valid: {reason}")]
+    /// The response is not a valid response of a controller.
+    #[error("the response of {address} to `{request}` is not valid: {reason}")]
     Unexpected {
         /// Host and port.
         address: String,
         /// Method and path.
         request: String,
-        /// What is odd about the answer.
         reason: String,
     },
-    /// The request could not be written.
+    /// The request could not be built.
     #[error("the request is not valid: {0}")]
     Unwritable(String),
 }
 
-/// What is wrong with the certificate that the other side showed.
+/// The certificate of the server was rejected.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{}", in_words(.0))]
-pub struct PeerFault(CertificateError);
+#[error("{}", describe(.0))]
+pub struct PeerCertificateError(CertificateError);
 
-impl PeerFault {
-    /// What the TLS library found, if it is about the certificate.
-    pub(crate) fn of(error: &rustls::Error) -> Option<Self> {
+impl PeerCertificateError {
+    /// The certificate error of `rustls`, if it is one.
+    pub(crate) fn from_tls_error(error: &rustls::Error) -> Option<Self> {
         match error {
             rustls::Error::InvalidCertificate(fault) => Some(Self(fault.clone())),
             _ => None,
@@ -61,7 +58,7 @@ impl PeerFault {
     }
 }
 
-fn in_words(fault: &CertificateError) -> &'static str {
+fn describe(fault: &CertificateError) -> &'static str {
     match fault {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "its certificate has expired"
@@ -79,7 +76,7 @@ fn in_words(fault: &CertificateError) -> &'static str {
 }
 
 impl ClientError {
-    /// The refusal, if this is one.
+    /// The error response, if this is one.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
@@ -90,32 +87,31 @@ impl ClientError {
         }
     }
 
-    /// Whether the controller refused with that code.
+    /// Whether the controller refused the request with this code.
     pub fn is_refused_with(&self, code: Code) -> bool {
         self.refusal().and_then(Refusal::code) == Some(code)
     }
 }
 
-/// An answer with an error status.
+/// A response with an error status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    /// The HTTP status.
     pub status: u16,
-    /// The error, if the answer held one.
+    /// The error body, if it could be parsed.
     pub body: Option<ErrorBody>,
-    /// Seconds after which another attempt makes sense, if the answer said so.
+    /// Seconds to wait before another attempt, from the header `Retry-After`.
     pub retry_after: Option<u64>,
 }
 
 impl Refusal {
-    /// The code of the error, if there is one that is known here.
+    /// The error code, if it is a known one.
     pub fn code(&self) -> Option<Code> {
         self.body.as_ref().and_then(ErrorBody::code)
     }
 }
 
 impl fmt::Display for Refusal {
-    /// Writes code, message and what led to it, innermost last.
+    /// Writes message, code and causes, innermost last.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(body) = &self.body else {
             return write!(
@@ -140,7 +136,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Writes one cause and gives the next one.
+/// Writes one cause and returns the next one.
 fn write_cause<'c>(
     formatter: &mut fmt::Formatter<'_>,
     cause: &'c Cause,

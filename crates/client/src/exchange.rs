@@ -1,21 +1,20 @@
-//! Watching what a client does.
+//! Observers of requests.
 
 use http::Method;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A request that has ended.
+/// A completed request.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'e> {
-    /// Its method.
     pub method: &'e Method,
-    /// Path and parameters, without what is secret.
+    /// Path and parameters with secrets masked.
     pub target: &'e str,
-    /// Status of the answer; `None` when there was none.
+    /// Status of the response; `None` when there was none.
     pub status: Option<u16>,
-    /// From the call to the last byte of the answer.
+    /// Time from the call to the last byte of the response.
     pub elapsed: Duration,
 }
 
-/// Is told of each request when it has ended, for example to log it.
+/// Called after each request, for example to log it.
 pub type Observer = Arc<dyn Fn(Exchange<'_>) + Send + Sync>;

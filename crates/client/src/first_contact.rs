@@ -1,7 +1,7 @@
-//! Meeting a controller of which nothing is known yet.
+//! First contact with a controller that is not trusted yet.
 //!
-//! What comes from here is what somebody claims who may be anyone. It becomes worth something when
-//! a person confirms it, or when a signed enrollment token turns out to fit it.
+//! Results are unauthenticated claims of the server. They must be confirmed by the user, or match a
+//! signed enrollment token, before they are trusted.
 
 use crate::builder::BuildError;
 use crate::client::Client;
@@ -11,54 +11,53 @@ use rustls_pki_types::CertificateDer;
 use std::time::Duration;
 use url::Url;
 
-/// A controller could not be met.
+/// First contact with a controller failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstContactError {
-    /// The address is none of a controller.
+    /// The address is not valid for a controller.
     #[error(transparent)]
     Address(#[from] BuildError),
-    /// No answer came that can be understood.
+    /// The request failed.
     #[error(transparent)]
     Client(#[from] ClientError),
 }
 
-/// What a controller claims about itself.
+/// Unauthenticated claims of a controller.
 #[derive(Debug, Clone)]
 pub struct Probe {
-    /// The certificates that it shows in TLS, its own first.
+    /// Certificate chain presented in TLS, leaf first.
     pub chain: Vec<CertificateDer<'static>>,
-    /// The authorities of its network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
+    /// CA certificates of its network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
     pub ca_bundle: String,
 }
 
-/// Asks the controller at `url` for its certificates and authorities, believing nothing.
+/// Fetches the certificate chain and CA certificates of the controller at `url`, without trusting it.
 ///
 /// # Errors
 ///
-/// [`FirstContactError`] when it is not reached, or answers something else.
+/// [`FirstContactError`] when it is unreachable, or responds with something else.
 pub async fn probe(url: &Url, timeout: Duration) -> Result<Probe, FirstContactError> {
-    let client = gullible(url, timeout)?;
+    let client = insecure_client(url, timeout)?;
     Ok(Probe {
         chain: client.peer_chain().await?,
         ca_bundle: client.ca_bundle().await?,
     })
 }
 
-/// Asks the server at `url` for the certificates that it shows in TLS, its own first, believing
-/// nothing.
+/// Fetches the certificate chain of the server at `url`, leaf first, without trusting it.
 ///
 /// # Errors
 ///
-/// [`FirstContactError`] when it is not reached.
+/// [`FirstContactError`] when it is unreachable.
 pub async fn peer_chain(
     url: &Url,
     timeout: Duration,
 ) -> Result<Vec<CertificateDer<'static>>, FirstContactError> {
-    Ok(gullible(url, timeout)?.peer_chain().await?)
+    Ok(insecure_client(url, timeout)?.peer_chain().await?)
 }
 
-fn gullible(url: &Url, timeout: Duration) -> Result<Client, BuildError> {
-    Client::builder(url, Trust::anyone())
+fn insecure_client(url: &Url, timeout: Duration) -> Result<Client, BuildError> {
+    Client::builder(url, Trust::accept_any())
         .timeout(timeout)
         .build()
 }

@@ -1,32 +1,30 @@
-//! Headers that say who calls.
+//! Headers that authenticate the caller.
 
 use crate::error::ClientError;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Carries the session token.
 const SESSION: HeaderName = HeaderName::from_static("zt-session");
 
-/// Carries a TOTP or recovery code.
 const CODE: HeaderName = HeaderName::from_static("mfa-validation-code");
 
-/// The header of a session.
+/// The header with a session token.
 pub(crate) fn session(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
     secret(SESSION, token.expose_secret(), "the session token")
 }
 
-/// The header of a JWT of an external signer.
+/// The header with a JWT of an external signer.
 pub(crate) fn bearer(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
     let text = format!("Bearer {}", token.expose_secret());
     secret(AUTHORIZATION, &text, "the JWT")
 }
 
-/// The header of a TOTP or recovery code.
+/// The header with a TOTP or recovery code.
 pub(crate) fn code(code: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
     secret(CODE, code.expose_secret(), "the code")
 }
 
-/// A header whose value is shown nowhere. `what` is what it holds.
+/// A sensitive header, whose value is never shown; `what` names the value in errors.
 fn secret(
     name: HeaderName,
     text: &str,

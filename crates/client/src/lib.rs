@@ -1,13 +1,12 @@
 //! Typed client of the controller's REST APIs.
 //!
-//! Start from [`Client::builder`]: it takes where the controller is, whom to trust and how to prove
-//! who calls. The client then offers the verbs ([`Client::get`], [`Client::list`], ...) over any
-//! [`Endpoint`], and methods for the resources that the command line and the tests use. A program
-//! that meets a controller for the first time, and has nothing to trust yet, starts from
-//! [`first_contact`].
+//! Start from [`Client::builder`], which takes the address, the trust anchors and the credentials. The
+//! client has generic methods ([`Client::get`], [`Client::list`], ...) for any [`Endpoint`], and typed
+//! ones for the resources that the command line and the tests use. Programs that do not trust the
+//! controller yet start from [`first_contact`].
 //!
-//! Certificates and keys come in as DER; nothing here makes or reads them. There is no proxy
-//! support, and no request that changes something is sent again once it may have arrived.
+//! Certificates and keys are passed as DER; this crate neither generates nor parses them. Proxies are
+//! not supported. A request that changes something is never sent twice once it may have arrived.
 //!
 //! # Examples
 //!
@@ -48,7 +47,7 @@ pub use body::Body;
 pub use builder::{BuildError, ClientBuilder, ClientCertificate};
 pub use client::Client;
 pub use endpoint::{Api, Endpoint};
-pub use error::{ClientError, PeerFault, Refusal};
+pub use error::{ClientError, PeerCertificateError, Refusal};
 pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};

@@ -1,35 +1,35 @@
-//! Which part of a list is wanted.
+//! Query parameters of lists.
 
 use crate::endpoint::Endpoint;
 
-/// Which part of a list is wanted. What is `None` is left to the controller.
+/// Query parameters of a list. For those that are `None`, the controller uses its defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQuery {
-    /// What entities have to be like, in the language of filters.
+    /// Filter expression.
     pub filter: Option<String>,
-    /// Most entities on the page; -1 for all of them.
+    /// Maximum number of entities on the page; -1 for no limit.
     pub limit: Option<i64>,
-    /// Entities before the page.
+    /// Number of entities to skip.
     pub offset: Option<i64>,
-    /// Order, as after the words `sort by`.
+    /// Sort order, written like after `sort by`.
     pub sort: Option<String>,
-    /// Role attributes that entities have to have, on the lists that choose by them.
+    /// Role attributes to select entities by, on lists that support it.
     pub roles: Vec<String>,
-    /// How many of the role attributes an entity has to have.
+    /// Whether entities need all of the role attributes or any one of them.
     pub role_semantic: Option<RoleSemantic>,
 }
 
-/// How many of several role attributes an entity has to have.
+/// Whether entities need all of several role attributes or any one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleSemantic {
-    /// Each of them.
+    /// All role attributes.
     AllOf,
-    /// At least one of them.
+    /// At least one role attribute.
     AnyOf,
 }
 
 impl RoleSemantic {
-    /// The word on the wire.
+    /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AllOf => "AllOf",
@@ -39,7 +39,7 @@ impl RoleSemantic {
 }
 
 impl ListQuery {
-    /// Everything that the filter lets through, in pages of the controller's choice.
+    /// Entities that match `filter`, with the default page size.
     pub fn filtered(filter: impl Into<String>) -> Self {
         Self {
             filter: Some(filter.into()),
@@ -47,25 +47,25 @@ impl ListQuery {
         }
     }
 
-    /// Whatever has exactly that value in that field.
+    /// Entities with exactly this value in a field.
     ///
-    /// Strings of the filter language cannot hold every control character, and controllers do not
-    /// agree about backslashes; [`ListQuery::candidates`] copes with both.
+    /// Filter strings cannot contain every control character, and controllers differ in their handling
+    /// of backslashes; [`ListQuery::candidates`] handles both.
     ///
     /// # Examples
     ///
     /// ```
     /// use portcullis_client::ListQuery;
     ///
-    /// let query = ListQuery::equal("name", r#"the "best" laptop"#);
+    /// let query = ListQuery::equals("name", r#"the "best" laptop"#);
     /// assert_eq!(query.filter.unwrap(), r#"name="the \"best\" laptop""#);
     /// ```
     pub fn equal(field: &str, value: &str) -> Self {
         Self::filtered(format!("{field}={}", quote(value)))
     }
 
-    /// Whatever can have that value in that field, and possibly more: the answer has to be compared
-    /// with `value`. The longest part that every controller reads alike is looked for.
+    /// Entities that may have this value in a field: the caller has to compare the results with `value`.
+    /// The filter looks for the longest part that all controllers interpret alike.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl ListQuery {
     /// use portcullis_client::ListQuery;
     ///
     /// let query = ListQuery::candidates("name", "plain");
-    /// assert_eq!(query, ListQuery::equal("name", "plain"));
+    /// assert_eq!(query, ListQuery::equals("name", "plain"));
     /// let query = ListQuery::candidates("name", "a\u{1b}[2Jb");
     /// assert_eq!(query.filter.unwrap(), r#"name contains "[2Jb""#);
     /// ```
@@ -90,17 +90,17 @@ impl ListQuery {
         }
     }
 
-    /// The same query for what meets `condition` as well.
+    /// Adds a condition to the filter.
     ///
-    /// The filter stands behind the condition, since `and` reaches to the end of a filter, and what
-    /// sorts and limits there goes on doing so.
+    /// The condition comes first, since `and` extends to the end of the filter, and existing `sort by`
+    /// and `limit` clauses have to stay last.
     ///
     /// # Examples
     ///
     /// ```
     /// use portcullis_client::ListQuery;
     ///
-    /// let query = ListQuery::filtered("isAdmin limit 5").and("name > \"m\"");
+    /// let query = ListQuery::with_filter("isAdmin limit 5").and("name > \"m\"");
     /// assert_eq!(query.filter.unwrap(), r#"name > "m" and isAdmin limit 5"#);
     /// ```
     #[must_use]
@@ -118,7 +118,7 @@ impl ListQuery {
         self
     }
 
-    /// Adds the parameters to those of `endpoint`.
+    /// Adds the parameters to `endpoint`.
     pub(crate) fn apply(&self, mut endpoint: Endpoint) -> Endpoint {
         if let Some(filter) = &self.filter {
             endpoint = endpoint.with("filter", filter);
@@ -142,14 +142,14 @@ impl ListQuery {
     }
 }
 
-/// Whether a character cannot be written in a string, or is not read alike by every controller:
-/// OpenZiti's decodes an escaped backslash before `n` as a line feed.
+/// Whether a character cannot be written in a filter string, or is interpreted differently by some
+/// controllers: OpenZiti decodes an escaped backslash before `n` as a line feed.
 fn is_ambiguous(character: char) -> bool {
     matches!(character, '\\' | '\0'..='\u{1f}')
         && !matches!(character, '\n' | '\r' | '\t' | '\u{c}')
 }
 
-/// Writes a text as a string of the filter language.
+/// Quotes a text as a string of the filter language.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

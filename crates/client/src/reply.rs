@@ -1,27 +1,24 @@
-//! Answers as they came.
+//! Unparsed responses.
 
 use crate::error::Refusal;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use portcullis_api::error::ErrorBody;
 
-/// An answer as it came, whatever its status.
+/// An unparsed response with any status.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
 impl Reply {
-    /// Gives the answer back if it reports success.
+    /// Returns the response if its status is a success.
     ///
     /// # Errors
     ///
-    /// The [`Refusal`] that it is otherwise.
+    /// [`RefusalError`] for any other status.
     pub fn into_success(self) -> Result<Self, Box<Refusal>> {
         if self.status.is_success() {
             return Ok(self);
@@ -34,7 +31,7 @@ impl Reply {
         }))
     }
 
-    /// The error that the body holds, in an envelope or bare.
+    /// The error in the body, with or without an envelope.
     fn error(&self) -> Option<ErrorBody> {
         if let Ok(body) = serde_json::from_slice(&self.body) {
             return Some(body);

@@ -1,4 +1,4 @@
-//! Requests for the resources that the command line and the tests use, one file for each.
+//! Typed requests, one module per resource.
 
 mod access;
 mod api_sessions;

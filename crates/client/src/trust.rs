@@ -1,9 +1,9 @@
-//! Whom a client trusts.
+//! Trust in the server certificate.
 
-mod anyone;
+mod accept_any;
 mod exact_leaf;
 
-use anyone::Anyone;
+use accept_any::AcceptAny;
 use exact_leaf::ExactLeaf;
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
@@ -12,52 +12,51 @@ use rustls::crypto::CryptoProvider;
 use rustls_pki_types::CertificateDer;
 use std::sync::Arc;
 
-/// Whom a client trusts to be the controller.
+/// Rule by which a client trusts the certificate of the controller.
 #[derive(Debug, Clone)]
-pub struct Trust(Kind);
+pub struct Trust(TrustKind);
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum TrustKind {
     Anchors(Vec<CertificateDer<'static>>),
     ExactLeaf(CertificateDer<'static>),
-    Anyone,
+    AcceptAny,
 }
 
 impl Trust {
-    /// Trusts servers whose certificate was issued, directly or not, by one of these authorities
-    /// and is valid for the host that is asked. An authority need not be a root. What is no
-    /// certificate at all is passed over.
+    /// Trusts certificates that were issued, directly or not, by one of these CAs and are valid for the
+    /// host. The CAs need not be roots. Unparsable certificates are ignored.
     pub fn anchors(authorities: impl IntoIterator<Item = CertificateDer<'static>>) -> Self {
-        Self(Kind::Anchors(authorities.into_iter().collect()))
+        Self(TrustKind::Anchors(authorities.into_iter().collect()))
     }
 
-    /// Trusts the holder of this certificate and nobody else, for the hosts that it names.
+    /// Trusts only this certificate, for the hosts that it names.
     pub fn exact_leaf(leaf: CertificateDer<'static>) -> Self {
-        Self(Kind::ExactLeaf(leaf))
+        Self(TrustKind::ExactLeaf(leaf))
     }
 
-    /// Trusts anyone who holds the key of the certificate shown. For first contacts only: nothing
-    /// that comes or goes over such a connection is protected.
-    pub(crate) fn anyone() -> Self {
-        Self(Kind::Anyone)
+    /// Trusts any certificate whose key the server holds. For first contact only: such a connection is
+    /// not protected against active attackers.
+    pub(crate) fn accept_any() -> Self {
+        Self(TrustKind::AcceptAny)
     }
 
-    /// Makes the verifier of server certificates; `None` when there is nothing to trust.
+    /// Builds the verifier of server certificates; `None` without any valid trust anchor.
     pub(crate) fn into_verifier(
         self,
         provider: Arc<CryptoProvider>,
     ) -> Option<Arc<dyn ServerCertVerifier>> {
         match self.0 {
-            Kind::Anchors(authorities) => {
+            TrustKind::Anchors(authorities) => {
                 let mut roots = RootCertStore::empty();
                 roots.add_parsable_certificates(authorities);
                 let verifier =
                     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
-                // The one error that is left after that is an empty store.
+                // The only remaining error is an empty store.
                 Some(verifier.build().ok()?)
             },
-            Kind::ExactLeaf(leaf) => Some(Arc::new(ExactLeaf::new(leaf, provider))),
-            Kind::Anyone => Some(Arc::new(Anyone::new(provider))),
+            TrustKind::ExactLeaf(leaf) => Some(Arc::new(ExactLeaf::new(leaf, provider))),
+            TrustKind::AcceptAny => Some(Arc::new(AcceptAny::new(provider))),
         }
     }
 }

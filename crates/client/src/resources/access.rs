@@ -1,4 +1,4 @@
-//! Who may use what, for administrators.
+//! Access of identities to services, for administrators.
 
 use super::entities;
 use crate::client::Client;
@@ -12,7 +12,7 @@ use portcullis_api::service::ServiceDetail;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 
 impl Client {
-    /// The services that an identity may dial or bind, as far as the filter lets them through.
+    /// A page of the services that an identity may dial or bind.
     pub async fn services_of_identity(
         &self,
         id: &IdentityId,
@@ -21,17 +21,17 @@ impl Client {
         self.list(identity(id).then("services"), query).await
     }
 
-    /// The identities that may dial or bind a service, as far as the filter lets them through.
+    /// A page of the identities that may dial or bind a service.
     pub async fn identities_of_service(
         &self,
         id: &ServiceId,
         query: &ListQuery,
     ) -> Result<ListEnvelope<IdentityDetail>, ClientError> {
-        let endpoint = entities::one::<ServiceDetail>(id).then("identities");
+        let endpoint = entities::entity_endpoint::<ServiceDetail>(id).then("identities");
         self.list(endpoint, query).await
     }
 
-    /// Whether an identity can use a service, and what of it is missing.
+    /// Analysis of the access of an identity to a service.
     pub async fn policy_advice(
         &self,
         id: &IdentityId,

@@ -1,4 +1,4 @@
-//! API sessions of everybody, for administrators.
+//! API sessions of all identities, for administrators.
 
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
@@ -9,7 +9,7 @@ use portcullis_api::envelope::ListEnvelope;
 use portcullis_domain::ids::ApiSessionId;
 
 impl Client {
-    /// A page of the API sessions. What stands in them for the token opens nothing.
+    /// A page of the API sessions. Their tokens are unusable placeholders.
     pub async fn api_sessions(
         &self,
         query: &ListQuery,
@@ -19,12 +19,12 @@ impl Client {
 
     /// One API session.
     pub async fn api_session(&self, id: &ApiSessionId) -> Result<ApiSessionDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
-    /// Ends an API session, whoever it belongs to.
+    /// Deletes an API session of any identity.
     pub async fn delete_api_session(&self, id: &ApiSessionId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 }
 
@@ -32,6 +32,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "api-sessions")
 }
 
-fn one(id: &ApiSessionId) -> Endpoint {
+fn item(id: &ApiSessionId) -> Endpoint {
     collection().then(id.as_str())
 }

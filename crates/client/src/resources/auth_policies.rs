@@ -19,7 +19,7 @@ impl Client {
 
     /// One authentication policy.
     pub async fn auth_policy(&self, id: &AuthPolicyId) -> Result<AuthPolicyDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
     /// Creates an authentication policy.
@@ -36,12 +36,12 @@ impl Client {
         id: &AuthPolicyId,
         body: &AuthPolicyUpdate,
     ) -> Result<(), ClientError> {
-        self.patch(&one(id), body).await
+        self.patch(&item(id), body).await
     }
 
     /// Deletes an authentication policy.
     pub async fn delete_auth_policy(&self, id: &AuthPolicyId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 }
 
@@ -49,6 +49,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "auth-policies")
 }
 
-fn one(id: &AuthPolicyId) -> Endpoint {
+fn item(id: &AuthPolicyId) -> Endpoint {
     collection().then(id.as_str())
 }

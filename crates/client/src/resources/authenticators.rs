@@ -27,10 +27,10 @@ impl Client {
         &self,
         id: &AuthenticatorId,
     ) -> Result<AuthenticatorDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
-    /// Gives an identity something to log in with.
+    /// Creates an authenticator of an identity.
     pub async fn create_authenticator(
         &self,
         body: &AuthenticatorCreate,
@@ -38,37 +38,37 @@ impl Client {
         self.create(&collection(), body).await
     }
 
-    /// Changes username or password of an authenticator.
+    /// Changes the username or password of an authenticator.
     pub async fn patch_authenticator(
         &self,
         id: &AuthenticatorId,
         body: &AuthenticatorPatch,
     ) -> Result<(), ClientError> {
-        self.patch(&one(id), body).await
+        self.patch(&item(id), body).await
     }
 
-    /// Deletes an authenticator, and ends the sessions that it opened.
+    /// Deletes an authenticator and ends the sessions that it opened.
     pub async fn delete_authenticator(&self, id: &AuthenticatorId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 
-    /// Deletes an authenticator in exchange for an enrollment of its kind, which is what was created.
+    /// Replaces an authenticator by an enrollment of the same method, and returns the enrollment.
     pub async fn re_enroll(
         &self,
         id: &AuthenticatorId,
         body: &EnrollmentRefresh,
     ) -> Result<Created, ClientError> {
-        self.create(&one(id).then("re-enroll"), body).await
+        self.create(&item(id).then("re-enroll"), body).await
     }
 
-    /// Asks the holder of a certificate to have it extended.
+    /// Requests that the holder extends a certificate.
     pub async fn request_extension(
         &self,
         id: &AuthenticatorId,
         body: ExtendRequest,
     ) -> Result<(), ClientError> {
-        let endpoint = one(id).then("request-extend");
-        self.succeed(Method::POST, &endpoint, Body::json(&body)?)
+        let endpoint = item(id).then("request-extend");
+        self.execute(Method::POST, &endpoint, Body::json(&body)?)
             .await
     }
 }
@@ -77,6 +77,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "authenticators")
 }
 
-fn one(id: &AuthenticatorId) -> Endpoint {
+fn item(id: &AuthenticatorId) -> Endpoint {
     collection().then(id.as_str())
 }

@@ -1,4 +1,4 @@
-//! Third-party authorities, for administrators.
+//! Third-party CAs, for administrators.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -12,42 +12,42 @@ use portcullis_domain::ids::CaId;
 use secrecy::SecretString;
 
 impl Client {
-    /// A page of the third-party authorities.
+    /// A page of the third-party CAs.
     pub async fn cas(&self, query: &ListQuery) -> Result<ListEnvelope<CaDetail>, ClientError> {
         self.list(collection(), query).await
     }
 
-    /// One third-party authority.
+    /// One third-party CA.
     pub async fn ca(&self, id: &CaId) -> Result<CaDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
-    /// Adds a third-party authority. It lets nobody in before it is verified.
+    /// Creates a third-party CA, which cannot be used until it is verified.
     pub async fn create_ca(&self, body: &CaCreate) -> Result<Created, ClientError> {
         self.create(&collection(), body).await
     }
 
-    /// Changes a third-party authority.
+    /// Changes a third-party CA.
     pub async fn patch_ca(&self, id: &CaId, body: &CaMerge) -> Result<(), ClientError> {
-        self.patch(&one(id), body).await
+        self.patch(&item(id), body).await
     }
 
-    /// Deletes a third-party authority, with the enrollments that need its certificates.
+    /// Deletes a third-party CA and the enrollments that require its certificates.
     pub async fn delete_ca(&self, id: &CaId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 
-    /// Proves that the key of an authority is held, by a certificate in PEM that it signed and whose
-    /// common name is the verification token.
+    /// Proves possession of the key of a CA, by a certificate in PEM that it signed and whose common
+    /// name is the verification token.
     pub async fn verify_ca(&self, id: &CaId, certificate: &str) -> Result<(), ClientError> {
         let body = Body::new("text/plain", certificate.to_owned());
-        self.succeed(Method::POST, &one(id).then("verify"), body)
+        self.execute(Method::POST, &item(id).then("verify"), body)
             .await
     }
 
-    /// The token with which whoever holds a certificate of an authority enrolls.
+    /// The JWT with which holders of certificates of a CA enroll.
     pub async fn ca_jwt(&self, id: &CaId) -> Result<SecretString, ClientError> {
-        let endpoint = one(id).then("jwt");
+        let endpoint = item(id).then("jwt");
         let reply = self.send(Method::GET, &endpoint, Body::none()).await?;
         let reply = reply.into_success().map_err(ClientError::Refused)?;
         String::from_utf8(reply.body.into())
@@ -60,6 +60,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "cas")
 }
 
-fn one(id: &CaId) -> Endpoint {
+fn item(id: &CaId) -> Endpoint {
     collection().then(id.as_str())
 }

@@ -1,4 +1,4 @@
-//! The store of the controller, as administrators look after it.
+//! Database maintenance, for administrators.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -8,28 +8,28 @@ use http::Method;
 use portcullis_api::database::{IntegrityDetails, SummaryCounts};
 
 impl Client {
-    /// Has the controller write a copy of its store, beside that.
+    /// Creates a database snapshot in the directory of the store.
     pub async fn copy_database(&self) -> Result<(), ClientError> {
         let endpoint = database().then("snapshot");
-        self.succeed(Method::POST, &endpoint, Body::none()).await
+        self.execute(Method::POST, &endpoint, Body::none()).await
     }
 
-    /// Begins a check of the store, which puts right what can be if it is `fixing`.
+    /// Starts a data integrity check, which also repairs what it can if `fixing` is set.
     pub async fn check_database(&self, fixing: bool) -> Result<(), ClientError> {
         let endpoint = database().then(if fixing {
             "fix-data-integrity"
         } else {
             "check-data-integrity"
         });
-        self.succeed(Method::POST, &endpoint, Body::none()).await
+        self.execute(Method::POST, &endpoint, Body::none()).await
     }
 
-    /// What the last check of the store has found, or the one at work so far.
+    /// Results of the running or else the last data integrity check.
     pub async fn database_results(&self) -> Result<IntegrityDetails, ClientError> {
         self.get(&database().then("data-integrity-results")).await
     }
 
-    /// How many entities of each kind there are.
+    /// Number of entities of each kind.
     pub async fn summary(&self) -> Result<SummaryCounts, ClientError> {
         self.get(&Endpoint::new(Api::Management, "summary")).await
     }

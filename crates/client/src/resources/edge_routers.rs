@@ -1,4 +1,4 @@
-//! What only edge routers know.
+//! Operations on edge routers.
 
 use super::entities;
 use crate::body::Body;
@@ -9,9 +9,9 @@ use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_domain::ids::RouterId;
 
 impl Client {
-    /// Takes the certificate of an edge router away, and has it enroll anew.
+    /// Removes the certificate of an edge router and creates a new enrollment.
     pub async fn re_enroll_edge_router(&self, id: &RouterId) -> Result<(), ClientError> {
-        let endpoint = entities::one::<EdgeRouterDetail>(id).then("re-enroll");
-        self.succeed(Method::POST, &endpoint, Body::none()).await
+        let endpoint = entities::entity_endpoint::<EdgeRouterDetail>(id).then("re-enroll");
+        self.execute(Method::POST, &endpoint, Body::none()).await
     }
 }

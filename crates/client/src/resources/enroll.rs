@@ -1,4 +1,4 @@
-//! Completing enrollments.
+//! Completion of enrollments.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -8,29 +8,28 @@ use portcullis_api::enroll::{Enroll, EnrollmentResult};
 use secrecy::SecretString;
 
 impl Client {
-    /// Completes an enrollment of the method `ott` with a certificate request in PEM. The result
-    /// brings the certificate.
+    /// Completes an enrollment of method `ott` with a certificate signing request in PEM. The result
+    /// contains the certificate.
     pub async fn enroll_with_csr(
         &self,
         token: SecretString,
         csr: &str,
     ) -> Result<EnrollmentResult, ClientError> {
         let body = Body::new("application/x-pem-file", csr.to_owned());
-        self.post(&redeem("ott", token), body).await
+        self.post(&enroll_endpoint("ott", token), body).await
     }
 
-    /// Completes an enrollment of the method `ottca` with the certificate that the client shows in
-    /// TLS.
+    /// Completes an enrollment of method `ottca` with the client certificate of the TLS connection.
     pub async fn enroll_with_certificate(
         &self,
         token: SecretString,
     ) -> Result<EnrollmentResult, ClientError> {
         let body = Body::new("text/plain", "");
-        self.post(&redeem("ottca", token), body).await
+        self.post(&enroll_endpoint("ottca", token), body).await
     }
 
-    /// Becomes an identity by the certificate of a third-party authority that the client shows in
-    /// TLS. The name is a wish.
+    /// Creates an identity for the client certificate of the TLS connection, issued by a third-party CA.
+    /// The controller may choose another name.
     pub async fn enroll_as_newcomer(
         &self,
         name: Option<String>,
@@ -43,8 +42,8 @@ impl Client {
         self.post(&endpoint, Body::json(&body)?).await
     }
 
-    /// Becomes an identity by the JWT of an external signer that the client holds as its bearer. With
-    /// a certificate request, the result brings the certificate.
+    /// Creates an identity for the bearer JWT of an external signer. With a certificate signing request,
+    /// the result contains the certificate.
     pub async fn enroll_with_jwt(
         &self,
         csr: Option<String>,
@@ -57,8 +56,8 @@ impl Client {
         self.post(&endpoint, Body::json(&body)?).await
     }
 
-    /// Completes an enrollment of the method `updb` by choosing a password. The result brings the
-    /// username that it belongs to, which is not up to the client, whatever `username` says.
+    /// Completes an enrollment of method `updb` by choosing a password. The result contains the username,
+    /// which the enrollment determines, whatever `username` says.
     pub async fn enroll_with_password(
         &self,
         token: SecretString,
@@ -70,11 +69,12 @@ impl Client {
             password: Some(password),
             ..Enroll::default()
         };
-        self.post(&redeem("updb", token), Body::json(&body)?).await
+        self.post(&enroll_endpoint("updb", token), Body::json(&body)?)
+            .await
     }
 }
 
-fn redeem(method: &str, token: SecretString) -> Endpoint {
+fn enroll_endpoint(method: &str, token: SecretString) -> Endpoint {
     Endpoint::new(Api::Client, "enroll")
         .with("method", method)
         .with_secret("token", token)

@@ -11,7 +11,7 @@ use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::EnrollmentId;
 
 impl Client {
-    /// A page of the enrollments that are pending.
+    /// A page of the pending enrollments.
     pub async fn enrollments(
         &self,
         query: &ListQuery,
@@ -21,7 +21,7 @@ impl Client {
 
     /// One enrollment.
     pub async fn enrollment(&self, id: &EnrollmentId) -> Result<EnrollmentDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
     /// Creates an enrollment.
@@ -29,20 +29,20 @@ impl Client {
         self.create(&collection(), body).await
     }
 
-    /// Gives an enrollment another token and another end; the old token is worth nothing then.
+    /// Replaces the token and expiry of an enrollment; the old token becomes invalid.
     pub async fn refresh_enrollment(
         &self,
         id: &EnrollmentId,
         body: &EnrollmentRefresh,
     ) -> Result<(), ClientError> {
-        let endpoint = one(id).then("refresh");
-        self.succeed(Method::POST, &endpoint, Body::json(body)?)
+        let endpoint = item(id).then("refresh");
+        self.execute(Method::POST, &endpoint, Body::json(body)?)
             .await
     }
 
     /// Deletes an enrollment.
     pub async fn delete_enrollment(&self, id: &EnrollmentId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 }
 
@@ -50,6 +50,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "enrollments")
 }
 
-fn one(id: &EnrollmentId) -> Endpoint {
+fn item(id: &EnrollmentId) -> Endpoint {
     collection().then(id.as_str())
 }

@@ -1,4 +1,4 @@
-//! Entities that administrators create, list, change and delete in the same way, whatever they are.
+//! Generic CRUD requests for managed entities.
 
 mod kinds;
 
@@ -11,19 +11,17 @@ use portcullis_domain::ids::EntityId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A kind of entities that administrators create, list, change and delete. The type is how one of
-/// them is shown.
+/// A kind of entity with the usual CRUD requests. The implementing type is the response type.
 pub trait Resource: DeserializeOwned {
-    /// Where they are, below the API of administrators.
+    /// Path of the collection in the management API.
     const PATH: &'static str;
 
-    /// What tells them apart.
     type Id: EntityId + Send + Sync;
-    /// What creates one.
+    /// Body of POST.
     type Create: Serialize + Sync;
-    /// What takes the place of everything that administrators decide about one.
-    type Replace: Serialize + Sync;
-    /// What changes some of it.
+    /// Body of PUT.
+    type Update: Serialize + Sync;
+    /// Body of PATCH.
     type Merge: Serialize + Sync;
 }
 
@@ -38,7 +36,7 @@ impl Client {
 
     /// One entity.
     pub async fn entity<R: Resource>(&self, id: &R::Id) -> Result<R, ClientError> {
-        self.get(&one::<R>(id)).await
+        self.get(&entity_endpoint::<R>(id)).await
     }
 
     /// Creates an entity.
@@ -49,37 +47,35 @@ impl Client {
         self.create(&collection::<R>(), body).await
     }
 
-    /// Replaces what administrators decide about an entity.
+    /// Replaces the spec of an entity.
     pub async fn replace_entity<R: Resource>(
         &self,
         id: &R::Id,
-        body: &R::Replace,
+        body: &R::Update,
     ) -> Result<(), ClientError> {
-        self.put(&one::<R>(id), body).await
+        self.put(&entity_endpoint::<R>(id), body).await
     }
 
-    /// Changes some of what administrators decide about an entity.
+    /// Changes some members of an entity.
     pub async fn patch_entity<R: Resource>(
         &self,
         id: &R::Id,
         body: &R::Merge,
     ) -> Result<(), ClientError> {
-        self.patch(&one::<R>(id), body).await
+        self.patch(&entity_endpoint::<R>(id), body).await
     }
 
     /// Deletes an entity.
     pub async fn delete_entity<R: Resource>(&self, id: &R::Id) -> Result<(), ClientError> {
-        self.delete(&one::<R>(id)).await
+        self.delete(&entity_endpoint::<R>(id)).await
     }
 }
 
-/// Where the entities of a kind are.
 fn collection<R: Resource>() -> Endpoint {
     Endpoint::new(Api::Management, R::PATH)
 }
 
-/// Where one of them is.
-pub(super) fn one<R: Resource>(id: &R::Id) -> Endpoint {
+pub(super) fn entity_endpoint<R: Resource>(id: &R::Id) -> Endpoint {
     collection::<R>().then(id.as_str())
 }
 
@@ -93,7 +89,7 @@ mod tests {
     fn entity_lies_below_its_kind() {
         let id = RouterId::from_wire("a/b");
         assert_eq!(
-            one::<EdgeRouterDetail>(&id).to_string(),
+            entity_endpoint::<EdgeRouterDetail>(&id).to_string(),
             "/edge/management/v1/edge-routers/a%2Fb"
         );
     }

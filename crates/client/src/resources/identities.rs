@@ -25,7 +25,7 @@ impl Client {
 
     /// One identity.
     pub async fn identity(&self, id: &IdentityId) -> Result<IdentityDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
     /// Creates an identity.
@@ -33,67 +33,66 @@ impl Client {
         self.create(&collection(), body).await
     }
 
-    /// Replaces what administrators decide about an identity.
+    /// Replaces the spec of an identity.
     pub async fn replace_identity(
         &self,
         id: &IdentityId,
         body: &IdentityUpdate,
     ) -> Result<(), ClientError> {
-        self.put(&one(id), body).await
+        self.put(&item(id), body).await
     }
 
-    /// Changes some of what administrators decide about an identity.
+    /// Changes some members of an identity.
     pub async fn patch_identity(
         &self,
         id: &IdentityId,
         body: &IdentityPatch,
     ) -> Result<(), ClientError> {
-        self.patch(&one(id), body).await
+        self.patch(&item(id), body).await
     }
 
-    /// Shuts an identity out, for a time or until it is enabled, and ends its sessions.
+    /// Disables an identity, temporarily or until it is enabled, and ends its sessions.
     pub async fn disable_identity(
         &self,
         id: &IdentityId,
         body: &DisableParams,
     ) -> Result<(), ClientError> {
-        let endpoint = one(id).then("disable");
-        self.succeed(Method::POST, &endpoint, Body::json(body)?)
+        let endpoint = item(id).then("disable");
+        self.execute(Method::POST, &endpoint, Body::json(body)?)
             .await
     }
 
-    /// Lets an identity in again.
+    /// Enables an identity.
     pub async fn enable_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
-        let endpoint = one(id).then("enable");
-        self.succeed(Method::POST, &endpoint, Body::none()).await
+        let endpoint = item(id).then("enable");
+        self.execute(Method::POST, &endpoint, Body::none()).await
     }
 
-    /// Begins to trace an identity, or ends that; answers how it is traced then.
+    /// Starts or stops tracing of an identity; returns the resulting state.
     pub async fn trace_identity(
         &self,
         id: &IdentityId,
         body: &TraceIdentity,
     ) -> Result<TraceDetail, ClientError> {
-        self.put_and_read(&one(id).then("trace"), body).await
+        self.put_returning(&item(id).then("trace"), body).await
     }
 
     /// Deletes an identity and everything that belongs to it.
     pub async fn delete_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 
-    /// Removes the TOTP enrollment of an identity, whether it is verified or not, and forgets its
-    /// wrong codes.
+    /// Removes the MFA enrollment of an identity, verified or not, and resets its failed attempts.
     pub async fn remove_mfa_of_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
-        self.delete(&one(id).then("mfa")).await
+        self.delete(&item(id).then("mfa")).await
     }
 
-    /// The enrollments of an identity that are pending.
+    /// The pending enrollments of an identity.
     pub async fn enrollments_of_identity(
         &self,
         id: &IdentityId,
     ) -> Result<ListEnvelope<EnrollmentDetail>, ClientError> {
-        let endpoint = one(id).then("enrollments");
+        let endpoint = item(id).then("enrollments");
         self.list(endpoint, &ListQuery::default()).await
     }
 }
@@ -102,6 +101,6 @@ fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "identities")
 }
 
-fn one(id: &IdentityId) -> Endpoint {
+fn item(id: &IdentityId) -> Endpoint {
     collection().then(id.as_str())
 }

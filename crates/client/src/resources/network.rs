@@ -1,4 +1,4 @@
-//! What a controller tells everyone.
+//! Public information about the network.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -9,17 +9,17 @@ use portcullis_api::network_jwt::NetworkJwt;
 use portcullis_api::version::Version;
 
 impl Client {
-    /// What the controller is, and which APIs it offers.
+    /// Version of the controller and the APIs that it offers.
     pub async fn version(&self) -> Result<Version, ClientError> {
         self.get(&Endpoint::new(Api::Client, "version")).await
     }
 
-    /// The tokens that name the network, with which holders of JWTs enroll.
+    /// The tokens that identify the network, with which holders of JWTs enroll.
     pub async fn network_jwts(&self) -> Result<Vec<NetworkJwt>, ClientError> {
         self.get(&Endpoint::new(Api::Client, "network-jwts")).await
     }
 
-    /// The authorities of the network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
+    /// CA certificates of the network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
     pub async fn ca_bundle(&self) -> Result<String, ClientError> {
         let endpoint = Endpoint::new(Api::Client, ".well-known")
             .then("est")

@@ -1,4 +1,4 @@
-//! What the caller logs in with.
+//! Authenticators of the caller.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -21,7 +21,7 @@ impl Client {
         self.list(collection(), query).await
     }
 
-    /// Changes username or password of the caller, who has to know the present password.
+    /// Changes the username or password of the caller; needs the current password.
     pub async fn patch_own_authenticator(
         &self,
         id: &AuthenticatorId,
@@ -30,8 +30,8 @@ impl Client {
         self.patch(&collection().then(id.as_str()), body).await
     }
 
-    /// Asks for another certificate in place of the one that the client shows in TLS. The present
-    /// one holds until [`Client::confirm_extension`].
+    /// Requests a new certificate to replace the client certificate of the TLS connection, which stays
+    /// valid until [`Client::confirm_extension`].
     pub async fn extend(&self, id: &AuthenticatorId, csr: &str) -> Result<Extended, ClientError> {
         let endpoint = collection().then(id.as_str()).then("extend");
         let body = Extend {
@@ -40,8 +40,8 @@ impl Client {
         self.post(&endpoint, Body::json(&body)?).await
     }
 
-    /// Says that the certificate of an extension has arrived. From then on it counts, and the one
-    /// before is worth nothing.
+    /// Confirms that the new certificate of an extension was received. It becomes valid, and the old one
+    /// invalid.
     pub async fn confirm_extension(
         &self,
         id: &AuthenticatorId,
@@ -51,7 +51,7 @@ impl Client {
         let body = ExtendVerify {
             client_cert: certificate.to_owned(),
         };
-        self.succeed(Method::POST, &endpoint, Body::json(&body)?)
+        self.execute(Method::POST, &endpoint, Body::json(&body)?)
             .await
     }
 }

@@ -1,4 +1,4 @@
-//! The caller's own TOTP enrollment.
+//! MFA (TOTP) enrollment of the caller.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -13,69 +13,67 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 impl Client {
-    /// The enrollment of the caller. While it is not verified, what is needed to verify it comes
-    /// with it.
+    /// The enrollment of the caller, with the secrets to verify it as long as it is not verified.
     pub async fn own_mfa(&self) -> Result<MfaDetail, ClientError> {
         self.get(&enrollment()).await
     }
 
-    /// Starts an enrollment. What is needed to verify it is read with [`Client::own_mfa`]: not every
-    /// controller gives it here.
+    /// Starts an enrollment. The secrets to verify it are read with [`Client::own_mfa`], since not every
+    /// controller returns them here.
     pub async fn start_own_mfa(&self) -> Result<Created, ClientError> {
         self.post(&enrollment(), Body::none()).await
     }
 
-    /// Finishes the enrollment that was started, with a TOTP code. The session is complete with it.
+    /// Verifies the started enrollment with a TOTP code, which also satisfies MFA for the session.
     pub async fn verify_own_mfa(&self, code: SecretString) -> Result<(), ClientError> {
         let endpoint = enrollment().then("verify");
-        self.succeed(Method::POST, &endpoint, Body::json(&MfaCode { code })?)
+        self.execute(Method::POST, &endpoint, Body::json(&MfaCode { code })?)
             .await
     }
 
-    /// The QR code of the enrollment that was started, a PNG.
+    /// The QR code of the started enrollment, as PNG.
     pub async fn own_mfa_qr_code(&self) -> Result<Bytes, ClientError> {
         let endpoint = enrollment().then("qr-code");
         let reply = self.fetch(Method::GET, &endpoint, Body::none()).await?;
         Ok(reply.body)
     }
 
-    /// The recovery codes that are not spent, against a TOTP or recovery code. The latter is spent
-    /// by it.
+    /// The unused recovery codes; needs a TOTP or recovery code. A recovery code is used up.
     pub async fn own_recovery_codes(
         &self,
         code: SecretString,
     ) -> Result<RecoveryCodesDetail, ClientError> {
-        self.with_code(code).get(&recovery_codes()).await
+        self.with_mfa_code(code).get(&recovery_codes()).await
     }
 
-    /// Replaces the recovery codes, against a TOTP or recovery code, and answers the new ones.
+    /// Replaces the recovery codes and returns the new ones; needs a TOTP or recovery code.
     ///
-    /// Controllers that do not answer them take the same TOTP code once more, from the same session,
-    /// to show them: [`Client::own_recovery_codes`].
+    /// Controllers that do not return them accept the same TOTP code once more in the same session, for
+    /// [`Client::own_recovery_codes`].
     pub async fn replace_own_recovery_codes(
         &self,
         code: SecretString,
     ) -> Result<Option<RecoveryCodesDetail>, ClientError> {
         let body = Body::json(&MfaCode { code })?;
         match self.post(&recovery_codes(), body).await? {
-            Replaced::Told(codes) => Ok(Some(codes)),
-            Replaced::Done(_) => Ok(None),
+            ReplaceCodesResponse::Told(codes) => Ok(Some(codes)),
+            ReplaceCodesResponse::Done(_) => Ok(None),
         }
     }
 
-    /// Removes the enrollment. One that is verified is removed against a TOTP or recovery code.
+    /// Removes the enrollment; needs a TOTP or recovery code if it is verified.
     pub async fn remove_own_mfa(&self, code: Option<SecretString>) -> Result<(), ClientError> {
         match code {
-            Some(code) => self.with_code(code).delete(&enrollment()).await,
+            Some(code) => self.with_mfa_code(code).delete(&enrollment()).await,
             None => self.delete(&enrollment()).await,
         }
     }
 }
 
-/// What an answer says after recovery codes were replaced.
+/// Response to a replacement of recovery codes.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Replaced {
+enum ReplaceCodesResponse {
     Told(RecoveryCodesDetail),
     Done(IgnoredAny),
 }

@@ -22,7 +22,7 @@ impl Client {
         self.get(&collection().then(id.as_str())).await
     }
 
-    /// Revokes something. If it is revoked already, this takes the place of that.
+    /// Creates a revocation, or replaces an existing one with the same id.
     pub async fn revoke(&self, body: &RevocationCreate) -> Result<Created, ClientError> {
         self.create(&collection(), body).await
     }

@@ -1,4 +1,4 @@
-//! The role attributes that are in use.
+//! Role attributes in use.
 
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
@@ -6,7 +6,7 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use portcullis_api::envelope::ListEnvelope;
 
-/// A kind whose members have role attributes.
+/// A kind of entity with role attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bearer {
     /// Identities.
@@ -20,7 +20,7 @@ pub enum Bearer {
 }
 
 impl Bearer {
-    /// Where their attributes are.
+    /// Path of the collection of role attributes.
     const fn path(self) -> &'static str {
         match self {
             Self::Identity => "identity-role-attributes",
@@ -32,14 +32,14 @@ impl Bearer {
 }
 
 impl Client {
-    /// The role attributes that members of a kind have, each once, as far as the filter lets them
-    /// through. Its symbol is `id`; controllers pay no attention to the rest of `query`.
+    /// The distinct role attributes of entities of a kind. A filter refers to them as `id`; controllers
+    /// ignore the rest of `query`.
     pub async fn role_attributes(
         &self,
-        bearer: Bearer,
+        kind: Bearer,
         query: &ListQuery,
     ) -> Result<ListEnvelope<String>, ClientError> {
-        self.list(Endpoint::new(Api::Management, bearer.path()), query)
+        self.list(Endpoint::new(Api::Management, kind.path()), query)
             .await
     }
 }

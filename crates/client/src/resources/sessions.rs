@@ -1,4 +1,4 @@
-//! Logging in and out.
+//! Login and logout.
 
 use crate::body::Body;
 use crate::client::Client;
@@ -12,10 +12,10 @@ use portcullis_api::mfa::{MfaAnswer, MfaCode};
 use secrecy::SecretString;
 
 impl Client {
-    /// Opens a session by username and password. The client itself stays as it is; see
+    /// Opens a session with username and password. The client itself is unchanged; see
     /// [`Client::with_session`].
     ///
-    /// The session may be partial: then `auth_queries` says what is still to be answered.
+    /// The session may be partial; then `auth_queries` lists the missing factors.
     pub async fn authenticate_with_password(
         &self,
         api: Api,
@@ -26,7 +26,7 @@ impl Client {
         self.authenticate(api, "password", &body).await
     }
 
-    /// Opens a session by the certificate that the client shows in TLS.
+    /// Opens a session with the client certificate of the TLS connection.
     pub async fn authenticate_with_certificate(
         &self,
         api: Api,
@@ -35,13 +35,13 @@ impl Client {
             .await
     }
 
-    /// Opens a session by the JWT of an external signer that the client holds as its bearer.
+    /// Opens a session with the bearer JWT of an external signer.
     pub async fn authenticate_with_jwt(&self, api: Api) -> Result<ApiSessionDetail, ClientError> {
         self.authenticate(api, "ext-jwt", &Authenticate::default())
             .await
     }
 
-    /// Opens a session by `method`: `password`, `cert` or `ext-jwt`.
+    /// Opens a session with `method`: `password`, `cert` or `ext-jwt`.
     pub async fn authenticate(
         &self,
         api: Api,
@@ -57,11 +57,11 @@ impl Client {
         self.get(&Endpoint::new(api, "current-api-session")).await
     }
 
-    /// Answers what the session of the caller still asks for with a TOTP or recovery code.
+    /// Completes the MFA factor of the caller's session with a TOTP or recovery code.
     pub async fn answer_mfa(&self, api: Api, code: SecretString) -> Result<(), ClientError> {
         let endpoint = Endpoint::new(api, "authenticate").then("mfa");
         let body = MfaAnswer(MfaCode { code });
-        self.succeed(Method::POST, &endpoint, Body::json(&body)?)
+        self.execute(Method::POST, &endpoint, Body::json(&body)?)
             .await
     }
 

@@ -17,7 +17,7 @@ impl Client {
         self.list(collection(Api::Management), query).await
     }
 
-    /// A page of the external signers that are enabled, as everybody sees them.
+    /// A page of the enabled external signers, as shown to unauthenticated clients.
     pub async fn public_signers(
         &self,
         query: &ListQuery,
@@ -27,7 +27,7 @@ impl Client {
 
     /// One external signer.
     pub async fn signer(&self, id: &SignerId) -> Result<SignerDetail, ClientError> {
-        self.get(&one(id)).await
+        self.get(&item(id)).await
     }
 
     /// Creates an external signer.
@@ -35,13 +35,13 @@ impl Client {
         self.create(&collection(Api::Management), body).await
     }
 
-    /// Replaces an external signer. Where its keys come from can only be changed in this way.
+    /// Replaces an external signer. The source of its keys can only be changed in this way.
     pub async fn replace_signer(
         &self,
         id: &SignerId,
         body: &SignerCreate,
     ) -> Result<(), ClientError> {
-        self.put(&one(id), body).await
+        self.put(&item(id), body).await
     }
 
     /// Changes an external signer.
@@ -50,12 +50,12 @@ impl Client {
         id: &SignerId,
         body: &SignerUpdate,
     ) -> Result<(), ClientError> {
-        self.patch(&one(id), body).await
+        self.patch(&item(id), body).await
     }
 
     /// Deletes an external signer that no policy refers to.
     pub async fn delete_signer(&self, id: &SignerId) -> Result<(), ClientError> {
-        self.delete(&one(id)).await
+        self.delete(&item(id)).await
     }
 }
 
@@ -63,6 +63,6 @@ fn collection(api: Api) -> Endpoint {
     Endpoint::new(api, "external-jwt-signers")
 }
 
-fn one(id: &SignerId) -> Endpoint {
+fn item(id: &SignerId) -> Endpoint {
     collection(Api::Management).then(id.as_str())
 }

@@ -1,6 +1,6 @@
-//! Trust in one certificate, without anybody who vouches for it.
+//! Verifier that accepts exactly one server certificate.
 
-use super::anyone::Anyone;
+use super::accept_any::AcceptAny;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
 use rustls::crypto::CryptoProvider;
@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 /// Accepts one certificate, for the hosts that it names.
 ///
-/// Its validity in time is not looked at: who trusts a certificate by name has decided that.
+/// Its validity period is not checked: the certificate was trusted explicitly.
 #[derive(Debug)]
 pub(super) struct ExactLeaf {
     leaf: CertificateDer<'static>,
-    signatures: Anyone,
+    signatures: AcceptAny,
 }
 
 impl ExactLeaf {
     pub(super) fn new(leaf: CertificateDer<'static>, provider: Arc<CryptoProvider>) -> Self {
         Self {
             leaf,
-            signatures: Anyone::new(provider),
+            signatures: AcceptAny::new(provider),
         }
     }
 }

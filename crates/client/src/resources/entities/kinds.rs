@@ -1,4 +1,4 @@
-//! The kinds, and what requests about them hold.
+//! The managed kinds with their request types.
 
 use super::Resource;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
@@ -25,14 +25,14 @@ use portcullis_domain::ids::{
     ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, TerminatorId,
 };
 
-/// Says where a kind is, and which types requests about it hold: id, creation, replacement, change.
+/// Declares the path of each kind and its id, POST, PUT and PATCH types.
 macro_rules! resources {
     ($($detail:ty: $path:literal, $id:ty, $create:ty, $replace:ty, $merge:ty;)+) => {$(
         impl Resource for $detail {
             const PATH: &'static str = $path;
             type Id = $id;
             type Create = $create;
-            type Replace = $replace;
+            type Update = $replace;
             type Merge = $merge;
         }
     )+};

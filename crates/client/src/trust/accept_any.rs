@@ -1,4 +1,4 @@
-//! Trust in whoever answers, to learn who that claims to be.
+//! Verifier that accepts any server certificate, for first contact.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{self, CryptoProvider};
@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 /// Accepts every certificate whose key the server proves to hold.
 #[derive(Debug)]
-pub(super) struct Anyone {
+pub(super) struct AcceptAny {
     provider: Arc<CryptoProvider>,
 }
 
-impl Anyone {
+impl AcceptAny {
     pub(super) fn new(provider: Arc<CryptoProvider>) -> Self {
         Self { provider }
     }
 }
 
-impl ServerCertVerifier for Anyone {
+impl ServerCertVerifier for AcceptAny {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,
