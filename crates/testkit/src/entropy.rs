@@ -1,4 +1,4 @@
-//! Randomness that repeats, and none at all.
+//! Deterministic and exhausted entropy sources.
 
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use rand::rngs::StdRng;
@@ -6,39 +6,38 @@ use rand::{Rng as _, SeedableRng as _};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The same bytes for the same seed, until it is made to run dry.
+/// Deterministic bytes from a seed; can be made to fail.
 #[derive(Debug)]
 pub struct SeededEntropy {
     generator: Mutex<StdRng>,
-    is_dry: AtomicBool,
-    asked: AtomicU64,
+    is_exhausted: AtomicBool,
+    call_count: AtomicU64,
 }
 
 impl SeededEntropy {
-    /// Begins at `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
             generator: Mutex::new(StdRng::seed_from_u64(seed)),
-            is_dry: AtomicBool::new(false),
-            asked: AtomicU64::new(0),
+            is_exhausted: AtomicBool::new(false),
+            call_count: AtomicU64::new(0),
         }
     }
 
-    /// Makes it fail, or give bytes again.
+    /// Makes it fail, or work again.
     pub fn run_dry(&self, is_dry: bool) {
-        self.is_dry.store(is_dry, Ordering::SeqCst);
+        self.is_exhausted.store(is_dry, Ordering::SeqCst);
     }
 
-    /// How often it was asked for bytes, whether it gave some or not.
+    /// Number of calls, including failed ones.
     pub fn asked(&self) -> u64 {
-        self.asked.load(Ordering::SeqCst)
+        self.call_count.load(Ordering::SeqCst)
     }
 }
 
 impl Entropy for SeededEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        if self.is_dry.load(Ordering::SeqCst) {
+        self.call_count.fetch_add(1, Ordering::SeqCst);
+        if self.is_exhausted.load(Ordering::SeqCst) {
             return Err(EntropyError);
         }
         self.generator.lock().unwrap().fill_bytes(bytes);
@@ -46,7 +45,7 @@ impl Entropy for SeededEntropy {
     }
 }
 
-/// A source that has run dry.
+/// A source that always fails.
 #[derive(Debug)]
 pub struct NoEntropy;
 

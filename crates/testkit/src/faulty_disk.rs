@@ -1,27 +1,26 @@
-//! A disk that fails when it is told to.
+//! Disk with injected failures.
 
 use portcullis_storage::disk::{Disk, MemoryDisk};
 use std::io;
 use std::sync::Mutex;
 
-/// A disk in memory whose writes, or whose syncs, fail for as long as it is told to.
+/// A disk in memory whose writes or syncs can be made to fail.
 #[derive(Debug, Default)]
 pub struct FaultyDisk {
     inner: MemoryDisk,
     failing: Mutex<Option<(DiskCall, io::ErrorKind)>>,
 }
 
-/// What a disk is asked for.
+/// Calls of a disk that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskCall {
-    /// To write.
+    /// Writing and resizing.
     Write,
-    /// To make what was written durable.
     Sync,
 }
 
 impl FaultyDisk {
-    /// Makes a kind of calls fail.
+    /// Makes a type of calls fail.
     pub fn fail(&self, call: DiskCall, kind: io::ErrorKind) {
         *self.failing.lock().unwrap() = Some((call, kind));
     }
@@ -31,7 +30,7 @@ impl FaultyDisk {
         *self.failing.lock().unwrap() = None;
     }
 
-    fn pass(&self, call: DiskCall) -> io::Result<()> {
+    fn check(&self, call: DiskCall) -> io::Result<()> {
         match *self.failing.lock().unwrap() {
             Some((failing, kind)) if failing == call => Err(kind.into()),
             _ => Ok(()),
@@ -49,17 +48,17 @@ impl Disk for FaultyDisk {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.pass(DiskCall::Write)?;
+        self.check(DiskCall::Write)?;
         self.inner.write(offset, data)
     }
 
     fn resize(&self, size: u64) -> io::Result<()> {
-        self.pass(DiskCall::Write)?;
+        self.check(DiskCall::Write)?;
         self.inner.resize(size)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.pass(DiskCall::Sync)?;
+        self.check(DiskCall::Sync)?;
         self.inner.sync()
     }
 

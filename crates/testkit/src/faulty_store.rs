@@ -1,4 +1,4 @@
-//! A store that fails when it is told to.
+//! Store with injected faults.
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
@@ -11,76 +11,76 @@ use std::io;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex};
 
-/// What a disk and its libraries might say of themselves, which is nobody's business.
+/// Internal details of an error, which must never be disclosed.
 const INTERNAL: &str = "redb::Error::Io: /var/lib/portcullis/store.db: os error 5 at page 0x1f40";
 
-/// How a store fails.
+/// Fault of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It does not answer.
+    /// It does not respond.
     Unavailable,
-    /// It has no room.
+    /// It has no space left.
     Full,
-    /// It is closed.
     Closed,
-    /// Rows hold other bytes than were written.
+    /// Rows contain other bytes than were written.
     Damage,
-    /// Whoever reads panics.
+    /// Reading panics.
     Panic,
-    /// It takes no more transactions.
+    /// It accepts no more transactions.
     Overload,
 }
 
-/// Makes the store of a controller fail, from a given call on.
+/// Injects faults into the store of a controller, from a given call on.
 ///
-/// Calls are those for views and for rows, in views and in transactions; for [`Fault::Damage`] records and
-/// the like that are there, and for [`Fault::Overload`] transactions that are handed over.
+/// Calls are those for views and for rows, in views and in transactions; for
+/// [`StoreFault::Damage`], those for existing records, and for [`StoreFault::Overload`], submitted
+/// transactions.
 #[derive(Debug, Default)]
-pub struct Faults(Mutex<Option<Armed>>);
+pub struct FaultInjector(Mutex<Option<ArmedFault>>);
 
 #[derive(Debug)]
-struct Armed {
+struct ArmedFault {
     fault: Fault,
     /// Calls that still succeed.
-    left: u64,
-    is_hit: bool,
+    remaining: u64,
+    has_triggered: bool,
 }
 
-impl Faults {
-    /// Lets `after` more calls succeed, and none after those.
+impl FaultInjector {
+    /// Lets `after` more calls succeed, and makes all later ones fail.
     pub fn arm(&self, fault: Fault, after: u64) {
-        *self.0.lock().unwrap() = Some(Armed {
+        *self.0.lock().unwrap() = Some(ArmedFault {
             fault,
-            left: after,
-            is_hit: false,
+            remaining: after,
+            has_triggered: false,
         });
     }
 
-    /// Lets all calls succeed again, and tells whether one has failed.
+    /// Lets all calls succeed again, and returns whether one has failed.
     pub fn disarm(&self) -> bool {
         let armed = self.0.lock().unwrap().take();
-        armed.is_some_and(|armed| armed.is_hit)
+        armed.is_some_and(|armed| armed.has_triggered)
     }
 
     fn is_armed(&self) -> bool {
         self.0.lock().unwrap().is_some()
     }
 
-    /// The fault that a call meets, if any; one of another kind than `is_possible` is not met there.
-    fn meet(&self, is_possible: fn(Fault) -> bool) -> Option<Fault> {
+    /// The fault that a call triggers, if it applies to such calls.
+    fn trigger(&self, is_possible: fn(Fault) -> bool) -> Option<Fault> {
         let mut armed = self.0.lock().unwrap();
         let armed = armed.as_mut().filter(|armed| is_possible(armed.fault))?;
-        if let Some(left) = armed.left.checked_sub(1) {
-            armed.left = left;
+        if let Some(left) = armed.remaining.checked_sub(1) {
+            armed.remaining = left;
             return None;
         }
-        armed.is_hit = true;
+        armed.has_triggered = true;
         Some(armed.fault)
     }
 
-    /// Asks for something, which may fail.
+    /// Fails if a fault is triggered.
     fn call(&self) -> Result<(), StoreError> {
-        match self.meet(|fault| !matches!(fault, Fault::Damage | Fault::Overload)) {
+        match self.trigger(|fault| !matches!(fault, Fault::Damage | Fault::Overload)) {
             Some(Fault::Unavailable) => {
                 let cause = Arc::new(io::Error::other(INTERNAL));
                 Err(StoreError::Unavailable(cause))
@@ -93,11 +93,11 @@ impl Faults {
         }
     }
 
-    /// Takes a value as it was read, or damages it. The store's own rows stay whole: it makes the state
-    /// of its trail anew if that is damaged.
+    /// Returns a value as read, or damages it. The store's own rows stay intact: it would rebuild
+    /// the state of its trail if that were damaged.
     fn value(&self, key: &[u8], mut value: Vec<u8>) -> Vec<u8> {
         if key.first() != Some(&META_TAG)
-            && self.meet(|fault| fault == Fault::Damage).is_some()
+            && self.trigger(|fault| fault == Fault::Damage).is_some()
             && let Some(last) = value.last_mut()
         {
             *last ^= 1;
@@ -105,7 +105,6 @@ impl Faults {
         value
     }
 
-    /// Reads a row.
     fn get(&self, key: &[u8], from: &dyn ReadTx) -> Result<Option<Vec<u8>>, StoreError> {
         self.call()?;
         Ok(from.get(key)?.map(|value| self.value(key, value)))
@@ -126,31 +125,31 @@ impl Faults {
     }
 }
 
-/// An engine that fails as it is told.
-pub(crate) struct FaultyStore {
+/// An engine with injected faults.
+pub(crate) struct FaultyEngine {
     engine: Arc<dyn Engine<Change>>,
-    faults: Arc<Faults>,
+    faults: Arc<FaultInjector>,
 }
 
 struct FaultySnapshot {
     snapshot: Arc<dyn Snapshot>,
-    faults: Arc<Faults>,
+    faults: Arc<FaultInjector>,
 }
 
 struct FaultyTx<'t> {
     tx: &'t mut dyn WriteTx<Change>,
-    faults: &'t Faults,
+    faults: &'t FaultInjector,
 }
 
-impl FaultyStore {
-    pub(crate) fn new(engine: Arc<dyn Engine<Change>>, faults: Arc<Faults>) -> Self {
+impl FaultyEngine {
+    pub(crate) fn new(engine: Arc<dyn Engine<Change>>, faults: Arc<FaultInjector>) -> Self {
         Self { engine, faults }
     }
 }
 
-impl Engine<Change> for FaultyStore {
+impl Engine<Change> for FaultyEngine {
     fn submit(&self, mut body: Body<Change>) -> Result<Ticket, Overloaded> {
-        let is_overloaded = self.faults.meet(|fault| fault == Fault::Overload);
+        let is_overloaded = self.faults.trigger(|fault| fault == Fault::Overload);
         if is_overloaded.is_some() {
             return Err(Overloaded);
         }
@@ -194,7 +193,7 @@ impl ReadTx for FaultySnapshot {
     }
 
     fn readings(&self) -> Option<&Readings> {
-        // What was read before would not be read again.
+        // A cached value would not be read again.
         if self.faults.is_armed() {
             return None;
         }
@@ -205,7 +204,7 @@ impl ReadTx for FaultySnapshot {
 impl Snapshot for FaultySnapshot {
     fn revision(&self) -> Result<u64, StoreError> {
         self.faults.call()?;
-        let is_damaged = self.faults.meet(|fault| fault == Fault::Damage);
+        let is_damaged = self.faults.trigger(|fault| fault == Fault::Damage);
         if is_damaged.is_some() {
             return Err(StoreError::corrupt(INTERNAL));
         }

@@ -1,13 +1,13 @@
-//! A controller in the process: the real store in memory, the real routes, no socket.
+//! In-process controller: the real store in memory, the real routes, no socket.
 
-use crate::audited;
+use crate::audit_check;
 use crate::clock::ManualClock;
-use crate::counted::{Counted, Counts};
-use crate::described;
+use crate::counting_engine::{CountingEngine, EngineCounts};
 use crate::entropy::SeededEntropy;
 use crate::faulty_disk::FaultyDisk;
-use crate::faulty_store::{Faults, FaultyStore};
+use crate::faulty_store::{FaultInjector, FaultyEngine};
 use crate::network::{API_ADDRESS, TestNetwork};
+use crate::openapi_check;
 use crate::published;
 use crate::reply::Reply;
 use bytes::Bytes;
@@ -43,27 +43,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Name of the administrator.
 pub const ADMIN: &str = "admin";
-/// Password of the administrator.
 pub const PASSWORD: &str = "open-sesame-1";
 
-/// What a controller is started with.
+/// Options of a controller under test.
 #[derive(Debug, Clone, Copy)]
 pub struct HarnessOptions {
-    /// Numbers that a configuration decides.
+    /// Settings from the configuration.
     pub settings: Settings,
-    /// How strictly TOTP codes are judged.
+    /// Strictness of TOTP code validation.
     pub code_rules: Rules,
-    /// Threads that hash passwords.
+    /// Number of threads that hash passwords.
     pub password_threads: usize,
-    /// Passwords that may wait for one of them, half of them of one address.
+    /// Number of passwords that may wait for one of them, half of them from one address.
     pub password_queue: usize,
-    /// Transactions that may wait for the writer.
+    /// Number of transactions that may wait for the writer.
     pub store_queue: usize,
-    /// Time that a key set of an external signer may take to be fetched.
+    /// Timeout of fetching the key set of an external signer.
     pub fetch_timeout: Duration,
-    /// Whether the first administrator is made.
+    /// Whether the first administrator is created.
     pub is_initialised: bool,
 }
 
@@ -81,14 +79,13 @@ impl Default for HarnessOptions {
     }
 }
 
-/// A store that a controller left behind, and the moment when it did.
+/// The store of an earlier controller, and the time at which it was saved.
 #[derive(Debug, Clone)]
 pub struct SavedStore {
-    /// Contents of the file.
     pub store: Vec<u8>,
-    /// Contents of the key file beside it.
+    /// Contents of the key file.
     pub key: Vec<u8>,
-    /// What the clock shows.
+    /// Initial time of the clock.
     pub time: Timestamp,
 }
 
@@ -100,28 +97,25 @@ impl SavedStore {
     }
 }
 
-/// A controller and the means to turn its clock.
+/// A controller under test, with its clock.
 pub struct Harness {
-    /// Its state.
     pub app: Arc<App>,
-    /// Its clock.
     pub clock: Arc<ManualClock>,
-    /// Its randomness.
     pub entropy: Arc<SeededEntropy>,
-    /// The certificate of its server.
+    /// Server certificate.
     pub server: Certificate,
-    /// Its store, without the faults.
+    /// The store, without injected faults.
     pub engine: Arc<dyn Engine<Change>>,
-    /// The faults that the controller meets in its store.
-    pub faults: Arc<Faults>,
-    /// What its store lies on.
+    /// Faults injected into the controller's store.
+    pub faults: Arc<FaultInjector>,
+    /// Disk of the store.
     pub disk: Arc<FaultyDisk>,
     controller: Controller,
-    counts: Arc<Counts>,
+    counts: Arc<EngineCounts>,
     home: tempfile::TempDir,
 }
 
-/// Fetches from this machine as from everywhere, and trusts no authority.
+/// A fetcher that allows loopback addresses and trusts no authority.
 fn fetcher(timeout: Duration) -> Fetcher {
     let rules = FetchRules {
         allowed_ips: vec!["127.0.0.0/8".parse().unwrap()],
@@ -137,7 +131,7 @@ impl Harness {
         Self::start_with(HarnessOptions::default()).await
     }
 
-    /// Starts a controller with other options than the usual.
+    /// Starts a controller with other than the default options.
     pub async fn start_with(options: HarnessOptions) -> Self {
         Self::start_from(options, None).await
     }
@@ -161,7 +155,7 @@ impl Harness {
         let home = tempfile::tempdir().unwrap();
         let store_options = Options {
             queue_capacity: options.store_queue,
-            // Here it is the store that ends, and not the process with all tests.
+            // A fatal error stops the store here, not the process with all tests.
             fatal: Arc::new(|fatal| eprintln!("{fatal}")),
             ..Options::default()
         };
@@ -172,10 +166,10 @@ impl Harness {
             saved.write(&*disk, &key_path);
         }
         let engine = RedbEngine::<Change>::on_disk(disk.clone(), store_options).unwrap();
-        let engine = Counted::new(engine);
+        let engine = CountingEngine::new(engine);
         let counts = engine.counts();
         let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
-        let faults = Arc::new(Faults::default());
+        let faults = Arc::new(FaultInjector::default());
         let vault = Vault::open(&*engine, &key_path, env.entropy.clone()).unwrap();
         let projections = Arc::new(Projections::default());
         engine.observe(Arc::new(read_model::Follower(projections.clone())));
@@ -185,7 +179,7 @@ impl Harness {
         let server = network.server.clone();
         let app = Arc::new(App::new(Parts {
             network: network.into_network(&env),
-            engine: Arc::new(FaultyStore::new(engine.clone(), faults.clone())),
+            engine: Arc::new(FaultyEngine::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
             vault: Arc::new(vault),
             projections,
@@ -233,27 +227,26 @@ impl Harness {
         }
     }
 
-    /// The folder in which its store would lie, were it not in memory.
+    /// The folder of the store, if it were not in memory.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// How many rows were read so far, those apart that transactions read.
+    /// Number of rows read so far, except in transactions.
     pub fn reads(&self) -> u64 {
         self.counts.reads.load(Ordering::Relaxed)
     }
 
-    /// How many transactions the store has taken so far, to run them at once or later.
+    /// Number of transactions submitted so far, including queued ones.
     pub fn submitted(&self) -> u64 {
         self.counts.bodies.load(Ordering::Relaxed)
     }
 
-    /// The routes.
     pub fn table(&self) -> &Table {
         self.controller.table()
     }
 
-    /// Begins a request.
+    /// Starts a request.
     pub fn request(&self, method: Method, path: &str) -> Request<'_> {
         let request = http::Request::builder()
             .method(method)
@@ -268,12 +261,12 @@ impl Harness {
         }
     }
 
-    /// Logs the administrator in and answers the token.
+    /// Logs the administrator in and returns the token.
     pub async fn admin(&self) -> String {
         self.login(ADMIN, PASSWORD).await
     }
 
-    /// Logs in with a password and answers the token.
+    /// Logs in with a password and returns the token.
     pub async fn login(&self, username: &str, password: &str) -> String {
         let reply = self
             .request(Method::POST, "/edge/client/v1/authenticate?method=password")
@@ -283,7 +276,7 @@ impl Harness {
         reply.data()["token"].as_str().unwrap().to_owned()
     }
 
-    /// Makes an identity with a password, and logs it in.
+    /// Creates an identity with a password, logs it in and returns the token.
     pub async fn user(&self, admin: &str, name: &str, more: Value) -> String {
         let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"updb": name}});
         for (key, value) in more.as_object().unwrap() {
@@ -312,14 +305,14 @@ impl Harness {
         self.login(name, PASSWORD).await
     }
 
-    /// Begins a request to the management API.
+    /// Starts a request to the management API.
     pub fn manage(&self, method: Method, path: &str, token: &str) -> Request<'_> {
         self.request(method, &format!("/edge/management/v1{path}"))
             .session(token)
     }
 }
 
-/// A request that is being put together.
+/// Builder of a request.
 pub struct Request<'h> {
     harness: &'h Harness,
     head: http::Request<Bytes>,
@@ -328,13 +321,13 @@ pub struct Request<'h> {
 }
 
 impl Request<'_> {
-    /// With the token of a session.
+    /// Sets the session token.
     #[must_use]
     pub fn session(self, token: &str) -> Self {
         self.header("zt-session", token)
     }
 
-    /// With a header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         let name = HeaderName::from_static(name);
@@ -344,19 +337,19 @@ impl Request<'_> {
         self
     }
 
-    /// With a JSON body.
+    /// Sets a JSON body.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
         self.text("application/json", &body.to_string())
     }
 
-    /// With a body of any type.
+    /// Sets a text body.
     #[must_use]
     pub fn text(self, content_type: &str, body: &str) -> Self {
         self.bytes(content_type, body.as_bytes())
     }
 
-    /// With a body that need not be text.
+    /// Sets a binary body.
     #[must_use]
     pub fn bytes(self, content_type: &str, body: &[u8]) -> Self {
         let mut this = self.header("content-type", content_type);
@@ -364,21 +357,21 @@ impl Request<'_> {
         this
     }
 
-    /// Over a connection whose client proved to hold the key of the first certificate.
+    /// Uses a connection with this client certificate chain, leaf first.
     #[must_use]
     pub fn certificates(mut self, chain: &[Certificate]) -> Self {
         self.certificates = chain.iter().map(|one| one.as_rustls().clone()).collect();
         self
     }
 
-    /// From a client with another address than `127.0.0.1`.
+    /// Uses another client address than `127.0.0.1`.
     #[must_use]
     pub fn from(mut self, address: &str) -> Self {
         self.address = address.parse().unwrap();
         self
     }
 
-    /// The route that it goes to, if there is one.
+    /// The matching route, if there is one.
     pub fn route(&self) -> Option<&Route> {
         let table = self.harness.table();
         let target = path::resolve(self.head.uri().path(), |api| table.serves(api));
@@ -388,7 +381,7 @@ impl Request<'_> {
         }
     }
 
-    /// Sends it and reads the answer.
+    /// Sends the request and checks the response against the audit trail and the API descriptions.
     pub async fn send(self) -> Reply {
         let connection = Arc::new(Connection {
             peer: SocketAddr::new(self.address, 40_000),
@@ -401,7 +394,7 @@ impl Request<'_> {
         });
         let (method, uri) = (self.head.method().clone(), self.head.uri().clone());
         let request = self.head.map(Body::from);
-        let before = audited::Mark::before(self.harness, &method);
+        let before = audit_check::AuditPosition::before(self.harness, &method);
         let response = self.harness.controller.call(&connection, request).await;
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
@@ -410,9 +403,9 @@ impl Request<'_> {
             headers: head.headers,
             body,
         };
-        audited::check(before, self.harness, (&method, &uri), &reply);
-        described::check(self.harness.table(), &method, uri.path(), &reply);
-        published::hold(self.harness.table(), &method, &uri, &reply);
+        audit_check::check(before, self.harness, (&method, &uri), &reply);
+        openapi_check::check(self.harness.table(), &method, uri.path(), &reply);
+        published::check(self.harness.table(), &method, &uri, &reply);
         reply
     }
 }

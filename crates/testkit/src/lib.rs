@@ -1,26 +1,26 @@
-//! What tests stand on: a clock that is set by hand, entropy from a seed, and a whole controller
-//! in the process, with its routes but without a socket.
+//! Test support: a manual clock, seeded entropy, and a whole in-process controller with its routes
+//! but without a socket.
 //!
-//! Only `[dev-dependencies]` point here.
+//! Only `[dev-dependencies]` use this crate.
 
-mod audited;
+mod audit_check;
 mod clock;
-mod counted;
-mod described;
+mod counting_engine;
 mod entropy;
 mod faulty_disk;
 mod faulty_store;
 mod harness;
 mod network;
+mod openapi_check;
 pub mod published;
 mod reply;
 mod version_one;
 
-pub use audited::{AuditTrail, World};
+pub use audit_check::{AuditTrail, World};
 pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use faulty_disk::{DiskCall, FaultyDisk};
-pub use faulty_store::{Fault, Faults};
+pub use faulty_store::{Fault, FaultInjector};
 pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request, SavedStore};
 pub use network::{SHARED_HOST, TestNetwork, client_key};
 pub use reply::Reply;

@@ -1,4 +1,4 @@
-//! The certificates of a network that exists for one test.
+//! Certificates of a test network.
 
 use portcullis_app::network::{Controller, Network, NetworkSettings, OwnHosts};
 use portcullis_domain::Env;
@@ -9,28 +9,25 @@ use portcullis_pki::{
 };
 use std::sync::Arc;
 
-/// Address under which the controller of a test is known.
+/// Address of a test controller.
 pub(crate) const API_ADDRESS: &str = "ctrl.example.test:1280";
 
-/// A name in the server certificate of a test's controller that its routers may have too.
+/// A name in the server certificate of a test controller that its routers may use too.
 pub const SHARED_HOST: &str = "shared.example.test";
 
 /// A root, an intermediate under it and a server certificate.
 #[derive(Debug)]
 pub struct TestNetwork {
-    /// The root's certificate.
     pub root: Certificate,
-    /// The intermediate that signs.
+    /// The signing intermediate.
     pub signing: Authority,
-    /// The server's certificate.
     pub server: Certificate,
-    /// The server's key.
     pub server_key: Arc<SigningKey>,
     trust_domain: TrustDomain,
 }
 
 impl TestNetwork {
-    /// Makes the certificates.
+    /// Creates the certificates.
     pub fn new(env: &Env) -> Self {
         let now = env.now();
         let entropy = &*env.entropy;
@@ -64,7 +61,7 @@ impl TestNetwork {
         }
     }
 
-    /// Hands the certificates to a controller.
+    /// Converts the certificates into the network of a controller.
     pub fn into_network(self, env: &Env) -> Network {
         let settings = NetworkSettings {
             trust_domain: self.trust_domain,
@@ -90,7 +87,7 @@ impl TestNetwork {
     }
 }
 
-/// A key of a client, and a request for a certificate for it.
+/// A client key and a CSR for it.
 pub fn client_key() -> (SigningKey, String) {
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let csr = make_csr(&key, &Subject::new().common_name("client")).unwrap();

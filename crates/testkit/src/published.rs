@@ -1,21 +1,23 @@
-//! Answers, held against the published descriptions of the APIs.
+//! Validation of responses against the published API descriptions.
 //!
-//! The descriptions are no part of the repository: they lie in a folder `shared/spec` beside it, and
-//! where that is missing nothing is held against anything. Where descriptions and recorded exchanges
-//! disagree, the recordings decide; [`EXCEPTIONS`] lists those places with the reason for each.
+//! The descriptions are not part of the repository: they are in a folder `shared/spec` beside it;
+//! without it, nothing is validated. Where descriptions and recorded exchanges disagree, the
+//! recordings win; [`EXCEPTIONS`] lists those places with the reason for each.
 
-mod adapted;
-mod answers;
 mod document;
 mod exceptions;
+mod expected;
+mod json_schema;
 #[cfg(test)]
 mod tests;
 
-pub use exceptions::{Answered, EXCEPTIONS, Exception, Lets, Place, exceptions};
+pub use exceptions::{
+    AllowedViolation, EXCEPTIONS, Exception, ExceptionBody, ExceptionScope, exceptions,
+};
 
 use crate::reply::Reply;
-use answers::{Expected, expected};
-use document::{Document, described};
+use document::{Document, published_document};
+use expected::{Expected, expected};
 use http::{Method, Uri, header};
 use portcullis_http::path::{self, Api};
 use portcullis_http::route::{Lookup, Table};
@@ -24,26 +26,26 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-/// The published documents, by their names in that folder.
+/// File names of the published documents in that folder.
 pub const DOCUMENTS: [(Api, &str); 2] = [
     (Api::Client, "client.yml"),
     (Api::Management, "management.yml"),
 ];
 
-/// Names the file that gets the exceptions that answers of this process made use of, one a line.
+/// Environment variable for the file that collects the exceptions used by this process, one per line.
 const USED_FILE: &str = "PORTCULLIS_PUBLISHED_USED";
 
-/// Holds an answer against the description of its operation.
+/// Validates a response against the description of its operation.
 ///
 /// # Panics
 ///
-/// If the answer is not as the description says, and no exception allows it.
-pub(crate) fn hold(table: &Table, method: &Method, uri: &Uri, reply: &Reply) {
+/// If the response does not match the description, and no exception allows it.
+pub(crate) fn check(table: &Table, method: &Method, uri: &Uri, reply: &Reply) {
     let target = path::resolve(uri.path(), |api| table.serves(api));
-    let Some(document) = described(target.api) else {
+    let Some(document) = published_document(target.api) else {
         return;
     };
-    // What is found by its path but not by its method, or not at all, has no operation of its own.
+    // A path without a route for the method, or without any, has no operation.
     let Lookup::Found(route, _) = table.lookup(target.api, &target.path, method) else {
         return;
     };
@@ -51,10 +53,10 @@ pub(crate) fn hold(table: &Table, method: &Method, uri: &Uri, reply: &Reply) {
         return;
     }
     let operation = format!("{method} {}", route.path);
-    let faults = faults(document, &operation, reply);
+    let faults = find_violations(document, &operation, reply);
     assert!(
         faults.is_empty(),
-        "{operation} of {} answers {} otherwise than published:\n  {}\n{}",
+        "{operation} of {}: response {} does not match the published description:\n  {}\n{}",
         target.api.binding(),
         reply.status,
         faults.join("\n  "),
@@ -62,34 +64,34 @@ pub(crate) fn hold(table: &Table, method: &Method, uri: &Uri, reply: &Reply) {
     );
 }
 
-/// What is wrong with an answer.
-fn faults(document: &Document, operation: &str, reply: &Reply) -> Vec<String> {
+/// The violations in a response.
+fn find_violations(document: &Document, operation: &str, reply: &Reply) -> Vec<String> {
     match expected(document, operation, reply.status.as_u16()) {
-        Expected::Shape(name) => faults_of_body(document, &name, reply),
-        Expected::Media(types) => faults_of_media(&types, reply),
-        Expected::Nothing if reply.body.is_empty() => Vec::new(),
-        Expected::Nothing => vec!["there is to be no body".to_owned()],
-        Expected::Anything => Vec::new(),
+        Expected::Definition(name) => body_violations(document, &name, reply),
+        Expected::MediaTypes(types) => media_type_violations(&types, reply),
+        Expected::Empty if reply.body.is_empty() => Vec::new(),
+        Expected::Empty => vec!["unexpected body".to_owned()],
+        Expected::Any => Vec::new(),
         Expected::Undescribed(what) => vec![what],
     }
 }
 
-/// What is wrong with a JSON body that is to have the shape of a definition.
-fn faults_of_body(document: &Document, name: &str, reply: &Reply) -> Vec<String> {
+/// The violations in a JSON body against a definition.
+fn body_violations(document: &Document, name: &str, reply: &Reply) -> Vec<String> {
     let encoding = reply.headers.get(header::CONTENT_ENCODING);
     if encoding.is_some() {
-        // Other tests hold it against the same answer without.
+        // Other tests compare it with the unencoded response.
         return Vec::new();
     }
-    let faults = faults_of_media(&["application/json".to_owned()], reply);
+    let faults = media_type_violations(&["application/json".to_owned()], reply);
     if !faults.is_empty() {
         return faults;
     }
     let body = match serde_json::from_slice(&reply.body) {
-        // Maps may be null, whole answers may not.
+        // Maps may be null, whole bodies may not.
         Ok(Value::Null) => return vec!["the body is null".to_owned()],
         Ok(body) => body,
-        Err(error) => return vec![format!("the body is no JSON: {error}")],
+        Err(error) => return vec![format!("the body is not JSON: {error}")],
     };
     let validator = document.validator(name);
     let complaints = validator.iter_errors(&body).filter_map(|error| {
@@ -97,7 +99,7 @@ fn faults_of_body(document: &Document, name: &str, reply: &Reply) -> Vec<String>
             .iter()
             .position(|exception| exception.allows(&error));
         if let Some(index) = allowed {
-            used(index);
+            record_use(index);
             return None;
         }
         let place = error.instance_path();
@@ -109,7 +111,7 @@ fn faults_of_body(document: &Document, name: &str, reply: &Reply) -> Vec<String>
     complaints.collect()
 }
 
-fn faults_of_media(types: &[String], reply: &Reply) -> Vec<String> {
+fn media_type_violations(types: &[String], reply: &Reply) -> Vec<String> {
     let content_type = reply.headers.get(header::CONTENT_TYPE);
     let content_type = content_type.map_or("", |value| value.to_str().unwrap());
     let media_type = |text: &str| text.split(';').next().unwrap_or_default().trim().to_owned();
@@ -118,13 +120,13 @@ fn faults_of_media(types: &[String], reply: &Reply) -> Vec<String> {
         return Vec::new();
     }
     vec![format!(
-        "its type is {content_type:?}, and not {}",
+        "the content type is {content_type:?}, not {}",
         types.join(" or ")
     )]
 }
 
-/// Takes down that an answer needed an exception.
-fn used(index: usize) {
+/// Records that a response needed an exception.
+fn record_use(index: usize) {
     static USED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let Some(file) = std::env::var_os(USED_FILE) else {
         return;

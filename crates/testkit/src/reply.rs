@@ -1,42 +1,39 @@
-//! What a controller answered.
+//! Responses of a controller.
 
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-/// An answer, read whole.
+/// A response with its complete body.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// Its status.
     pub status: StatusCode,
-    /// Its headers.
     pub headers: HeaderMap,
-    /// Its body.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// Its body as JSON.
+    /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// Its `data`, if its status is a success.
+    /// The member `data` of a successful response.
     #[track_caller]
     pub fn data(&self) -> Value {
         assert!(self.status.is_success(), "{}: {}", self.status, self.text());
         self.json()["data"].clone()
     }
 
-    /// The id of what was created.
+    /// The id of a created entity.
     #[track_caller]
     pub fn id(&self) -> String {
         assert_eq!(self.status, StatusCode::CREATED, "{}", self.text());
         self.json()["data"]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Status and code of an error.
+    /// Status and code of an error response.
     #[track_caller]
     pub fn error(&self) -> (u16, String) {
         let json = self.json();
@@ -46,7 +43,7 @@ impl Reply {
         (self.status.as_u16(), code.to_owned())
     }
 
-    /// Member of the request that an error names.
+    /// The request field that an error names.
     #[track_caller]
     pub fn field(&self) -> String {
         let json = self.json();
@@ -56,7 +53,7 @@ impl Reply {
             .to_owned()
     }
 
-    /// Its body as text.
+    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

@@ -1,9 +1,9 @@
-//! Certificates of version 1, as older tools make them where nobody asks for extensions.
+//! X.509 version 1 certificates, as older tools issue them without extensions.
 
 use portcullis_pki::Certificate;
 
-/// Makes the certificate of version 1 with what `certificate`, in DER, says apart from extensions;
-/// `sign` signs it with the key that signed that one.
+/// Converts `certificate`, in DER, to version 1 by removing its extensions; `sign` signs it with the
+/// key of the original issuer.
 pub fn version_one(certificate: &[u8], sign: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let [body, algorithm, _signature] = parts(contents(certificate)).try_into().unwrap();
     // Version and extensions are the members with context tags 0 and 3 (RFC 5280 section 4.1).
@@ -13,12 +13,12 @@ pub fn version_one(certificate: &[u8], sign: impl FnOnce(&[u8]) -> Vec<u8>) -> V
         .collect();
     let body = element(0x30, &kept.concat());
     let signature = element(0x03, &[&[0], sign(&body).as_slice()].concat());
-    let made = element(0x30, &[&body, algorithm, &signature].concat());
-    assert!(Certificate::from_der(made.as_slice()).is_ok());
-    made
+    let certificate_v1 = element(0x30, &[&body, algorithm, &signature].concat());
+    assert!(Certificate::from_der(certificate_v1.as_slice()).is_ok());
+    certificate_v1
 }
 
-/// Length of the head of the first element, and of the whole.
+/// Lengths of the head of the first element, and of the whole element.
 fn lengths(der: &[u8]) -> (usize, usize) {
     let first = usize::from(der[1]);
     if first < 0x80 {

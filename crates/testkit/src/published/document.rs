@@ -1,7 +1,7 @@
-//! The published documents.
+//! Published API documents.
 
 use super::DOCUMENTS;
-use super::adapted::adapted;
+use super::json_schema::to_json_schema;
 use jsonschema::{Draft, Validator};
 use portcullis_http::path::Api;
 use serde_json::{Map, Value, json};
@@ -9,17 +9,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// A published document.
 pub(super) struct Document {
     paths: Value,
     produces: Vec<String>,
     definitions: Map<String, Value>,
-    /// By the name of the definition.
+    /// By name of the definition.
     validators: Mutex<BTreeMap<String, Arc<Validator>>>,
 }
 
-/// The document of an API, if it has one and that is there.
-pub(super) fn described(api: Api) -> Option<&'static Document> {
+/// The document of an API, if it has one and the file exists.
+pub(super) fn published_document(api: Api) -> Option<&'static Document> {
     static DESCRIBED: [LazyLock<Option<Document>>; DOCUMENTS.len()] = [
         LazyLock::new(|| Document::read(DOCUMENTS[0].1)),
         LazyLock::new(|| Document::read(DOCUMENTS[1].1)),
@@ -29,7 +28,7 @@ pub(super) fn described(api: Api) -> Option<&'static Document> {
 }
 
 /// The folder with the documents, beside the repository.
-fn folder() -> Option<PathBuf> {
+fn spec_folder() -> Option<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .map(|folder| folder.join("shared/spec"))
@@ -38,24 +37,24 @@ fn folder() -> Option<PathBuf> {
 
 impl Document {
     fn read(name: &str) -> Option<Self> {
-        let text = std::fs::read_to_string(folder()?.join(name)).ok()?;
+        let text = std::fs::read_to_string(spec_folder()?.join(name)).ok()?;
         let mut document: Value = serde_yaml::from_str(&text).unwrap();
         let produces = strings(&document["produces"]);
         Some(Self {
             paths: document["paths"].take(),
             produces,
-            definitions: adapted(document["definitions"].as_object().unwrap()),
+            definitions: to_json_schema(document["definitions"].as_object().unwrap()),
             validators: Mutex::default(),
         })
     }
 
-    /// An operation by method and path.
+    /// Finds an operation by method and path.
     pub(super) fn operation(&self, operation: &str) -> Option<&Value> {
         let (method, path) = operation.split_once(' ')?;
         self.paths.get(path)?.get(method.to_lowercase())
     }
 
-    /// The media types of an operation's answers.
+    /// The media types of an operation's responses.
     pub(super) fn produces(&self, operation: &Value) -> Vec<String> {
         let own = strings(&operation["produces"]);
         if own.is_empty() {
@@ -65,7 +64,7 @@ impl Document {
         }
     }
 
-    /// Whether there is a definition, or a part of one.
+    /// Whether a definition, or a part of one, exists.
     #[cfg(test)]
     pub(super) fn defines(&self, place: &str) -> bool {
         let (name, rest) = place.split_once('/').unwrap_or((place, ""));
@@ -76,7 +75,7 @@ impl Document {
         self.definitions.get(name).is_some_and(part)
     }
 
-    /// What validates values of a definition.
+    /// The validator for a definition.
     pub(super) fn validator(&self, name: &str) -> Arc<Validator> {
         let mut validators = self
             .validators
@@ -95,7 +94,7 @@ impl Document {
         made.clone()
     }
 
-    /// Adds a definition and all that it refers to.
+    /// Adds a definition and everything that it refers to.
     fn collect(&self, name: &str, needed: &mut Map<String, Value>) {
         if needed.contains_key(name) {
             return;
@@ -103,28 +102,30 @@ impl Document {
         let definition = self.definitions.get(name);
         let definition = definition.unwrap_or_else(|| panic!("{name} is not defined"));
         needed.insert(name.to_owned(), definition.clone());
-        references(definition, &mut |name| self.collect(name, needed));
+        for_each_reference(definition, &mut |name| self.collect(name, needed));
     }
 }
 
-/// The way to a definition.
+/// Reference to a definition.
 pub(super) fn reference(name: &str) -> String {
     format!("#/definitions/{name}")
 }
 
-/// The name of a definition that a schema refers to.
-pub(super) fn referred(schema: &Value) -> Option<&str> {
+/// Name of the definition that a schema refers to.
+pub(super) fn referenced_name(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/definitions/")
 }
 
-/// Calls `each` with the name of every definition that is referred to.
-fn references(schema: &Value, each: &mut dyn FnMut(&str)) {
-    if let Some(name) = referred(schema) {
+/// Calls `each` with the name of every referenced definition.
+fn for_each_reference(schema: &Value, each: &mut dyn FnMut(&str)) {
+    if let Some(name) = referenced_name(schema) {
         each(name);
     }
     match schema {
-        Value::Array(parts) => parts.iter().for_each(|part| references(part, each)),
-        Value::Object(members) => members.values().for_each(|part| references(part, each)),
+        Value::Array(parts) => parts.iter().for_each(|part| for_each_reference(part, each)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|part| for_each_reference(part, each)),
         _ => {},
     }
 }

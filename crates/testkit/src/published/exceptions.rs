@@ -1,4 +1,4 @@
-//! Where published descriptions and recorded exchanges disagree.
+//! Exceptions where published descriptions and recorded exchanges disagree.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -8,80 +8,73 @@ use std::sync::LazyLock;
 /// The table as text.
 pub const EXCEPTIONS: &str = include_str!("exceptions.txt");
 
-/// A line of the table.
+/// An entry of the table.
 #[derive(Debug)]
 pub struct Exception {
-    /// What it is about.
-    pub place: Place,
-    /// Why it is there.
+    pub place: ExceptionScope,
     pub reason: &'static str,
     line: &'static str,
 }
 
-/// What an exception is about.
+/// Scope of an exception.
 #[derive(Debug)]
-pub enum Place {
-    /// A keyword of a definition, by its pointer below `definitions`, and what it lets through.
-    Schema(&'static str, Lets),
-    /// A status, of one operation or of all, and what is answered with it.
-    Answer {
+pub enum ExceptionScope {
+    /// A keyword of a definition, by its pointer below `definitions`, and the tolerated violation.
+    Schema(&'static str, AllowedViolation),
+    /// A status, of one operation or of all, and its body.
+    Response {
         /// Method and path as described; `*` for all.
         operation: &'static str,
-        /// The status; `None` for all.
+        /// `None` for all.
         status: Option<u16>,
-        /// What is answered.
-        answered: Answered,
+        body: ExceptionBody,
     },
 }
 
-/// What passes although a keyword forbids it.
+/// Tolerated violation of a keyword.
 #[derive(Debug)]
-pub enum Lets {
-    /// Everything.
+pub enum AllowedViolation {
     Everything,
-    /// `null`.
     Null,
     /// An object without this member.
-    Without(&'static str),
+    MissingMember(&'static str),
 }
 
-/// What is answered where the description says otherwise or nothing.
+/// Body of a response where the description differs or is missing.
 #[derive(Debug, Clone, Copy)]
-pub enum Answered {
-    /// What this definition says.
-    As(&'static str),
-    /// No body.
-    Nothing,
-    /// What nobody describes.
-    Anything,
+pub enum ExceptionBody {
+    /// JSON that matches this definition.
+    Definition(&'static str),
+    Empty,
+    /// An undescribed body.
+    Any,
 }
 
-/// The table.
 pub fn exceptions() -> &'static [Exception] {
     static TABLE: LazyLock<Vec<Exception>> = LazyLock::new(|| {
         EXCEPTIONS
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .map(parsed)
+            .map(parse_line)
             .collect()
     });
     &TABLE
 }
 
-fn parsed(line: &'static str) -> Exception {
+fn parse_line(line: &'static str) -> Exception {
     let parts: Vec<_> = line.splitn(4, '|').map(str::trim).collect();
     let [kind, place, what, reason] = parts[..] else {
         panic!("not KIND | PLACE | WHAT | REASON: {line}");
     };
     assert!(!reason.is_empty(), "without a reason: {line}");
     let place = match kind {
-        "schema" => Place::Schema(place, lets(what)),
+        "schema" => ExceptionScope::Schema(place, parse_allowed_violation(what)),
         "answer" => {
             let (operation, status) = place.rsplit_once(' ').expect("a status is named");
-            Place::Answer {
+            ExceptionScope::Response {
                 operation,
                 status: (status != "*").then(|| status.parse().expect("a status is a number")),
-                answered: answered(what),
+                body: parse_body(what),
             }
         },
         _ => panic!("neither schema nor answer: {line}"),
@@ -93,36 +86,36 @@ fn parsed(line: &'static str) -> Exception {
     }
 }
 
-fn lets(what: &'static str) -> Lets {
+fn parse_allowed_violation(what: &'static str) -> AllowedViolation {
     match what.split_once(' ') {
-        None if what == "everything" => Lets::Everything,
-        None if what == "null" => Lets::Null,
-        Some(("without", member)) => Lets::Without(member),
+        None if what == "everything" => AllowedViolation::Everything,
+        None if what == "null" => AllowedViolation::Null,
+        Some(("without", member)) => AllowedViolation::MissingMember(member),
         _ => panic!("neither everything nor null nor without a member: {what}"),
     }
 }
 
-fn answered(what: &'static str) -> Answered {
+fn parse_body(what: &'static str) -> ExceptionBody {
     match what.split_once(' ') {
-        None if what == "nothing" => Answered::Nothing,
-        None if what == "anything" => Answered::Anything,
-        Some(("as", definition)) => Answered::As(definition),
+        None if what == "nothing" => ExceptionBody::Empty,
+        None if what == "anything" => ExceptionBody::Any,
+        Some(("as", definition)) => ExceptionBody::Definition(definition),
         _ => panic!("neither nothing nor anything nor as a definition: {what}"),
     }
 }
 
 impl Exception {
-    /// Whether it lets through what a validator complains about.
+    /// Whether it tolerates a validation error.
     pub(super) fn allows(&self, error: &ValidationError<'_>) -> bool {
-        let Place::Schema(place, lets) = &self.place else {
+        let ExceptionScope::Schema(place, lets) = &self.place else {
             return false;
         };
         let location = error.schema_path().as_str();
         location.strip_prefix("/definitions/") == Some(*place)
             && match lets {
-                Lets::Everything => true,
-                Lets::Null => error.instance().is_null(),
-                Lets::Without(member) => matches!(
+                AllowedViolation::Everything => true,
+                AllowedViolation::Null => error.instance().is_null(),
+                AllowedViolation::MissingMember(member) => matches!(
                     error.kind(),
                     ValidationErrorKind::Required { property } if property == member
                 ),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 const ERROR: &str = r#"{"error": {"code": "NOT_FOUND"}, "meta": {}}"#;
 
-/// What is wrong with an answer of an operation of the management API; `None` without the description.
+/// The violations in a response of the management API; `None` without the description.
 fn faults(operation: &str, status: StatusCode, body: &str) -> Option<Vec<String>> {
-    let document = described(Api::Management)?;
+    let document = published_document(Api::Management)?;
     let mut headers = HeaderMap::new();
     headers.insert(
         header::CONTENT_TYPE,
@@ -18,7 +18,7 @@ fn faults(operation: &str, status: StatusCode, body: &str) -> Option<Vec<String>
         headers,
         body: body.into(),
     };
-    Some(super::faults(document, operation, &reply))
+    Some(find_violations(document, operation, &reply))
 }
 
 fn identity_type() -> Value {
@@ -65,8 +65,8 @@ fn other_answers_are_faults_with_their_place() {
             "/data/createdAt: ",
         ),
         ("null", "the body is null"),
-        ("{", "the body is no JSON"),
-        ("", "the body is no JSON"),
+        ("{", "the body is not JSON"),
+        ("", "the body is not JSON"),
     ] {
         let Some(faults) = faults("GET /identity-types/{id}", StatusCode::OK, body) else {
             return;
@@ -91,7 +91,7 @@ fn what_is_not_described_is_a_fault() {
     }
 }
 
-/// Kinds are told apart by a member, and each has members of its own.
+/// A discriminator selects the subtype, and each subtype has members of its own.
 #[test]
 fn discriminators_are_followed() {
     let mut check = identity_type();
@@ -110,7 +110,7 @@ fn discriminators_are_followed() {
 fn exceptions_are_about_what_is_described() {
     let documents: Vec<_> = DOCUMENTS
         .iter()
-        .filter_map(|(api, _)| described(*api))
+        .filter_map(|(api, _)| published_document(*api))
         .collect();
     if documents.is_empty() {
         println!("skipped: the descriptions are not beside the repository");
@@ -124,12 +124,12 @@ fn exceptions_are_about_what_is_described() {
         );
         let is_defined = |place: &str| documents.iter().any(|document| document.defines(place));
         match exception.place {
-            Place::Schema(place, _) => assert!(is_defined(place), "{exception}"),
-            Place::Answer {
-                answered: Answered::As(name),
+            ExceptionScope::Schema(place, _) => assert!(is_defined(place), "{exception}"),
+            ExceptionScope::Response {
+                body: ExceptionBody::Definition(name),
                 ..
             } => assert!(is_defined(name), "{exception}"),
-            Place::Answer { .. } => {},
+            ExceptionScope::Response { .. } => {},
         }
     }
 }

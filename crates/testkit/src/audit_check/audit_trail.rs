@@ -1,4 +1,4 @@
-//! Reading the audit trail from where it is committed.
+//! Reading committed audit events.
 
 use crate::harness::Harness;
 use portcullis_storage::tables::{AuditBacklog, Rows, events_from};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// The events that a controller commits from some moment on.
+/// The events that a controller commits from some point on.
 pub struct AuditTrail<'h> {
     controller: &'h Harness,
     next: Cell<u64>,
 }
 
 impl<'h> AuditTrail<'h> {
-    /// Begins with what is committed from now on.
+    /// Starts with events committed from now on.
     pub fn of(controller: &'h Harness) -> Self {
         let view = controller.engine.snapshot().unwrap();
         let backlog = AuditBacklog::read(Rows::new(&*view)).unwrap();
@@ -23,7 +23,7 @@ impl<'h> AuditTrail<'h> {
         }
     }
 
-    /// The events since it was asked last, each with its number.
+    /// The events since the last call, each with its sequence number.
     pub fn events(&self) -> Vec<Value> {
         let view = self.controller.engine.snapshot().unwrap();
         let (events, next) = read(Rows::new(&*view), self.next.get());
@@ -31,7 +31,7 @@ impl<'h> AuditTrail<'h> {
         events
     }
 
-    /// What was done, and to what, since it was asked last.
+    /// Operation and entity of the events since the last call.
     pub fn told(&self) -> Vec<(String, String)> {
         let events = self.events().into_iter();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -41,7 +41,7 @@ impl<'h> AuditTrail<'h> {
     }
 }
 
-/// The events from a row on, each with its number, and the row behind them.
+/// The events from a row on, each with its sequence number, and the next row.
 pub(super) fn read(rows: Rows<'_>, from: u64) -> (Vec<Value>, u64) {
     let (mut events, mut next) = (Vec::new(), from);
     events_from(rows, from, &mut |row, seq, lines| {

@@ -1,8 +1,8 @@
-//! Everything that the management API shows, and whether events tell what became of it.
+//! Snapshots of all entities in the management API, compared with audit events.
 
-use super::change::complaints;
-use super::flat::{Flat, flat};
-use super::kind::{KINDS, Kind};
+use super::change::mismatches;
+use super::entity_kind::{EntityKind, KINDS};
+use super::flatten::{MemberMap, flatten};
 use crate::harness::Harness;
 use http::Method;
 use serde_json::{Map, Value};
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Noun and id.
 type Key = (String, String);
 
-/// What lists show of all entities at one moment.
+/// All entities as listed at one moment.
 #[derive(Debug, Default)]
 pub struct World(BTreeMap<Key, Entity>);
 
 #[derive(Debug)]
 struct Entity {
-    kind: &'static Kind,
+    kind: &'static EntityKind,
     name: Option<String>,
     owner: Option<String>,
-    members: Flat,
+    members: MemberMap,
 }
 
 impl World {
@@ -55,14 +55,14 @@ impl World {
         holder.and_then(|holder| holder.name.as_deref())
     }
 
-    /// Asserts that `events` tell what differs between this and `after`: which entities came, went or
-    /// changed, and of each of their members what it was and is.
+    /// Asserts that `events` describe the differences between this and `after`: which entities were
+    /// created, deleted or changed, and the old and new values of their members.
     ///
     /// # Panics
     ///
-    /// When they leave something out, or tell of something else.
+    /// If they omit something, or describe something else.
     pub fn hold(&self, after: &Self, events: &[Value]) {
-        let mut changed = self.changed(after);
+        let mut changed = self.changed_entities(after);
         for (key, told) in by_entity(events) {
             changed.remove(&key);
             let (old, new) = (self.0.get(&key), after.0.get(&key));
@@ -72,7 +72,7 @@ impl World {
                 continue;
             };
             let sides = [old, new].map(|side| side.map(|side| &side.members));
-            let complaints = complaints(entity.kind, sides, &changes(&told));
+            let complaints = mismatches(entity.kind, sides, &changes(&told));
             assert!(complaints.is_empty(), "{key:?}: {complaints:#?}\n{told:#?}");
             for event in told {
                 let text = |member: &str| event[member].as_str();
@@ -83,18 +83,15 @@ impl World {
                 assert_eq!(text("ownerName"), name, "{event}");
             }
         }
-        assert!(
-            changed.is_empty(),
-            "no event tells what became of {changed:?}: {events:#?}"
-        );
+        assert!(changed.is_empty(), "no event for {changed:?}: {events:#?}");
     }
 
     fn get(&self, noun: &str, id: &str) -> Option<&Entity> {
         self.0.get(&(noun.to_owned(), id.to_owned()))
     }
 
-    /// What came, went or changed until `after`.
-    fn changed(&self, after: &Self) -> BTreeSet<Key> {
+    /// The entities that were created, deleted or changed until `after`.
+    fn changed_entities(&self, after: &Self) -> BTreeSet<Key> {
         let members = |world: &Self, key| world.0.get(key).map(|entity| entity.members.clone());
         let keys = self.0.keys().chain(after.0.keys());
         let changed = keys.filter(|&key| members(self, key) != members(after, key));
@@ -103,7 +100,7 @@ impl World {
 }
 
 impl Entity {
-    fn new(kind: &'static Kind, mut shown: Value) -> Self {
+    fn new(kind: &'static EntityKind, mut shown: Value) -> Self {
         let text = |member: &str| shown[member].as_str().map(str::to_owned);
         let name = text("name");
         let owner = kind.owner.iter().find_map(|member| text(member));
@@ -111,7 +108,7 @@ impl Entity {
         for said_anyhow in ["_links", "id", "createdAt", "updatedAt"] {
             members.remove(said_anyhow);
         }
-        (kind.adapt)(members);
+        (kind.convert)(members);
         for derived in kind.derived {
             members.remove(*derived);
         }
@@ -119,12 +116,12 @@ impl Entity {
             kind,
             name,
             owner,
-            members: flat(&shown),
+            members: flatten(&shown),
         }
     }
 }
 
-/// Events by what they are about.
+/// Events by entity.
 fn by_entity(events: &[Value]) -> BTreeMap<Key, Vec<&Value>> {
     let mut found = BTreeMap::<Key, Vec<&Value>>::new();
     for event in events {
@@ -136,18 +133,18 @@ fn by_entity(events: &[Value]) -> BTreeMap<Key, Vec<&Value>> {
     found
 }
 
-/// The changes that events about one entity tell.
+/// The changes in events about one entity.
 fn changes(events: &[&Value]) -> Map<String, Value> {
     let mut all = Map::new();
     for event in events {
         assert!(
             event.get("moreChanges").is_none(),
-            "too much at once: {event}"
+            "too many changes in one event: {event}"
         );
         let changes = event["changes"].as_object().cloned().unwrap_or_default();
         for (path, change) in changes {
             let twice = all.insert(path, change);
-            assert_eq!(twice, None, "a member is told twice: {events:#?}");
+            assert_eq!(twice, None, "a member is audited twice: {events:#?}");
         }
     }
     all

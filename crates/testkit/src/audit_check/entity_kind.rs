@@ -1,4 +1,4 @@
-//! How lists show what the audit trail tells of.
+//! Mapping from management API lists to audited entities.
 
 mod credentials;
 
@@ -7,27 +7,27 @@ use serde_json::{Map, Value, json};
 
 /// A kind of entities.
 #[derive(Debug)]
-pub(super) struct Kind {
-    /// What operations call one.
+pub(super) struct EntityKind {
+    /// Noun in operations.
     pub(super) noun: &'static str,
-    /// Where administrators list them. What is on two lists counts as it is on the first.
+    /// Path of the list for administrators. An entity on two lists counts as on the first.
     pub(super) list: &'static str,
-    /// Members of the list that follow from others, from other entities or from the clock.
+    /// Members of the list that are derived from others, from other entities or from the clock.
     pub(super) derived: &'static [&'static str],
-    /// Members that the trail tells of and the list does not show.
+    /// Audited members that the list does not show.
     pub(super) hidden: &'static [&'static str],
-    /// Members of which the trail says that they changed, and no more.
+    /// Members of which only the fact of a change is audited.
     pub(super) secret: &'static [&'static str],
-    /// What members are that the trail does not tell of when an entity comes or goes, where that is
-    /// neither `false` nor 0 nor nothing.
+    /// Default values that are not audited when an entity is created or deleted, if they are neither
+    /// `false` nor 0 nor empty.
     pub(super) defaults: &'static [(&'static str, &'static str)],
-    /// Which members name what it belongs to.
+    /// Members that name the owner.
     pub(super) owner: &'static [&'static str],
-    /// Brings what is listed into the form in which it is told.
-    pub(super) adapt: fn(&mut Map<String, Value>),
+    /// Converts a list entry to its audited form.
+    pub(super) convert: fn(&mut Map<String, Value>),
 }
 
-const PLAIN: Kind = Kind {
+const PLAIN: EntityKind = EntityKind {
     noun: "",
     list: "",
     derived: &[],
@@ -35,50 +35,50 @@ const PLAIN: Kind = Kind {
     secret: &[],
     defaults: &[],
     owner: &[],
-    adapt: |_members| {},
+    convert: |_members| {},
 };
 
-const fn plain(noun: &'static str, list: &'static str) -> Kind {
-    Kind {
+const fn plain(noun: &'static str, list: &'static str) -> EntityKind {
+    EntityKind {
         noun,
         list,
         ..PLAIN
     }
 }
 
-/// All kinds that are listed for administrators.
-pub(super) const KINDS: &[Kind] = &[
+/// All kinds that administrators can list.
+pub(super) const KINDS: &[EntityKind] = &[
     IDENTITIES,
     ENROLLMENTS,
     AUTHENTICATORS,
     API_SESSIONS,
     plain("auth-policy", "/edge/management/v1/auth-policies"),
-    Kind {
+    EntityKind {
         secret: &["verificationToken"],
         ..plain("ca", "/edge/management/v1/cas")
     },
     SIGNERS,
     plain("config-type", "/edge/management/v1/config-types"),
-    Kind {
+    EntityKind {
         derived: &["configType"],
         ..plain("config", "/edge/management/v1/configs")
     },
-    Kind {
+    EntityKind {
         derived: &["config", "permissions", "postureQueries"],
         hidden: &["isFabricOnly"],
         ..plain("service", "/edge/management/v1/services")
     },
-    Kind {
+    EntityKind {
         hidden: &["encryptionRequired", "isFabricOnly"],
         ..plain("service", "/fabric/v1/services")
     },
     EDGE_ROUTERS,
-    Kind {
+    EntityKind {
         list: "/edge/management/v1/transit-routers",
         hidden: &["certPem", "kind"],
         ..EDGE_ROUTERS
     },
-    Kind {
+    EntityKind {
         derived: &["router", "service", "dynamicCost"],
         hidden: &["hostId"],
         defaults: &[("precedence", "default")],
@@ -94,7 +94,7 @@ pub(super) const KINDS: &[Kind] = &[
         "/edge/management/v1/service-edge-router-policies",
     ),
     POSTURE_CHECKS,
-    Kind {
+    EntityKind {
         derived: &[
             "apiSession",
             "edgeRouters",
@@ -107,13 +107,13 @@ pub(super) const KINDS: &[Kind] = &[
         owner: &["identityId"],
         ..plain("session", "/edge/management/v1/sessions")
     },
-    Kind {
+    EntityKind {
         hidden: &["issuedBefore"],
         ..plain("revocation", "/edge/management/v1/revocations")
     },
 ];
 
-const IDENTITIES: Kind = Kind {
+const IDENTITIES: EntityKind = EntityKind {
     derived: &[
         "authPolicy",
         "authenticators",
@@ -135,11 +135,11 @@ const IDENTITIES: Kind = Kind {
     ..plain("identity", "/edge/management/v1/identities")
 };
 
-const SIGNERS: Kind = Kind {
+const SIGNERS: EntityKind = EntityKind {
     hidden: &["isDraft"],
     defaults: &[("enrollAuthPolicyId", "default")],
-    adapt: |members| {
-        // What is shown of a certificate where there is none.
+    convert: |members| {
+        // Shown for a certificate even where there is none.
         if members.get("certPem").is_none_or(Value::is_null) {
             for member in ["commonName", "notAfter", "notBefore"] {
                 members.remove(member);
@@ -152,7 +152,7 @@ const SIGNERS: Kind = Kind {
     )
 };
 
-const EDGE_ROUTERS: Kind = Kind {
+const EDGE_ROUTERS: EntityKind = EntityKind {
     derived: &[
         "capabilities",
         "enrollmentCreatedAt",
@@ -174,9 +174,9 @@ const EDGE_ROUTERS: Kind = Kind {
     ..plain("router", "/edge/management/v1/edge-routers")
 };
 
-const POSTURE_CHECKS: Kind = Kind {
+const POSTURE_CHECKS: EntityKind = EntityKind {
     derived: &["typeId", "version"],
-    adapt: |members| {
+    convert: |members| {
         let processes = members.get_mut("processes").and_then(Value::as_array_mut);
         for process in processes
             .into_iter()
@@ -199,8 +199,8 @@ const POSTURE_CHECKS: Kind = Kind {
     ..plain("posture-check", "/edge/management/v1/posture-checks")
 };
 
-const fn policy(noun: &'static str, list: &'static str) -> Kind {
-    Kind {
+const fn policy(noun: &'static str, list: &'static str) -> EntityKind {
+    EntityKind {
         derived: &[
             "edgeRouterRolesDisplay",
             "identityRolesDisplay",

@@ -1,17 +1,17 @@
-//! Each change that a request makes is in the audit trail, whatever request a test sends.
+//! Audit trail checks on every request of a test.
 //!
-//! Of every request it is asked that a change leaves events, and that each of these says who did what
-//! to what, from where. [`World::hold`] asks for everything: that the events tell of the change as
-//! lists show it before and after, of each member and of nothing else.
+//! Every request that changes the store must leave events, each of which says who did what to what,
+//! from where. [`EntitySnapshot::assert_audited`] checks everything: that the events describe
+//! exactly the difference between the lists before and after, member by member.
 
+mod audit_trail;
 mod change;
-mod flat;
-mod kind;
-mod trail;
-mod world;
+mod entity_kind;
+mod entity_snapshot;
+mod flatten;
 
-pub use trail::AuditTrail;
-pub use world::World;
+pub use audit_trail::AuditTrail;
+pub use entity_snapshot::World;
 
 use crate::harness::Harness;
 use crate::reply::Reply;
@@ -20,26 +20,26 @@ use portcullis_storage::tables::{AuditBacklog, Rows};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// How far the store and its audit trail were.
+/// Position in the store and its audit trail.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct AuditPosition {
     revision: u64,
     next_seq: u64,
     next_row: u64,
 }
 
-impl Mark {
-    /// How far they are before a request that may change something.
+impl AuditPosition {
+    /// The position before a request that may change something.
     pub(crate) fn before(harness: &Harness, method: &Method) -> Option<Self> {
         if *method == Method::GET {
-            // Some tests count what is read.
+            // Some tests count reads.
             return None;
         }
-        Self::of(harness)
+        Self::current(harness)
     }
 
-    /// How far they are; nothing if the store cannot be read, as in tests about that.
-    fn of(harness: &Harness) -> Option<Self> {
+    /// The current position; `None` if the store cannot be read, as in tests about that.
+    fn current(harness: &Harness) -> Option<Self> {
         let view = harness.engine.snapshot().ok()?;
         let backlog = AuditBacklog::read(Rows::new(&*view)).ok()?;
         Some(Self {
@@ -50,14 +50,14 @@ impl Mark {
     }
 }
 
-/// Asserts that a request that was answered well and changed the store since `before` left an event,
-/// and that events say who acted and from where.
+/// Asserts that a successful request that changed the store since `before` left an event, and that
+/// events have an actor and a source.
 ///
 /// # Panics
 ///
-/// If it did not, or they do not.
+/// If it did not, or they have not.
 pub(crate) fn check(
-    before: Option<Mark>,
+    before: Option<AuditPosition>,
     harness: &Harness,
     (method, uri): (&Method, &Uri),
     reply: &Reply,
@@ -65,25 +65,25 @@ pub(crate) fn check(
     let Some(before) = before else {
         return;
     };
-    let Some(after) = Mark::of(harness) else {
+    let Some(after) = AuditPosition::current(harness) else {
         return;
     };
     let has_changed = reply.status.is_success() && after.revision > before.revision;
     assert!(
         !has_changed || after.next_seq > before.next_seq,
-        "{method} {uri} changed the store, and the audit trail does not tell of it"
+        "{method} {uri} changed the store without an audit event"
     );
     if after.next_seq > before.next_seq {
         let view = harness.engine.snapshot().unwrap();
-        let (events, _next) = trail::read(Rows::new(&*view), before.next_row);
+        let (events, _next) = audit_trail::read(Rows::new(&*view), before.next_row);
         for event in &events {
-            check_frame(event);
+            check_event(event);
         }
     }
 }
 
-/// Asserts that an event says who did something, and from where.
-fn check_frame(event: &Value) {
+/// Asserts that an event has an operation, an actor and a source.
+fn check_event(event: &Value) {
     let text = |member: &str| event[member].as_str().unwrap_or_default();
     let (noun, verb) = text("operation").split_once('.').unwrap_or_default();
     assert!(
@@ -91,10 +91,10 @@ fn check_frame(event: &Value) {
         "no operation: {event}"
     );
     let has_entity = !text("entity").is_empty() || event["count"].is_u64();
-    assert!(has_entity, "done to nothing: {event}");
-    assert!(!text("actor").is_empty(), "done by nobody: {event}");
+    assert!(has_entity, "no entity: {event}");
+    assert!(!text("actor").is_empty(), "no actor: {event}");
     if text("actor") != "controller" {
         assert!(text("source").parse::<IpAddr>().is_ok(), "{event}");
-        assert!(!text("request").is_empty(), "of no request: {event}");
+        assert!(!text("request").is_empty(), "no request id: {event}");
     }
 }

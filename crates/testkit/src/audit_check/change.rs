@@ -1,77 +1,80 @@
-//! Whether what is told of an entity's members is what lists show.
+//! Comparison of audited changes with the lists before and after.
 
-use super::flat::Flat;
-use super::kind::Kind;
+use super::entity_kind::EntityKind;
+use super::flatten::MemberMap;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Bytes beyond which values, and items of lists, are cut.
-const VALUE: usize = 256;
-const ITEM: usize = 128;
+/// Maximum length of values and of list items, beyond which they are truncated.
+const MAX_VALUE_BYTES: usize = 256;
+const MAX_ITEM_BYTES: usize = 128;
 
-/// What is wrong with what is told of an entity's members, which were and are `sides`.
-pub(super) fn complaints(
-    kind: &Kind,
-    sides: [Option<&Flat>; 2],
-    told: &Map<String, Value>,
+/// The differences between the audited changes of an entity and its members before and after.
+pub(super) fn mismatches(
+    kind: &EntityKind,
+    sides: [Option<&MemberMap>; 2],
+    changes: &Map<String, Value>,
 ) -> Vec<String> {
-    let comparison = Comparison { kind, sides };
+    let comparison = Comparison {
+        kind,
+        states: sides,
+    };
     let mut complaints = Vec::new();
-    for (path, change) in told {
-        if !comparison.fits(path, change) {
-            let [old, new] = comparison.shown(path);
+    for (path, change) in changes {
+        if !comparison.matches_change(path, change) {
+            let [old, new] = comparison.values(path);
             complaints.push(format!(
-                "{path} is told as {change}; it was {old} and is {new}"
+                "{path} is audited as {change}; it was {old} and is {new}"
             ));
         }
     }
     for path in comparison.expected() {
-        if !told.contains_key(path) {
-            let [old, new] = comparison.shown(path);
-            complaints.push(format!("{path} is not told; it was {old} and is {new}"));
+        if !changes.contains_key(path) {
+            let [old, new] = comparison.values(path);
+            complaints.push(format!("{path} is not audited; it was {old} and is {new}"));
         }
     }
     complaints
 }
 
 struct Comparison<'c> {
-    kind: &'c Kind,
-    /// The members before and after; nothing where there was or is no such entity.
-    sides: [Option<&'c Flat>; 2],
+    kind: &'c EntityKind,
+    /// The members before and after; `None` where the entity does not exist.
+    states: [Option<&'c MemberMap>; 2],
 }
 
 impl<'c> Comparison<'c> {
-    /// The members that have to be told.
+    /// The members whose changes must be audited.
     fn expected(&self) -> BTreeSet<&'c str> {
         let paths = self
-            .sides
+            .states
             .into_iter()
             .flatten()
             .flat_map(|side| side.keys());
         let has_changed = |path: &&String| {
-            let [old, new] = self.shown(path);
-            let goes_without_saying = self.is_whole() && self.is_default(path);
+            let [old, new] = self.values(path);
+            let goes_without_saying = self.is_created_or_deleted() && self.is_default(path);
             !goes_without_saying && !is_same(&old, &new)
         };
         paths.filter(has_changed).map(String::as_str).collect()
     }
 
-    /// What a member was and is.
-    fn shown(&self, path: &str) -> [Value; 2] {
-        self.sides.map(|side| {
+    /// The values of a member before and after.
+    fn values(&self, path: &str) -> [Value; 2] {
+        self.states.map(|side| {
             let value = side.and_then(|side| side.get(path));
             value.cloned().unwrap_or_default()
         })
     }
 
-    /// Whether the entity came or went.
-    fn is_whole(&self) -> bool {
-        self.sides.contains(&None)
+    /// Whether the entity was created or deleted.
+    fn is_created_or_deleted(&self) -> bool {
+        self.states.contains(&None)
     }
 
-    /// Whether a member of an entity that came or went is what it is by itself.
+    /// Whether a member of a created or deleted entity has its default value.
     fn is_default(&self, path: &str) -> bool {
-        let [old, new] = self.shown(path);
+        let [old, new] = self.values(path);
         let value = if old.is_null() { new } else { old };
         match &value {
             Value::Bool(value) => !value,
@@ -84,7 +87,7 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    fn fits(&self, path: &str, change: &Value) -> bool {
+    fn matches_change(&self, path: &str, change: &Value) -> bool {
         if self.kind.secret.contains(&path) {
             return change == "changed";
         }
@@ -98,22 +101,23 @@ impl<'c> Comparison<'c> {
         let Some(change) = change.as_object() else {
             return false;
         };
-        let [old, new] = self.shown(path);
+        let [old, new] = self.values(path);
         let is_list = ["added", "removed", "reordered"]
             .iter()
             .any(|member| change.contains_key(*member));
         if is_list {
-            return fits_list(change, (&items(&old), &items(&new)));
+            return matches_list(change, (&items(&old), &items(&new)));
         }
         let told = |member| change.get(member).cloned().unwrap_or_default();
-        let [before, after] = self.sides;
-        // Nothing is said of a side on which there is no entity.
-        let is_quiet = |member, side: Option<&Flat>| side.is_some() || !change.contains_key(member);
+        let [before, after] = self.states;
+        // Nothing is audited for a state without the entity.
+        let is_quiet =
+            |member, side: Option<&MemberMap>| side.is_some() || !change.contains_key(member);
         is_quiet("old", before)
             && is_quiet("new", after)
-            && is_shown(&told("old"), &old, VALUE)
-            && is_shown(&told("new"), &new, VALUE)
-            && (self.is_whole() || old != new)
+            && is_recorded(&told("old"), &old, MAX_VALUE_BYTES)
+            && is_recorded(&told("new"), &new, MAX_VALUE_BYTES)
+            && (self.is_created_or_deleted() || old != new)
     }
 }
 
@@ -121,7 +125,7 @@ fn items(list: &Value) -> Vec<Value> {
     list.as_array().cloned().unwrap_or_default()
 }
 
-fn fits_list(change: &Map<String, Value>, (old, new): (&[Value], &[Value])) -> bool {
+fn matches_list(change: &Map<String, Value>, (old, new): (&[Value], &[Value])) -> bool {
     let lacking = |these: &[Value], those: &[Value]| -> Vec<Value> {
         let lacking = these.iter().filter(|item| !those.contains(item));
         lacking.cloned().collect()
@@ -134,7 +138,7 @@ fn fits_list(change: &Map<String, Value>, (old, new): (&[Value], &[Value])) -> b
             && told
                 .iter()
                 .zip(items)
-                .all(|(told, item)| is_shown(told, item, ITEM))
+                .all(|(told, item)| is_recorded(told, item, MAX_ITEM_BYTES))
     };
     let is_turned = added.is_empty() && removed.is_empty() && old != new;
     fits("added", &added)
@@ -142,7 +146,8 @@ fn fits_list(change: &Map<String, Value>, (old, new): (&[Value], &[Value])) -> b
         && change.contains_key("reordered") == is_turned
 }
 
-/// Whether two values are the same. What is false or empty is left out by some lists and shown by others.
+/// Whether two values are equal. False and empty values are omitted by some lists and shown by
+/// others.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_nothing = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,
@@ -153,8 +158,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
     one == other || (is_nothing(one) && is_nothing(other))
 }
 
-/// Whether a value is told as it is, or cut if it is long.
-fn is_shown(told: &Value, value: &Value, most: usize) -> bool {
+/// Whether a value is audited as it is, or truncated if it is long.
+fn is_recorded(told: &Value, value: &Value, most: usize) -> bool {
     let text = match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),

@@ -1,4 +1,4 @@
-//! A store that counts what is asked of it.
+//! Engine wrapper that counts reads and transactions.
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
@@ -10,28 +10,27 @@ use portcullis_storage::key::Kind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An engine that counts the bodies that it takes, and whose snapshots count the rows that are read
-/// in them.
-pub(crate) struct Counted {
+/// An engine that counts submitted bodies and the rows that are read in its snapshots.
+pub(crate) struct CountingEngine {
     engine: Arc<dyn Engine<Change>>,
-    counts: Arc<Counts>,
+    counts: Arc<EngineCounts>,
 }
 
-/// What was asked of an engine so far.
+/// Counters of an engine.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
-    /// Rows that were read in snapshots.
+pub(crate) struct EngineCounts {
+    /// Rows read in snapshots.
     pub(crate) reads: AtomicU64,
-    /// Bodies that were submitted.
+    /// Bodies submitted.
     pub(crate) bodies: AtomicU64,
 }
 
-struct CountedSnapshot {
+struct CountingSnapshot {
     snapshot: Arc<dyn Snapshot>,
-    counts: Arc<Counts>,
+    counts: Arc<EngineCounts>,
 }
 
-impl Counted {
+impl CountingEngine {
     pub(crate) fn new(engine: impl Engine<Change> + 'static) -> Self {
         Self {
             engine: Arc::new(engine),
@@ -39,12 +38,12 @@ impl Counted {
         }
     }
 
-    pub(crate) fn counts(&self) -> Arc<Counts> {
+    pub(crate) fn counts(&self) -> Arc<EngineCounts> {
         Arc::clone(&self.counts)
     }
 }
 
-impl Engine<Change> for Counted {
+impl Engine<Change> for CountingEngine {
     fn submit(&self, body: Body<Change>) -> Result<Ticket, Overloaded> {
         let ticket = self.engine.submit(body)?;
         self.counts.bodies.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +51,7 @@ impl Engine<Change> for Counted {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
-        Ok(Arc::new(CountedSnapshot {
+        Ok(Arc::new(CountingSnapshot {
             snapshot: self.engine.snapshot()?,
             counts: self.counts(),
         }))
@@ -71,7 +70,7 @@ impl Engine<Change> for Counted {
     }
 }
 
-impl ReadTx for CountedSnapshot {
+impl ReadTx for CountingSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.counts.reads.fetch_add(1, Ordering::Relaxed);
         self.snapshot.get(key)
@@ -89,7 +88,7 @@ impl ReadTx for CountedSnapshot {
     }
 }
 
-impl Snapshot for CountedSnapshot {
+impl Snapshot for CountingSnapshot {
     fn revision(&self) -> Result<u64, StoreError> {
         self.snapshot.revision()
     }

@@ -1,8 +1,8 @@
-//! Credentials, how they are obtained, and what they open.
+//! Enrollments, authenticators and API sessions.
 
-use super::{Kind, plain};
+use super::{EntityKind, plain};
 
-pub(super) const ENROLLMENTS: Kind = Kind {
+pub(super) const ENROLLMENTS: EntityKind = EntityKind {
     derived: &[
         "edgeRouter",
         "edgeRouterId",
@@ -14,8 +14,8 @@ pub(super) const ENROLLMENTS: Kind = Kind {
     hidden: &["isEdge", "isOutgrown", "username"],
     secret: &["jwt", "token", "tokenHash"],
     owner: &["identityId", "edgeRouterId", "transitRouterId"],
-    adapt: |members| {
-        // The others are told by what they take: an authority, a username, a router.
+    convert: |members| {
+        // The others are audited by what they are for: an authority, a username, a router.
         if members.get("method").is_some_and(|method| method != "ott") {
             members.remove("method");
         }
@@ -23,8 +23,8 @@ pub(super) const ENROLLMENTS: Kind = Kind {
     ..plain("enrollment", "/edge/management/v1/enrollments")
 };
 
-pub(super) const AUTHENTICATORS: Kind = Kind {
-    // Whether the key has to be rolled is shown while a renewal is asked for.
+pub(super) const AUTHENTICATORS: EntityKind = EntityKind {
+    // Whether a key roll is requested is shown while a renewal is requested.
     derived: &["identity", "identityId", "isKeyRollRequested", "method"],
     hidden: &["isKeyRollRequested", "renewal"],
     secret: &["password"],
@@ -32,7 +32,7 @@ pub(super) const AUTHENTICATORS: Kind = Kind {
     ..plain("authenticator", "/edge/management/v1/authenticators")
 };
 
-pub(super) const API_SESSIONS: Kind = Kind {
+pub(super) const API_SESSIONS: EntityKind = EntityKind {
     derived: &[
         "authQueries",
         "cachedLastActivityAt",

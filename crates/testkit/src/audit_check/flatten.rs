@@ -1,19 +1,19 @@
-//! Entities by the paths of their members.
+//! Flattening entities to member paths.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The members of an entity by their paths. What is `null` is not there.
-pub(super) type Flat = BTreeMap<String, Value>;
+/// Members of an entity by path. `null` members are omitted.
+pub(super) type MemberMap = BTreeMap<String, Value>;
 
-/// The members of an object by their paths.
-pub(super) fn flat(object: &Value) -> Flat {
-    let mut members = Flat::new();
+/// Flattens an object.
+pub(super) fn flatten(object: &Value) -> MemberMap {
+    let mut members = MemberMap::new();
     add(&mut members, "", object);
     members
 }
 
-fn add(members: &mut Flat, path: &str, value: &Value) {
+fn add(members: &mut MemberMap, path: &str, value: &Value) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {

@@ -1,5 +1,4 @@
-//! Every answer that passes through the harness, held against the description that the controller
-//! gives of itself.
+//! Validation of every response in the harness against the controller's own OpenAPI description.
 
 use crate::reply::Reply;
 use http::{Method, header};
@@ -11,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
 
-/// Where schemas stand in a description.
+/// Prefix of schema references.
 const SCHEMAS: &str = "#/components/schemas/";
 
 static DOCUMENTS: LazyLock<BTreeMap<Api, Value>> = LazyLock::new(|| {
@@ -24,14 +23,14 @@ static DOCUMENTS: LazyLock<BTreeMap<Api, Value>> = LazyLock::new(|| {
 /// Validators by API and schema.
 type Validators = HashMap<(Api, String), Arc<Validator>>;
 
-/// Those that were needed so far.
+/// Cache of validators.
 static VALIDATORS: LazyLock<Mutex<Validators>> = LazyLock::new(Mutex::default);
 
-/// Holds an answer against the description of its API.
+/// Validates a response against the description of its API.
 ///
 /// # Panics
 ///
-/// When the answer is not as it is described.
+/// If the response does not match.
 pub(crate) fn check(table: &Table, method: &Method, raw_path: &str, reply: &Reply) {
     let target = path::resolve(raw_path, |api| table.serves(api));
     let Lookup::Found(route, _) = table.lookup(target.api, &target.path, method) else {
@@ -40,17 +39,17 @@ pub(crate) fn check(table: &Table, method: &Method, raw_path: &str, reply: &Repl
     if *method == Method::HEAD || reply.headers.contains_key(header::CONTENT_ENCODING) {
         return;
     }
-    let complaint = complaint(target.api, method, route.path, reply);
+    let complaint = find_mismatch(target.api, method, route.path, reply);
     if let Err(complaint) = complaint {
         panic!(
-            "{method} {raw_path} answers {}, which is not as it is described: {complaint}\n{}",
+            "{method} {raw_path}: response {} does not match the description: {complaint}\n{}",
             reply.status,
             reply.text()
         );
     }
 }
 
-fn complaint(api: Api, method: &Method, path: &str, reply: &Reply) -> Result<(), String> {
+fn find_mismatch(api: Api, method: &Method, path: &str, reply: &Reply) -> Result<(), String> {
     let document = DOCUMENTS.get(&api).ok_or("the API is not described")?;
     let path = path.replace("{*", "{");
     let operation = &document["paths"][&path][method.as_str().to_ascii_lowercase()];
@@ -58,18 +57,18 @@ fn complaint(api: Api, method: &Method, path: &str, reply: &Reply) -> Result<(),
     let status = reply.status.as_str();
     let place = match &responses[status] {
         Value::Null if reply.status.as_u16() >= 400 => &responses["default"],
-        Value::Null => return Err("the status is not named".to_owned()),
+        Value::Null => return Err("the status is not described".to_owned()),
         named => named,
     };
     let response = match place["$ref"].as_str() {
         Some(reference) => document.pointer(reference.trim_start_matches('#')),
         None => Some(place),
     };
-    let content = &response.ok_or("the reference leads nowhere")?["content"];
+    let content = &response.ok_or("unresolved reference")?["content"];
     let media_type = media_type(reply);
     let media = content
         .get(&media_type)
-        .ok_or_else(|| format!("the media type {media_type:?} is not named"))?;
+        .ok_or_else(|| format!("the media type {media_type:?} is not described"))?;
     let Some(schema) = media.get("schema") else {
         return Ok(());
     };
@@ -98,7 +97,7 @@ fn validator(api: Api, document: &Value, schema: &Value) -> Arc<Validator> {
     }
     let all = document["components"]["schemas"].as_object().unwrap();
     let mut names = BTreeSet::new();
-    needed(schema, all, &mut names);
+    collect_references(schema, all, &mut names);
     let needed: Map<_, _> = names
         .into_iter()
         .map(|name| (name.clone(), all[&name].clone()))
@@ -115,21 +114,23 @@ fn validator(api: Api, document: &Value, schema: &Value) -> Arc<Validator> {
     validator
 }
 
-/// The names of the schemas that a schema refers to, however indirectly.
-fn needed(schema: &Value, all: &Map<String, Value>, names: &mut BTreeSet<String>) {
+/// Collects the names of the schemas that a schema refers to, directly or not.
+fn collect_references(schema: &Value, all: &Map<String, Value>, names: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {
             let reference = members.get("$ref").and_then(Value::as_str);
             if let Some(name) = reference.and_then(|name| name.strip_prefix(SCHEMAS))
                 && names.insert(name.to_owned())
             {
-                needed(&all[name], all, names);
+                collect_references(&all[name], all, names);
             }
             members
                 .values()
-                .for_each(|member| needed(member, all, names));
+                .for_each(|member| collect_references(member, all, names));
         },
-        Value::Array(items) => items.iter().for_each(|item| needed(item, all, names)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_references(item, all, names)),
         _ => {},
     }
 }

@@ -1,43 +1,43 @@
-//! Schemas of Swagger 2.0 as schemas of JSON Schema.
+//! Conversion of Swagger 2.0 schemas to JSON Schema.
 
-use super::document::{reference, referred};
+use super::document::{reference, referenced_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Adapts definitions.
+/// Converts definitions.
 ///
-/// Empty lists and maps are sent as `null`, which the descriptions do not say and clients are used to.
-/// A definition whose value says by a discriminator what else it is gets a second one beside it, under
-/// [`any`] of its name, which holds a value against what it says it is; others refer to that one.
-pub(super) fn adapted(definitions: &Map<String, Value>) -> Map<String, Value> {
-    let kinds = kinds(definitions);
+/// Empty lists and maps are sent as `null`, which the descriptions do not mention and clients
+/// expect. A definition with a discriminator gets a second one beside it, named by [`union_name`],
+/// which validates a value by its discriminator; others refer to that one.
+pub(super) fn to_json_schema(definitions: &Map<String, Value>) -> Map<String, Value> {
+    let kinds = find_subtypes(definitions);
     let mut result = Map::new();
     for (name, definition) in definitions {
-        // What a kind is made from is the bare definition.
+        // Subtypes extend the bare definition.
         let is_kind = definition.get("x-class").is_some();
-        let schema = schema(definition, &|base| !is_kind && kinds.contains_key(base));
+        let schema = convert(definition, &|base| !is_kind && kinds.contains_key(base));
         result.insert(name.clone(), schema);
     }
     for (base, kinds) in kinds {
         let discriminator = definitions[base]["discriminator"].as_str().unwrap();
-        result.insert(any(base), dispatch(base, discriminator, &kinds));
+        result.insert(union_name(base), union_schema(base, discriminator, &kinds));
     }
     result
 }
 
-/// The name of the definition that holds a value against what its discriminator says.
-fn any(name: &str) -> String {
+/// Name of the definition that validates a value by its discriminator.
+fn union_name(name: &str) -> String {
     format!("{name}.any")
 }
 
-/// The definitions with a discriminator; each with its kinds, and the values that stand for them.
-fn kinds(definitions: &Map<String, Value>) -> BTreeMap<&str, Vec<(&str, &str)>> {
+/// Definitions with a discriminator, each with its subtypes and their discriminator values.
+fn find_subtypes(definitions: &Map<String, Value>) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let bases = definitions
         .iter()
         .filter(|(_, definition)| definition.get("discriminator").is_some());
     let mut result: BTreeMap<_, _> = bases.map(|(name, _)| (name.as_str(), Vec::new())).collect();
     for (name, definition) in definitions {
-        let base = definition.pointer("/allOf/0").and_then(referred);
+        let base = definition.pointer("/allOf/0").and_then(referenced_name);
         let class = definition.get("x-class").and_then(Value::as_str);
         if let (Some(base), Some(class)) = (base, class)
             && let Some(kinds) = result.get_mut(base)
@@ -48,7 +48,7 @@ fn kinds(definitions: &Map<String, Value>) -> BTreeMap<&str, Vec<(&str, &str)>> 
     result
 }
 
-fn dispatch(base: &str, discriminator: &str, kinds: &[(&str, &str)]) -> Value {
+fn union_schema(base: &str, discriminator: &str, kinds: &[(&str, &str)]) -> Value {
     let itself = json!({"$ref": reference(base)});
     let each = kinds.iter().map(|(class, name)| {
         json!({
@@ -59,19 +59,19 @@ fn dispatch(base: &str, discriminator: &str, kinds: &[(&str, &str)]) -> Value {
     json!({"allOf": std::iter::once(itself).chain(each).collect::<Vec<_>>()})
 }
 
-/// Adapts a schema and its parts; `is_base` tells which definitions have a discriminator.
-fn schema(original: &Value, is_base: &dyn Fn(&str) -> bool) -> Value {
-    if let Some(base) = referred(original).filter(|name| is_base(name)) {
-        return json!({"$ref": reference(&any(base))});
+/// Converts a schema and its parts; `is_base` tells which definitions have a discriminator.
+fn convert(original: &Value, is_base: &dyn Fn(&str) -> bool) -> Value {
+    if let Some(base) = referenced_name(original).filter(|name| is_base(name)) {
+        return json!({"$ref": reference(&union_name(base))});
     }
     match original {
-        Value::Array(parts) => parts.iter().map(|part| schema(part, is_base)).collect(),
+        Value::Array(parts) => parts.iter().map(|part| convert(part, is_base)).collect(),
         Value::Object(members) => {
             let kept = members
                 .iter()
-                .filter(|(name, value)| !is_prose(name) || is_schema(value));
+                .filter(|(name, value)| !is_annotation(name) || is_schema(value));
             let mut result: Map<_, _> = kept
-                .map(|(name, part)| (name.clone(), schema(part, is_base)))
+                .map(|(name, part)| (name.clone(), convert(part, is_base)))
                 .collect();
             allow_relative(&mut result);
             allow_null(&mut result);
@@ -87,20 +87,20 @@ fn schema(original: &Value, is_base: &dyn Fn(&str) -> bool) -> Value {
     }
 }
 
-/// What says nothing about a value, or what JSON Schema gives another meaning to.
-fn is_prose(keyword: &str) -> bool {
+/// Whether a keyword is an annotation, or has another meaning in JSON Schema.
+fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,
         "example" | "default" | "discriminator" | "description"
     )
 }
 
-/// Whether a value is a schema: properties are named as they like.
+/// Whether a value is a schema rather than an annotation: property names are arbitrary.
 fn is_schema(value: &Value) -> bool {
     value.get("type").is_some() || value.get("$ref").is_some()
 }
 
-/// Addresses of links begin at the API.
+/// Links are relative to the API.
 fn allow_relative(schema: &mut Map<String, Value>) {
     if schema.get("format") == Some(&json!("uri")) {
         schema.insert("format".to_owned(), json!("uri-reference"));
