@@ -1,4 +1,4 @@
-//! The arguments.
+//! Command-line arguments.
 
 use crate::commands::{
     api::ApiArgs,
@@ -17,7 +17,7 @@ use crate::commands::{
     login::LoginArgs,
     logout,
     mfa::{self, MfaCommand},
-    own_password::{self, PasswordCommand},
+    password::{self, PasswordCommand},
     policy::{Policy as _, PolicyCommand},
     policy_advisor::{self, PolicyAdvisorCommand},
     posture_check::{self, PostureCheckCommand},
@@ -47,25 +47,25 @@ Examples:
   portcullis router-config check router.yml
 
 Exit codes:
-  0    done
-  1    the controller refused, something failed, or a file that was checked is refused
-  2    the arguments are invalid, or there is no terminal to ask a question on
+  0    success
+  1    the controller refused the request, the command failed, or a checked file is invalid
+  2    the arguments are invalid, or a prompt is needed but there is no terminal
   3    not logged in, or the session has expired
-  4    the controller cannot be reached, or cannot be trusted
+  4    the controller cannot be reached or is not trusted
   130  cancelled with Ctrl-C
 
-Errors go to the standard error, as text for people in every output format; the
-standard output holds results only. If a reader closes the output early, that is not a failure.
+Results go to standard output, errors to standard error, as plain text in every output format. It is
+not an error if a reader closes the output early.
 
 Environment:
   PORTCULLIS_PROFILE       profile to use instead of `default`
-  PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_CONFIG_DIR    directory for profiles instead of ~/.config/portcullis
   PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
   PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
   PORTCULLIS_NEW_PASSWORD  new password, for `password change` and `authenticator`
-  NO_COLOR                 no colours, even if the terminal supports them";
+  NO_COLOR                 disable colors";
 
-/// Administers a Portcullis network, and enrolls devices in it
+/// Administer a Portcullis network and enroll devices
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, after_long_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -76,11 +76,11 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Arguments of every command.
+/// Global options.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Format of the results
+    /// Output format
     #[arg(
         short,
         long,
@@ -91,21 +91,21 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) output: Format,
 
-    /// Profile to use: it remembers a controller and a session with it; the one in
-    /// `PORTCULLIS_PROFILE`, else `default`, if left out
+    /// Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
+    /// `default`)
     #[arg(
         long,
         global = true,
         value_name = "NAME",
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     pub(crate) profile: Option<String>,
 
-    /// Folder of the profiles; the one in `PORTCULLIS_CONFIG_DIR` if left out
-    #[arg(long, global = true, value_name = "FOLDER", hide_short_help = true)]
+    /// Directory for profiles (default: `PORTCULLIS_CONFIG_DIR`)
+    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
     pub(crate) config_dir: Option<PathBuf>,
 
-    /// Timeout of a request in seconds
+    /// Request timeout in seconds
     #[arg(
         long,
         global = true,
@@ -116,12 +116,12 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) timeout: u64,
 
-    /// Log each request to the standard error, without secrets
+    /// Log each request to standard error, without secrets
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
 
-/// What to do.
+/// Top-level commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Log in to a controller by password, certificate or JWT
@@ -129,33 +129,33 @@ pub(crate) enum Command {
     /// End the session
     #[command(after_long_help = logout::EXAMPLES)]
     Logout,
-    /// Show who is logged in, or whom an identity file belongs to
+    /// Show the logged-in identity, or the identity of an identity file
     Whoami(WhoamiArgs),
-    /// Turn a token from an administrator into an identity file or a password
+    /// Enroll with a token from an administrator, to get an identity file or set a password
     Enroll(EnrollArgs),
-    /// Replace the certificate of an identity file with a new one
+    /// Renew the certificate of an identity file
     Renew(RenewArgs),
     #[command(flatten)]
-    Administration(Administration),
-    /// Check, show, explain and generate configuration files of routers, without a controller
+    Administration(ManagementCommand),
+    /// Check, show, explain and generate router configuration files, offline
     #[command(subcommand, after_long_help = router_config::EXAMPLES)]
     RouterConfig(RouterConfigCommand),
     /// Show the version of this program and of the controller
     Version(VersionArgs),
-    /// Print a script that completes commands in a shell
+    /// Generate a shell completion script
     Completion(CompletionArgs),
 }
 
-/// What to do in a session.
+/// Commands that need a session.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Administration {
-    /// Create, show, change and delete identities
+pub(crate) enum ManagementCommand {
+    /// Manage identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
-    /// Create, list, renew and delete enrollments
+    /// Manage enrollments
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
-    /// Create, show, change and delete what identities log in with
+    /// Manage authenticators, the credentials of identities
     #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
     /// List, show and end sessions
@@ -164,78 +164,78 @@ pub(crate) enum Administration {
     /// Revoke signed tokens, and list and show revocations
     #[command(subcommand, visible_alias = "revocations", after_long_help = revocation::EXAMPLES)]
     Revocation(RevocationCommand),
-    /// Create, show, change and delete authentication policies
+    /// Manage authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
-    /// Add, verify, show, change and delete third-party authorities
+    /// Manage third-party CAs
     #[command(subcommand, visible_alias = "cas", after_long_help = ca::EXAMPLES)]
     Ca(CaCommand),
-    /// Create, show, change and delete external signers of JWTs
+    /// Manage external JWT signers
     #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
     ExtJwtSigner(ExtJwtSignerCommand),
-    /// Create, show, change and delete services
+    /// Manage services
     #[command(subcommand, visible_alias = "services", after_long_help = service::EXAMPLES)]
     Service(ServiceCommand),
-    /// Create, show, change and delete configurations of services and routers
+    /// Manage configurations for services and routers
     #[command(subcommand, visible_alias = "configs", after_long_help = config::EXAMPLES)]
     Config(ConfigCommand),
-    /// Create, show, change and delete types of configurations
+    /// Manage configuration types
     #[command(subcommand, visible_alias = "config-types", after_long_help = config_type::EXAMPLES)]
     ConfigType(ConfigTypeCommand),
-    /// Create, show, change and delete policies that let identities dial or bind services
+    /// Manage policies that let identities dial or bind services
     #[command(
         subcommand,
         visible_alias = "service-policies",
         after_long_help = ServicePolicyDetail::EXAMPLES
     )]
     ServicePolicy(Box<PolicyCommand<ServicePolicyDetail>>),
-    /// Create, show, change and delete policies that let identities use edge routers
+    /// Manage policies that let identities use edge routers
     #[command(
         subcommand,
         visible_alias = "edge-router-policies",
         after_long_help = EdgeRouterPolicyDetail::EXAMPLES
     )]
     EdgeRouterPolicy(Box<PolicyCommand<EdgeRouterPolicyDetail>>),
-    /// Create, show, change and delete policies that let services use edge routers
+    /// Manage policies that let services use edge routers
     #[command(
         subcommand,
         visible_alias = "service-edge-router-policies",
         after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
     )]
     ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
-    /// Create, show, change and delete posture checks: what policies require of machines and their users
+    /// Manage posture checks, which policies require of devices and users
     #[command(
         subcommand,
         visible_alias = "posture-checks",
         after_long_help = posture_check::EXAMPLES
     )]
     PostureCheck(Box<PostureCheckCommand>),
-    /// Create, show, change, re-enroll and delete edge routers
+    /// Manage edge routers
     #[command(subcommand, visible_alias = "edge-routers", after_long_help = edge_router::EXAMPLES)]
     EdgeRouter(Box<EdgeRouterCommand>),
-    /// Create, show, change and delete routers that pass traffic on
+    /// Manage transit routers
     #[command(
         subcommand,
         visible_alias = "transit-routers",
         after_long_help = transit_router::EXAMPLES
     )]
     TransitRouter(Box<TransitRouterCommand>),
-    /// Create, show, change and delete terminators: the addresses where services are available
+    /// Manage terminators, the addresses at which services are available
     #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(TerminatorCommand),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
-    /// Copy and check the store of the controller, and count its entities
+    /// Back up and check the controller's store, and count its entities
     #[command(subcommand, visible_alias = "db", after_long_help = database::EXAMPLES)]
     Database(DatabaseCommand),
-    /// Protect your logins with codes of an authenticator app (TOTP), and manage your codes
+    /// Protect your own logins with TOTP codes from an authenticator app
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),
     /// Change your own password
-    #[command(subcommand, after_long_help = own_password::EXAMPLES)]
+    #[command(subcommand, after_long_help = password::EXAMPLES)]
     Password(PasswordCommand),
-    /// Send a request to the API for which there is no command
+    /// Send an arbitrary request to the API
     Api(ApiArgs),
 }
 

@@ -1,7 +1,7 @@
-//! TOTP and recovery codes: where they come from, and how often one is tried.
+//! TOTP and recovery codes: sources and retries.
 
 use crate::error::CliError;
-use crate::{output, prompt, source};
+use crate::{output, prompt, secret_source};
 use clap::Args;
 use portcullis_api::code::Code;
 use portcullis_client::ClientError;
@@ -10,125 +10,123 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
-/// Holds a code when no argument says where it is.
-const VARIABLE: &str = "PORTCULLIS_CODE";
+/// Environment variable for a code.
+const ENV_VAR: &str = "PORTCULLIS_CODE";
 
-/// How often somebody is asked for a code.
-const TRIES: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
-/// Seconds of the longest wait after wrong codes.
-const LONGEST_WAIT: u64 = 3600;
+/// Longest `Retry-After` that controllers send after wrong codes, in seconds.
+const MAX_WAIT_SECONDS: u64 = 3600;
 
-/// What a file is to hold, in messages.
-const WHAT: &str = "code";
+/// Noun for the secret in error messages.
+const SECRET_NAME: &str = "code";
 
-const HOW: &str = "give it with `--code-file FILE` (`-` for the standard input) or in PORTCULLIS_CODE; \
+const CODE_HINT: &str = "pass it with `--code-file FILE` (`-` for standard input) or in PORTCULLIS_CODE; \
     `--code` would show it to other users of this machine";
 
-const HOW_AT_LOGIN: &str = "give it, or a recovery code, with `--code-file FILE` (`-` for the standard \
+const LOGIN_CODE_HINT: &str = "pass it, or a recovery code, with `--code-file FILE` (`-` for standard \
     input) or in PORTCULLIS_CODE; `--totp` and `--recovery-code` would show it to other users of this \
     machine";
 
-/// Where the code of a command about codes comes from. Without any of these it is asked for.
+/// Code source of commands that need a code; prompts by default.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CodeArgs {
-    /// The code, for scripts; it is asked for if left out. Other users of this machine may see it;
-    /// prefer a file, or the environment variable `PORTCULLIS_CODE`
-    #[arg(long, value_name = "CODE", value_parser = source::secret)]
+    /// Code, for scripts; prompted for by default. Visible to other users of this machine: prefer a
+    /// file or the environment variable `PORTCULLIS_CODE`
+    #[arg(long, value_name = "CODE", value_parser = secret_source::parse_secret)]
     code: Option<SecretString>,
 
-    /// Read the code from the first line of a file, or of the standard input for `-`; overrides
+    /// Read the code from the first line of a file, or standard input for `-`; overrides
     /// `PORTCULLIS_CODE`
     #[arg(long, value_name = "FILE", conflicts_with = "code")]
     code_file: Option<PathBuf>,
 }
 
-/// Where the code comes from that a login may need. Without any of these it is asked for.
+/// Code source of a login; prompts by default.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct AnswerArgs {
-    /// TOTP code to answer with if one is asked for, for scripts. Other users of this machine may
-    /// see it; prefer a file, or the environment variable `PORTCULLIS_CODE`
-    #[arg(long, value_name = "CODE", value_parser = source::secret)]
+pub(crate) struct LoginCodeArgs {
+    /// TOTP code to use if one is required, for scripts. Visible to other users of this machine:
+    /// prefer a file or the environment variable `PORTCULLIS_CODE`
+    #[arg(long, value_name = "CODE", value_parser = secret_source::parse_secret)]
     totp: Option<SecretString>,
 
-    /// Recovery code to answer with instead, which is spent by it, for scripts. Other users of this
-    /// machine may see it; prefer a file, or the environment variable `PORTCULLIS_CODE`
+    /// Recovery code to use instead of a TOTP code, for scripts; each works once. Visible to other
+    /// users of this machine: prefer a file or the environment variable `PORTCULLIS_CODE`
     #[arg(
         long,
         value_name = "CODE",
-        value_parser = source::secret,
+        value_parser = secret_source::parse_secret,
         conflicts_with = "totp"
     )]
     recovery_code: Option<SecretString>,
 
-    /// Read the code, of either kind, from the first line of a file, or of the standard input for
-    /// `-`; goes before `PORTCULLIS_CODE`
+    /// Read the TOTP or recovery code from the first line of a file, or standard input for `-`;
+    /// overrides `PORTCULLIS_CODE`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["totp", "recovery_code"])]
     code_file: Option<PathBuf>,
 }
 
-/// Which codes will do.
+/// Kinds of codes that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Accepted {
-    /// Those of an app.
+pub(crate) enum AcceptedCodes {
     Totp,
-    /// Recovery codes.
     Recovery,
-    /// Both.
     Either,
 }
 
-/// The codes that a command can try.
+/// Source of the codes that a command tries.
 #[derive(Debug, Clone)]
-pub(crate) enum Codes {
-    /// This one.
+pub(crate) enum CodeSource {
     Given(SecretString),
-    /// The one in the environment, which may be there for something else. It is not looked at before
-    /// a code is asked for.
-    InEnvironment(Accepted),
-    /// Those that somebody types.
-    Asked {
-        /// Which of them will do.
-        accepted: Accepted,
-        /// How a code is given beforehand.
+    /// The environment variable, which may be set for another command: it is read only when a code
+    /// is required.
+    Environment(AcceptedCodes),
+    /// Interactive prompt.
+    Prompt {
+        accepted: AcceptedCodes,
+        /// Non-interactive alternative, shown without a terminal.
         hint: &'static str,
     },
 }
 
 impl CodeArgs {
-    /// Finds out which code is to be tried.
-    pub(crate) fn codes(&self, accepted: Accepted) -> Result<Codes, CliError> {
-        let given = source::given(self.code.as_ref(), self.code_file.as_deref(), WHAT)?;
-        Codes::new(given, accepted, HOW)
+    /// Selects the code source.
+    pub(crate) fn source(&self, accepted: AcceptedCodes) -> Result<CodeSource, CliError> {
+        let given = secret_source::read_from_args(
+            self.code.as_ref(),
+            self.code_file.as_deref(),
+            SECRET_NAME,
+        )?;
+        CodeSource::new(given, accepted, CODE_HINT)
     }
 }
 
-impl AnswerArgs {
-    /// Whether the arguments say what to answer.
+impl LoginCodeArgs {
+    /// Whether an argument provides a code.
     pub(crate) fn is_given(&self) -> bool {
         self.totp.is_some() || self.recovery_code.is_some() || self.code_file.is_some()
     }
 
-    /// The file that holds the code, if it is to come from one.
+    /// The file to read the code from, if any.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.code_file.as_deref()
     }
 
-    /// Finds out which code is to be tried.
-    pub(crate) fn codes(&self) -> Result<Codes, CliError> {
+    /// Selects the code source.
+    pub(crate) fn source(&self) -> Result<CodeSource, CliError> {
         let (code, accepted) = match (&self.totp, &self.recovery_code) {
-            (Some(code), _) => (Some(code), Accepted::Totp),
-            (None, Some(code)) => (Some(code), Accepted::Recovery),
-            (None, None) => (None, Accepted::Either),
+            (Some(code), _) => (Some(code), AcceptedCodes::Totp),
+            (None, Some(code)) => (Some(code), AcceptedCodes::Recovery),
+            (None, None) => (None, AcceptedCodes::Either),
         };
-        let given = source::given(code, self.code_file.as_deref(), WHAT)?;
-        Codes::new(given, accepted, HOW_AT_LOGIN)
+        let given = secret_source::read_from_args(code, self.code_file.as_deref(), SECRET_NAME)?;
+        CodeSource::new(given, accepted, LOGIN_CODE_HINT)
     }
 }
 
-impl Accepted {
-    /// Reads a code as people write it: with blanks between, and recovery codes in any case.
-    fn read(self, text: &SecretString) -> Option<SecretString> {
+impl AcceptedCodes {
+    /// Normalizes a code: removes whitespace and converts it to upper case.
+    fn normalize(self, text: &SecretString) -> Option<SecretString> {
         let written = text.expose_secret().chars();
         let mut code = Zeroizing::new(String::with_capacity(text.expose_secret().len()));
         code.extend(
@@ -145,47 +143,44 @@ impl Accepted {
         is_accepted.then(|| SecretString::from(code.as_str()))
     }
 
-    /// What such a code looks like.
-    fn form(self) -> &'static str {
+    /// Hint on the format of accepted codes.
+    fn describe_format(self) -> &'static str {
         match self {
-            Self::Totp => "a code of an app has six digits",
+            Self::Totp => "a TOTP code has six digits",
             Self::Recovery => "a recovery code has six letters and digits",
-            Self::Either => {
-                "a code of an app has six digits, a recovery code six letters and digits"
-            },
+            Self::Either => "a TOTP code has six digits, a recovery code six letters and digits",
         }
     }
 }
 
-impl Codes {
+impl CodeSource {
     fn new(
         given: Option<SecretString>,
-        accepted: Accepted,
+        accepted: AcceptedCodes,
         hint: &'static str,
     ) -> Result<Self, CliError> {
         match given {
-            // Sent anyway it would be refused, and nobody would know why.
-            Some(code) => accepted.read(&code).map(Self::Given).ok_or_else(|| {
-                CliError::usage("the code has the wrong form").hint(accepted.form())
+            // The controller's refusal would not explain the reason.
+            Some(code) => accepted.normalize(&code).map(Self::Given).ok_or_else(|| {
+                CliError::usage("the code is malformed").hint(accepted.describe_format())
             }),
-            None if source::is_set(VARIABLE) => Ok(Self::InEnvironment(accepted)),
-            None => Ok(Self::Asked { accepted, hint }),
+            None if secret_source::is_env_set(ENV_VAR) => Ok(Self::Environment(accepted)),
+            None => Ok(Self::Prompt { accepted, hint }),
         }
     }
 
-    /// Whether somebody has to be asked.
-    pub(crate) fn are_asked(&self) -> bool {
-        matches!(self, Self::Asked { .. })
+    pub(crate) fn is_prompt(&self) -> bool {
+        matches!(self, Self::Prompt { .. })
     }
 
-    /// Whether there is a code, or somebody to ask for one.
-    pub(crate) fn is_there(&self) -> bool {
-        !self.are_asked() || prompt::is_interactive()
+    /// Whether a code can be obtained: it is given, or there is a terminal.
+    pub(crate) fn is_available(&self) -> bool {
+        !self.is_prompt() || prompt::is_interactive()
     }
 
-    /// Has codes tried: the one that is given, or what is typed, which may be wrong twice. Whoever
-    /// gives up at the question ends this, and not the program: a session may have to be ended.
-    pub(crate) async fn tried<T, F>(
+    /// Calls `attempt` with the given code, or with up to three prompted ones. Ctrl-C at the prompt
+    /// cancels this call instead of the program, so that a new session can still be ended.
+    pub(crate) async fn try_codes<T, F>(
         &self,
         question: &'static str,
         attempt: impl Fn(SecretString) -> F,
@@ -193,15 +188,15 @@ impl Codes {
     where
         F: Future<Output = Result<T, ClientError>>,
     {
-        let tried = self.each_tried(question, attempt);
-        if self.are_asked() {
-            prompt::unless_given_up(tried).await
+        let tried = self.try_each(question, attempt);
+        if self.is_prompt() {
+            prompt::run_until_cancelled(tried).await
         } else {
             tried.await
         }
     }
 
-    async fn each_tried<T, F>(
+    async fn try_each<T, F>(
         &self,
         question: &'static str,
         attempt: impl Fn(SecretString) -> F,
@@ -209,75 +204,77 @@ impl Codes {
     where
         F: Future<Output = Result<T, ClientError>>,
     {
-        let mut left = TRIES;
+        let mut left = MAX_ATTEMPTS;
         loop {
-            let code = self.next(question, &mut left).await?;
+            let code = self.next_code(question, &mut left).await?;
             match attempt(code).await {
                 Err(error) if left > 0 && error.is_refused_with(Code::MfaInvalidToken) => {
                     output::note("That code is wrong or was already used. Try the next one.");
                 },
-                Err(error) => return Err(refused(error)),
+                Err(error) => return Err(explain_refusal(error)),
                 Ok(done) => return Ok(done),
             }
         }
     }
 
-    /// The next code to try; `left` is how many there may be, this one included.
-    async fn next(&self, question: &'static str, left: &mut u32) -> Result<SecretString, CliError> {
+    /// The next code to try. `left` counts the remaining attempts, including this one.
+    async fn next_code(
+        &self,
+        question: &'static str,
+        left: &mut u32,
+    ) -> Result<SecretString, CliError> {
         let (accepted, hint) = match self {
             Self::Given(code) => {
                 *left = 0;
                 return Ok(code.clone());
             },
-            Self::InEnvironment(accepted) => {
+            Self::Environment(accepted) => {
                 *left = 0;
-                return from_environment(*accepted);
+                return read_from_env(*accepted);
             },
-            Self::Asked { accepted, hint } => (*accepted, *hint),
+            Self::Prompt { accepted, hint } => (*accepted, *hint),
         };
         while *left > 0 {
             *left -= 1;
-            let typed = prompt::beside(move || prompt::code(question, hint)).await?;
-            if let Some(code) = accepted.read(&typed) {
+            let typed = prompt::spawn_prompt(move || prompt::code(question, hint)).await?;
+            if let Some(code) = accepted.normalize(&typed) {
                 return Ok(code);
             }
             output::note(&format!(
-                "That code has the wrong form: {}.",
-                accepted.form()
+                "That code is malformed: {}.",
+                accepted.describe_format()
             ));
         }
-        Err(CliError::failed("no code was entered").hint(accepted.form()))
+        Err(CliError::failed("no code was entered").hint(accepted.describe_format()))
     }
 }
 
-/// The code in the environment.
-fn from_environment(accepted: Accepted) -> Result<SecretString, CliError> {
-    let code = source::from_environment(VARIABLE)?.and_then(|text| accepted.read(&text));
+fn read_from_env(accepted: AcceptedCodes) -> Result<SecretString, CliError> {
+    let code = secret_source::read_from_env(ENV_VAR)?.and_then(|text| accepted.normalize(&text));
     code.ok_or_else(|| {
-        CliError::usage(format!("the code in {VARIABLE} has the wrong form")).hint(accepted.form())
+        CliError::usage(format!("the code in {ENV_VAR} is malformed"))
+            .hint(accepted.describe_format())
     })
 }
 
-/// A code was not accepted, or not looked at.
-fn refused(error: ClientError) -> CliError {
+/// Explains why a code was refused, or not checked at all.
+fn explain_refusal(error: ClientError) -> CliError {
     let is_wrong = error.is_refused_with(Code::MfaInvalidToken);
-    let is_held = error.is_refused_with(Code::ServerTooManyRequests);
+    let is_throttled = error.is_refused_with(Code::ServerTooManyRequests);
     let wait = error.refusal().and_then(|refusal| refusal.retry_after);
     let failure = CliError::from(error);
     if is_wrong {
         return failure
-            .hint("each code works once, and only for a short time: wait for the next one")
-            .hint("check that the clock of the device that shows the codes is right");
+            .hint("each code works once and only for a short time: wait for the next one")
+            .hint("check the clock of the device that shows the codes");
     }
     match wait {
-        // It is the same for the last of many waits and for a lock that no wait opens.
-        Some(wait) if is_held && wait >= LONGEST_WAIT => failure.hint(
-            "if waiting for an hour does not help, there were a hundred wrong codes in a row: then \
-             an administrator has to run `portcullis identity mfa-remove`",
+        // Controllers send it both for the longest wait and for a permanent lock.
+        Some(wait) if is_throttled && wait >= MAX_WAIT_SECONDS => failure.hint(
+            "if codes are still refused after an hour, there were 100 wrong codes in a row: ask an \
+             administrator to run `portcullis identity mfa-remove`",
         ),
-        Some(_) if is_held => {
-            failure.hint("each wrong code makes the wait before the next one longer")
-        },
+        Some(_) if is_throttled => failure.hint("each wrong code makes the wait longer"),
         _ => failure,
     }
 }
@@ -292,19 +289,19 @@ mod tests {
     #[test]
     fn codes_are_read_as_people_write_them() {
         for (text, accepted, read) in [
-            ("012345", Accepted::Totp, Some("012345")),
-            (" 012 345\r", Accepted::Either, Some("012345")),
-            ("ab2c3d", Accepted::Recovery, Some("AB2C3D")),
-            ("AB2 C3D", Accepted::Either, Some("AB2C3D")),
-            ("AB2C3D", Accepted::Totp, None),
-            ("012345", Accepted::Recovery, None),
-            ("01234", Accepted::Either, None),
-            ("0123456", Accepted::Either, None),
-            ("+12345", Accepted::Either, None),
-            ("１２３４５６", Accepted::Either, None),
-            ("", Accepted::Either, None),
+            ("012345", AcceptedCodes::Totp, Some("012345")),
+            (" 012 345\r", AcceptedCodes::Either, Some("012345")),
+            ("ab2c3d", AcceptedCodes::Recovery, Some("AB2C3D")),
+            ("AB2 C3D", AcceptedCodes::Either, Some("AB2C3D")),
+            ("AB2C3D", AcceptedCodes::Totp, None),
+            ("012345", AcceptedCodes::Recovery, None),
+            ("01234", AcceptedCodes::Either, None),
+            ("0123456", AcceptedCodes::Either, None),
+            ("+12345", AcceptedCodes::Either, None),
+            ("１２３４５６", AcceptedCodes::Either, None),
+            ("", AcceptedCodes::Either, None),
         ] {
-            let code = accepted.read(&text.into());
+            let code = accepted.normalize(&text.into());
             let code = code.as_ref().map(SecretString::expose_secret);
             assert_eq!(code, read, "{text:?} {accepted:?}");
         }
@@ -315,12 +312,12 @@ mod tests {
         let request = RequestId::from_wire("r");
         let body = ErrorBody::new(Code::ServerTooManyRequests, request);
         for (wait, told) in [
-            (Some(3600), "if waiting for an hour does not help"),
-            (Some(3599), "makes the wait before the next one longer"),
-            (Some(1), "makes the wait before the next one longer"),
+            (Some(3600), "if codes are still refused after an hour"),
+            (Some(3599), "makes the wait longer"),
+            (Some(1), "makes the wait longer"),
             (None, "try again later"),
         ] {
-            let error = refused(ClientError::Refused(Box::new(Refusal {
+            let error = explain_refusal(ClientError::Refused(Box::new(Refusal {
                 status: 429,
                 body: Some(body.clone()),
                 retry_after: wait,
@@ -333,7 +330,8 @@ mod tests {
 
     #[test]
     fn what_is_no_code_is_not_repeated() {
-        let error = Codes::new(Some("12345x".into()), Accepted::Totp, HOW).unwrap_err();
+        let error =
+            CodeSource::new(Some("12345x".into()), AcceptedCodes::Totp, CODE_HINT).unwrap_err();
         assert!(!format!("{error:?}").contains("12345x"));
         assert_eq!(error.kind().exit_code(), 2);
     }

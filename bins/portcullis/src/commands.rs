@@ -1,16 +1,14 @@
-//! The commands, one file for each noun.
+//! Commands, one module per noun.
 
 pub(crate) mod api;
 mod attributes;
 pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
-mod by_role;
 pub(crate) mod ca;
 pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod config_type;
 mod configs;
-mod data;
 pub(crate) mod database;
 pub(crate) mod deletion;
 mod document;
@@ -21,20 +19,22 @@ mod entities;
 mod expiry;
 pub(crate) mod ext_jwt_signer;
 pub(crate) mod identity;
+mod identity_filter;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod mfa;
 mod named_deletion;
-mod of_identity;
-pub(crate) mod own_password;
-mod page;
+mod object_args;
+mod pagination;
+pub(crate) mod password;
 pub(crate) mod policy;
 pub(crate) mod policy_advisor;
 pub(crate) mod posture_check;
 pub(crate) mod renew;
 pub(crate) mod revocation;
 mod role_attributes;
+mod role_filter;
 mod router;
 pub(crate) mod router_config;
 mod selectors;
@@ -42,17 +42,17 @@ mod semantic;
 pub(crate) mod service;
 pub(crate) mod session;
 pub(crate) mod terminator;
-mod token_file;
+mod token_output;
 pub(crate) mod transit_router;
 pub(crate) mod version;
 pub(crate) mod whoami;
 
-use crate::cli::{Administration, Cli, Command};
+use crate::cli::{Cli, Command, ManagementCommand};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::Output;
 
-/// Does what the arguments say.
+/// Runs the command.
 pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
     let Cli { global, command } = cli;
     let output = global.output;
@@ -70,57 +70,65 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
     }
 }
 
-/// Does what needs a session.
-async fn administer(context: &Context, command: Administration) -> Result<(), CliError> {
-    command.check(context.output)?;
+/// Runs a command that needs a session.
+async fn administer(context: &Context, command: ManagementCommand) -> Result<(), CliError> {
+    command.validate(context.output)?;
     let session = context.session()?;
     let result = match command {
-        Administration::Identity(command) => identity::run(context, &session, command).await,
-        Administration::Enrollment(command) => enrollment::run(context, &session, command).await,
-        Administration::Authenticator(command) => {
+        ManagementCommand::Identity(command) => identity::run(context, &session, command).await,
+        ManagementCommand::Enrollment(command) => enrollment::run(context, &session, command).await,
+        ManagementCommand::Authenticator(command) => {
             authenticator::run(context, &session, command).await
         },
-        Administration::Session(command) => session::run(context, &session, command).await,
-        Administration::Revocation(command) => revocation::run(context, &session, command).await,
-        Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
-        Administration::Ca(command) => ca::run(context, &session, command).await,
-        Administration::ExtJwtSigner(command) => {
+        ManagementCommand::Session(command) => session::run(context, &session, command).await,
+        ManagementCommand::Revocation(command) => revocation::run(context, &session, command).await,
+        ManagementCommand::AuthPolicy(command) => {
+            auth_policy::run(context, &session, command).await
+        },
+        ManagementCommand::Ca(command) => ca::run(context, &session, command).await,
+        ManagementCommand::ExtJwtSigner(command) => {
             ext_jwt_signer::run(context, &session, command).await
         },
-        Administration::Service(command) => service::run(context, &session, command).await,
-        Administration::Config(command) => config::run(context, &session, command).await,
-        Administration::ConfigType(command) => config_type::run(context, &session, command).await,
-        Administration::ServicePolicy(command) => policy::run(context, &session, *command).await,
-        Administration::EdgeRouterPolicy(command) => policy::run(context, &session, *command).await,
-        Administration::ServiceEdgeRouterPolicy(command) => {
+        ManagementCommand::Service(command) => service::run(context, &session, command).await,
+        ManagementCommand::Config(command) => config::run(context, &session, command).await,
+        ManagementCommand::ConfigType(command) => {
+            config_type::run(context, &session, command).await
+        },
+        ManagementCommand::ServicePolicy(command) => policy::run(context, &session, *command).await,
+        ManagementCommand::EdgeRouterPolicy(command) => {
             policy::run(context, &session, *command).await
         },
-        Administration::PostureCheck(command) => {
+        ManagementCommand::ServiceEdgeRouterPolicy(command) => {
+            policy::run(context, &session, *command).await
+        },
+        ManagementCommand::PostureCheck(command) => {
             posture_check::run(context, &session, *command).await
         },
-        Administration::EdgeRouter(command) => edge_router::run(context, &session, *command).await,
-        Administration::TransitRouter(command) => {
+        ManagementCommand::EdgeRouter(command) => {
+            edge_router::run(context, &session, *command).await
+        },
+        ManagementCommand::TransitRouter(command) => {
             transit_router::run(context, &session, *command).await
         },
-        Administration::Terminator(command) => terminator::run(context, &session, command).await,
-        Administration::PolicyAdvisor(command) => {
+        ManagementCommand::Terminator(command) => terminator::run(context, &session, command).await,
+        ManagementCommand::PolicyAdvisor(command) => {
             policy_advisor::run(context, &session, command).await
         },
-        Administration::Database(command) => database::run(context, &session, command).await,
-        Administration::Mfa(command) => mfa::run(context, &session, command).await,
-        Administration::Password(command) => own_password::run(context, &session, command).await,
-        Administration::Api(arguments) => api::run(context, &session, arguments).await,
+        ManagementCommand::Database(command) => database::run(context, &session, command).await,
+        ManagementCommand::Mfa(command) => mfa::run(context, &session, command).await,
+        ManagementCommand::Password(command) => password::run(context, &session, command).await,
+        ManagementCommand::Api(arguments) => api::run(context, &session, arguments).await,
     };
     session.explain(result).await
 }
 
-impl Administration {
-    /// Refuses arguments that make no sense together.
-    fn check(&self, output: Output) -> Result<(), CliError> {
+impl ManagementCommand {
+    /// Rejects contradictory arguments.
+    fn validate(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Identity(command) => command.check(output),
             Self::Enrollment(command) => command.check(output),
-            Self::Api(arguments) => arguments.check(),
+            Self::Api(arguments) => arguments.validate(),
             Self::Authenticator(command) => command.check(output),
             Self::Ca(command) => command.check(output),
             Self::Config(command) => command.check(),

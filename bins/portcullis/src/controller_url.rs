@@ -1,48 +1,47 @@
-//! The address of a controller, as people type it.
+//! Controller addresses as typed by users.
 
 use crate::error::CliError;
 use url::{Host, ParseError, Url};
 
-/// The port on which controllers usually listen.
-const USUAL_PORT: u16 = 1280;
+/// Conventional port of controllers.
+const DEFAULT_PORT: u16 = 1280;
 
-/// Reads the address of a controller: `https://host:port`, or `host:port` alone. A path is cut off.
+/// Parses `https://host:port`, or `host:port` alone. A path is cut off.
 pub(crate) fn parse(text: &str) -> Result<Url, CliError> {
-    let wrong = || {
+    let invalid = || {
         CliError::usage(format!("`{text}` is not a controller address"))
-            .hint("write it like https://localhost:1280")
+            .hint("use the form https://localhost:1280")
     };
     let full = if text.contains("://") {
         text.to_owned()
     } else {
         format!("https://{text}")
     };
-    let url = Url::parse(&full).map_err(|error| wrong().because(fault(error)))?;
+    let url = Url::parse(&full).map_err(|error| invalid().with_source(describe_error(error)))?;
     if url.scheme() != "https" {
-        return Err(wrong().because(anyhow::anyhow!("only https is supported")));
+        return Err(invalid().with_source(anyhow::anyhow!("only https is supported")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(CliError::usage(
             "the controller address must not contain a username or password",
         )
-        .hint("use `--username`; you will be asked for the password"));
+        .hint("use `--username`; you will be prompted for the password"));
     }
-    origin(&url).ok_or_else(wrong)
+    origin(&url).ok_or_else(invalid)
 }
 
-/// What is wrong with an address.
-fn fault(error: ParseError) -> anyhow::Error {
+fn describe_error(error: ParseError) -> anyhow::Error {
     anyhow::anyhow!(match error {
         ParseError::InvalidPort => "the port must be a number from 1 to 65535",
         ParseError::EmptyHost => "the host is missing",
         ParseError::InvalidIpv4Address | ParseError::InvalidIpv6Address => {
-            "the IP address is not valid; write an IPv6 address in brackets"
+            "the IP address is not valid; IPv6 addresses need brackets"
         },
         _ => "the host name is not valid",
     })
 }
 
-/// Cuts everything off behind host and port.
+/// Reduces a URL to its scheme, host and port.
 pub(crate) fn origin(url: &Url) -> Option<Url> {
     let host = url.host()?.to_owned();
     if matches!(&host, Host::Domain(domain) if domain.is_empty()) {
@@ -52,19 +51,19 @@ pub(crate) fn origin(url: &Url) -> Option<Url> {
     Url::parse(&format!("https://{host}:{port}")).ok()
 }
 
-/// Says where controllers usually are, when a port was left out.
+/// A hint on the conventional port if the URL has none.
 pub(crate) fn port_hint(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     let is_left_out = url.port().is_none();
     is_left_out.then(|| {
         format!(
-            "the address has no port; controllers usually listen on https://{host}:{USUAL_PORT}"
+            "the address has no port; controllers usually listen on https://{host}:{DEFAULT_PORT}"
         )
     })
 }
 
-/// Writes an address as people type it, without a slash at the end.
-pub(crate) fn shown(url: &Url) -> String {
+/// Formats a URL without a trailing slash.
+pub(crate) fn display(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
@@ -81,7 +80,7 @@ mod tests {
             ("https://[::1]:1280/edge/client/v1", "https://[::1]:1280"),
             ("https://127.0.0.1:1280/?a=b#c", "https://127.0.0.1:1280"),
         ] {
-            assert_eq!(shown(&parse(text).unwrap()), read, "{text}");
+            assert_eq!(display(&parse(text).unwrap()), read, "{text}");
         }
     }
 

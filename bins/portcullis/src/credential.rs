@@ -1,4 +1,4 @@
-//! Certificates that people bring along, with their keys.
+//! Client certificates and private keys from files.
 
 mod pem_file;
 
@@ -13,29 +13,28 @@ use rustls_pki_types::PrivateKeyDer;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
-/// Where a certificate and its key are.
+/// Files of a client certificate.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CertificateArgs {
-    /// PEM file with the certificate to present, followed by its intermediates
+    /// PEM file with the client certificate, followed by its intermediates
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
 
-    /// PEM file with the unencrypted private key of the certificate
+    /// PEM file with the unencrypted private key for the certificate
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
 }
 
-/// A certificate with its key, which belong together.
+/// A certificate chain and the matching private key.
 pub(crate) struct Credential {
-    /// The certificate and its intermediates.
     pub(crate) chain: Vec<Certificate>,
     key: PrivateKeyDer<'static>,
-    /// What the certificate is called in messages.
+    /// Name of the certificate in messages.
     name: String,
 }
 
 impl CertificateArgs {
-    /// Reads the two files, if they are named.
+    /// Reads the files, if they are given.
     pub(crate) fn read(&self) -> Result<Option<Credential>, CliError> {
         match (&self.cert, &self.key) {
             (Some(cert), Some(key)) => Credential::read(cert, key).map(Some),
@@ -44,58 +43,59 @@ impl CertificateArgs {
     }
 }
 
-/// The certificates in a PEM file, and nothing else that stands there.
-pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, CliError> {
+/// Reads the certificates in a PEM file, ignoring everything else.
+pub(crate) fn read_certificates(path: &Path) -> Result<Vec<Certificate>, CliError> {
     PemFile::read(path)?.certificates()
 }
 
-/// The same as PEM text.
-pub(crate) fn certificates_pem(path: &Path) -> Result<String, CliError> {
-    Ok(certificates_to_pem(&certificates(path)?))
+/// Reads the certificates in a PEM file, as normalized PEM.
+pub(crate) fn read_certificates_pem(path: &Path) -> Result<String, CliError> {
+    Ok(certificates_to_pem(&read_certificates(path)?))
 }
 
-/// The text of a PEM file that is to hold a private key. Reading the key is left to the caller.
-pub(crate) fn key_text(path: &Path) -> Result<Zeroizing<String>, CliError> {
+/// Reads a PEM file with a private key. Parsing the key is left to the caller.
+pub(crate) fn read_key_pem(path: &Path) -> Result<Zeroizing<String>, CliError> {
     let file = PemFile::read(path)?;
     file.key()?;
     Ok(file.text)
 }
 
 impl Credential {
-    /// Reads the two files.
     pub(crate) fn read(cert: &Path, key: &Path) -> Result<Self, CliError> {
-        Self::of(&PemFile::read(cert)?, &PemFile::read(key)?)
+        Self::from_pem_files(&PemFile::read(cert)?, &PemFile::read(key)?)
     }
 
-    /// Reads the two texts of an identity file called `name`.
-    pub(crate) fn of_identity(name: &str, cert: &str, key: &str) -> Result<Self, CliError> {
+    /// Parses the PEM texts of the identity file `name`.
+    pub(crate) fn from_identity_file(name: &str, cert: &str, key: &str) -> Result<Self, CliError> {
         let part = |what: &str, text| PemFile::new(format!("the {what} of {name}"), text);
-        Self::of(&part("certificate", cert), &part("key", key))
+        Self::from_pem_files(&part("certificate", cert), &part("key", key))
     }
 
-    fn of(cert: &PemFile, key: &PemFile) -> Result<Self, CliError> {
+    fn from_pem_files(cert: &PemFile, key: &PemFile) -> Result<Self, CliError> {
         let credential = Self {
             chain: cert.certificates()?,
             key: key.key()?,
             name: cert.name.clone(),
         };
-        credential.for_tls().check().map_err(|error| {
-            CliError::failed(format!(
-                "{} and {} cannot be used together",
-                cert.name, key.name
-            ))
-            .because(error)
-        })?;
+        credential
+            .to_client_certificate()
+            .check()
+            .map_err(|error| {
+                CliError::failed(format!(
+                    "{} and {} cannot be used together",
+                    cert.name, key.name
+                ))
+                .with_source(error)
+            })?;
         Ok(credential)
     }
 
-    /// The private key as one PEM block.
     pub(crate) fn key_pem(&self) -> Zeroizing<String> {
-        pem_file::key_block(&self.key)
+        pem_file::encode_key(&self.key)
     }
 
-    /// In the form in which it is shown to a controller.
-    pub(crate) fn for_tls(&self) -> ClientCertificate {
+    /// Converts it for use with TLS.
+    pub(crate) fn to_client_certificate(&self) -> ClientCertificate {
         let chain = self.chain.iter();
         ClientCertificate {
             chain: chain.map(|one| one.as_rustls().clone()).collect(),
@@ -103,16 +103,25 @@ impl Credential {
         }
     }
 
-    /// A login with it that did not succeed; `hint` is for when the controller takes none of it.
-    pub(crate) fn explain(&self, error: ClientError, hint: &str, now: Timestamp) -> CliError {
+    /// Explains a failed login with this certificate. `hint` is added if the controller refused the
+    /// credential.
+    pub(crate) fn explain_login_error(
+        &self,
+        error: ClientError,
+        hint: &str,
+        now: Timestamp,
+    ) -> CliError {
         let is_refused = error.is_refused_with(Code::InvalidAuth);
-        let failure = CliError::of_login(error, hint);
-        let remarks = self.remarks(now).into_iter().filter(|_| is_refused);
+        let failure = CliError::from_login(error, hint);
+        let remarks = self
+            .certificate_warnings(now)
+            .into_iter()
+            .filter(|_| is_refused);
         remarks.fold(failure, CliError::hint)
     }
 
-    /// What is striking about the certificate, for whoever was refused with it.
-    pub(crate) fn remarks(&self, now: Timestamp) -> Vec<String> {
+    /// Likely reasons why a controller would refuse the certificate.
+    pub(crate) fn certificate_warnings(&self, now: Timestamp) -> Vec<String> {
         let mut remarks = Vec::new();
         let name = &self.name;
         if let Some(leaf) = self.chain.first() {
@@ -166,7 +175,7 @@ mod tests {
             let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
             let (cert, key) = pair(&key);
             let credential = read(&cert, &key).unwrap();
-            assert_eq!(credential.for_tls().chain.len(), 1);
+            assert_eq!(credential.to_client_certificate().chain.len(), 1);
             let written = credential.key_pem();
             let again = PrivateKeyDer::from_pem_slice(written.as_bytes()).unwrap();
             assert!(again == credential.key);
@@ -223,7 +232,7 @@ mod tests {
     fn time_of_a_certificate_is_remarked() {
         let (cert, key) = pair(&rcgen::KeyPair::generate().unwrap());
         let credential = read(&cert, &key).unwrap();
-        let remarks = |at: &str| credential.remarks(at.parse().unwrap());
+        let remarks = |at: &str| credential.certificate_warnings(at.parse().unwrap());
         assert!(remarks("2031-04-04T00:00:00Z").is_empty());
         let remarks = remarks("2031-04-06T00:00:00Z");
         assert!(

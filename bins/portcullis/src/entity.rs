@@ -1,8 +1,8 @@
-//! Kinds that are found, listed and deleted by their names in the usual way.
+//! Named entity kinds with the usual commands.
 
 use crate::commands::deletion::Deletable;
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve::{self, Named};
 use crate::table::Table;
 use portcullis_api::entity::Base;
@@ -12,50 +12,48 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 
-/// A kind with names that administrators look after.
+/// A named entity kind.
 pub(crate) trait Entity: Resource + Serialize + Send + Sync {
-    /// The command for it.
+    /// Command for the kind, such as `service`.
     const COMMAND: &'static str;
-    /// The command that lists it.
-    const LIST: &'static str;
-    /// One of them.
+    /// Command that lists the kind.
+    const LIST_COMMAND: &'static str;
     const SINGULAR: &'static str;
-    /// Any other number of them.
     const PLURAL: &'static str;
-    /// What the cells are.
     const COLUMNS: &'static [&'static str];
 
-    /// The members that every entity has.
     fn base(&self) -> &Base<Self::Id>;
 
-    /// Its name.
-    fn called(&self) -> &str;
+    fn display_name(&self) -> &str;
 
-    /// Its row in a table, but for the id and the name, which come first.
-    fn further_cells(&self) -> Vec<String>;
+    /// Cells of its table row after the id and name.
+    fn extra_cells(&self) -> Vec<String>;
 
-    /// Writes what is its own, between the name and the id at the top and the dates.
-    fn properties(&self, table: Table, now: Timestamp) -> Table;
+    /// Adds its own properties, between id and dates.
+    fn add_properties(&self, table: Table, now: Timestamp) -> Table;
 }
 
-/// Writes an entity for people.
+/// Renders an entity as a table.
 pub(crate) fn table<E: Entity>(entity: &E, now: Timestamp) -> Table {
     let base = entity.base();
-    let table = Table::of_properties()
-        .property("name", entity.called())
+    let table = Table::with_properties()
+        .property("name", entity.display_name())
         .property("id", base.id.as_str());
     entity
-        .properties(table, now)
+        .add_properties(table, now)
         .property("created", base.created_at.to_string())
-        .property("changed", base.updated_at.to_string())
+        .property("updated", base.updated_at.to_string())
 }
 
-impl<E: Entity> Listed for E {
+impl<E: Entity> Listable for E {
     const SINGULAR: &'static str = E::SINGULAR;
     const PLURAL: &'static str = E::PLURAL;
     const COLUMNS: &'static [&'static str] = E::COLUMNS;
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.entities(query).await
     }
 
@@ -64,26 +62,26 @@ impl<E: Entity> Listed for E {
     }
 
     fn cells(&self, _now: Timestamp) -> Vec<String> {
-        let first = [self.base().id.as_str(), self.called()].map(str::to_owned);
-        first.into_iter().chain(self.further_cells()).collect()
+        let first = [self.base().id.as_str(), self.display_name()].map(str::to_owned);
+        first.into_iter().chain(self.extra_cells()).collect()
     }
 }
 
 impl<E: Entity> Named for E {
-    const LIST: &'static str = E::LIST;
+    const LIST_COMMAND: &'static str = E::LIST_COMMAND;
 
     fn name(&self) -> &str {
-        self.called()
+        self.display_name()
     }
 }
 
 impl<E: Entity> Deletable for E {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::one(client, text).await
+        resolve::by_id_or_name(client, text).await
     }
 
     fn label(&self) -> String {
-        self.called().to_owned()
+        self.display_name().to_owned()
     }
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {

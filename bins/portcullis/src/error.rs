@@ -1,4 +1,4 @@
-//! What a command ends with when it does not do what was asked for.
+//! Command errors with hints and exit codes.
 
 pub(crate) mod cause;
 mod excerpt;
@@ -10,79 +10,79 @@ use portcullis_client::{BuildError, ClientError, Refusal};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Why a command failed, as far as scripts tell.
+/// Error kinds that exit codes distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The controller refused, or something else went wrong.
+pub(crate) enum ErrorKind {
     Failed,
-    /// The controller refused because of who asks: the session may be over, or not entitled.
+    /// The session has expired or lacks a permission.
     Unauthorized,
-    /// The arguments make no sense.
     Usage,
-    /// There is no session, or it is over.
+    /// There is no session, or it has expired.
     NotLoggedIn,
-    /// The controller is not reached, or is not the one that is trusted.
+    /// The controller cannot be reached or is not trusted.
     Unreachable,
-    /// Whoever was asked has given up.
-    GivenUp,
-    /// Whoever reads the output has seen enough.
+    /// The user cancelled a prompt.
+    Cancelled,
+    /// The reader of the output closed it.
     BrokenPipe,
-    /// The result says what is wrong already.
-    Told,
+    /// The result already reports the failure.
+    AlreadyReported,
 }
 
-impl Kind {
-    /// The exit code, as documented in the help.
+impl ErrorKind {
+    /// The exit code, as documented in `--help`.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::BrokenPipe => 0,
-            Self::Failed | Self::Unauthorized | Self::Told => 1,
+            Self::Failed | Self::Unauthorized | Self::AlreadyReported => 1,
             Self::Usage => 2,
             Self::NotLoggedIn => 3,
             Self::Unreachable => 4,
-            // What shells say of a program that Ctrl-C has ended.
-            Self::GivenUp => 130,
+            // 128 + SIGINT, as shells report it.
+            Self::Cancelled => 130,
         }
     }
 }
 
-/// A failure, and what can be done about it.
+/// An error with hints for the user.
 #[derive(Debug)]
 pub(crate) struct CliError {
-    kind: Kind,
+    kind: ErrorKind,
     error: anyhow::Error,
     hints: Vec<String>,
 }
 
 impl CliError {
-    /// Something could not be done.
+    /// Creates a general failure.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::new(Kind::Failed, anyhow::Error::msg(message.into()))
+        Self::new(ErrorKind::Failed, anyhow::Error::msg(message.into()))
     }
 
-    /// The arguments make no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, anyhow::Error::msg(message.into()))
+        Self::new(ErrorKind::Usage, anyhow::Error::msg(message.into()))
     }
 
-    /// The command failed, and its result says why.
-    pub(crate) fn told() -> Self {
-        Self::new(Kind::Told, anyhow::Error::msg("the result says it"))
+    /// Creates an error that the printed result already reports.
+    pub(crate) fn already_reported() -> Self {
+        Self::new(
+            ErrorKind::AlreadyReported,
+            anyhow::Error::msg("the result says it"),
+        )
     }
 
-    /// Whoever was asked has given up.
-    pub(crate) fn given_up() -> Self {
-        Self::new(Kind::GivenUp, anyhow::Error::msg("cancelled"))
+    /// The user cancelled a prompt.
+    pub(crate) fn cancelled() -> Self {
+        Self::new(ErrorKind::Cancelled, anyhow::Error::msg("cancelled"))
     }
 
-    /// There is no session for that profile, or it is over.
+    /// Creates an error for a missing or expired session.
     pub(crate) fn not_logged_in(message: impl Into<String>, url: Option<&str>) -> Self {
         let login = url.unwrap_or("URL --username NAME");
-        Self::new(Kind::NotLoggedIn, anyhow::Error::msg(message.into()))
+        Self::new(ErrorKind::NotLoggedIn, anyhow::Error::msg(message.into()))
             .hint(format!("run `portcullis login {login}`"))
     }
 
-    fn new(kind: Kind, error: anyhow::Error) -> Self {
+    fn new(kind: ErrorKind, error: anyhow::Error) -> Self {
         Self {
             kind,
             error,
@@ -90,29 +90,28 @@ impl CliError {
         }
     }
 
-    /// The same failure with what led to it.
-    pub(crate) fn because(mut self, cause: impl Into<anyhow::Error>) -> Self {
+    /// Adds the underlying cause.
+    pub(crate) fn with_source(mut self, cause: impl Into<anyhow::Error>) -> Self {
         let message = self.error.to_string();
         self.error = cause.into().context(message);
         self
     }
 
-    /// The same failure as the reason of another one.
-    pub(crate) fn within(mut self, message: String) -> Self {
+    /// Adds a message in front; the current error becomes its cause.
+    pub(crate) fn with_context(mut self, message: String) -> Self {
         self.error = self.error.context(message);
         self
     }
 
-    /// The same failure with something that can be done about it.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// A login that did not succeed. What to do when the controller takes none of it depends on
-    /// what the login was made with: `hint` says it.
-    pub(crate) fn of_login(error: ClientError, hint: impl Into<String>) -> Self {
-        // Controllers say the latter about JWTs.
+    /// Converts a failed login; `hint` is added if the credential was refused.
+    pub(crate) fn from_login(error: ClientError, hint: impl Into<String>) -> Self {
+        // Controllers answer `UNAUTHORIZED` to refused JWTs.
         let is_refused =
             error.is_refused_with(Code::InvalidAuth) || error.is_refused_with(Code::Unauthorized);
         let failure = Self::from(error);
@@ -123,35 +122,36 @@ impl CliError {
         }
     }
 
-    /// An enrollment that was refused for what it was made with; `hints` say what may be wrong with
-    /// that. What is said about tokens elsewhere does not go with it.
-    pub(crate) fn of_enrollment(error: ClientError, hints: Vec<String>) -> Self {
-        let failure = Self::new(Kind::Failed, error.into());
+    /// Converts a refused enrollment. `hints` replace the generic ones about tokens.
+    pub(crate) fn from_enrollment(error: ClientError, hints: Vec<String>) -> Self {
+        let failure = Self::new(ErrorKind::Failed, error.into());
         hints.into_iter().fold(failure, Self::hint)
     }
 
-    /// Whether the controller has said what exactly it refuses.
-    pub(crate) fn has_cause(&self) -> bool {
+    /// Whether the controller's error response names a cause.
+    pub(crate) fn has_api_cause(&self) -> bool {
         let refusal = self.error.downcast_ref().and_then(ClientError::refusal);
         let body = refusal.and_then(|refusal| refusal.body.as_ref());
         body.is_some_and(|body| body.error.cause.is_some())
     }
 
-    /// Why the command failed.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Whether the controller could not prove that it is the one that is trusted.
-    pub(crate) fn is_untrusted(&self) -> bool {
+    /// Whether the controller failed certificate verification.
+    pub(crate) fn is_untrusted_controller(&self) -> bool {
         let cause = self.error.downcast_ref();
         matches!(cause, Some(ClientError::Untrusted { .. }))
     }
 
-    /// Prints the failure and gives the exit code.
+    /// Prints the error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        if !matches!(self.kind, Kind::BrokenPipe | Kind::Told) {
-            // With no place to complain to, the exit code has to do.
+        if !matches!(
+            self.kind,
+            ErrorKind::BrokenPipe | ErrorKind::AlreadyReported
+        ) {
+            // If standard error is closed, the exit code has to do.
             let _ = self.print();
         }
         ExitCode::from(self.kind.exit_code())
@@ -159,13 +159,13 @@ impl CliError {
 
     fn print(&self) -> io::Result<()> {
         let mut stderr = io::stderr().lock();
-        let is_coloured = output::is_coloured(&stderr);
+        let is_coloured = output::supports_color(&stderr);
         stderr.write_all(self.render(is_coloured).as_bytes())
     }
 
-    /// Writes the failure, what led to it and the hints, each on lines of their own.
+    /// Renders the error with its causes, then each hint on a line of its own.
     fn render(&self, is_coloured: bool) -> String {
-        let paint = |text: &str, code: &str| {
+        let style = |text: &str, code: &str| {
             if is_coloured {
                 format!("\u{1b}[{code}m{text}\u{1b}[0m")
             } else {
@@ -174,30 +174,30 @@ impl CliError {
         };
         let mut lines = vec![format!(
             "{} {}",
-            paint("error:", "1;31"),
-            excerpt::legible(&self.text())
+            style("error:", "1;31"),
+            excerpt::render_message(&self.full_message())
         )];
         for hint in &self.hints {
             lines.push(format!(
                 "{} {}",
-                paint("hint:", "1;36"),
-                output::printable(hint)
+                style("hint:", "1;36"),
+                output::escape_control_characters(hint)
             ));
         }
         lines.push(String::new());
         lines.join("\n")
     }
 
-    /// The failure and what led to it.
+    /// The error with its causes, escaped for terminals.
     pub(crate) fn message(&self) -> String {
-        output::printable(&self.text())
+        output::escape_control_characters(&self.full_message())
     }
 
-    /// The same as it came, without what only repeats.
-    fn text(&self) -> String {
+    /// The error with its causes, unescaped, without repetitions.
+    fn full_message(&self) -> String {
         let mut message = String::new();
         for cause in self.error.chain() {
-            let cause = cause::in_words(cause);
+            let cause = cause::describe(cause);
             if message.contains(&cause) {
                 continue;
             }
@@ -211,12 +211,12 @@ impl CliError {
 }
 
 impl From<io::Error> for CliError {
-    /// An error of writing the output.
+    /// Converts an error in writing the output.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            Self::new(Kind::BrokenPipe, error.into())
+            Self::new(ErrorKind::BrokenPipe, error.into())
         } else {
-            Self::failed("the output cannot be written").because(error)
+            Self::failed("the output cannot be written").with_source(error)
         }
     }
 }
@@ -227,14 +227,14 @@ impl From<ClientError> for CliError {
             ClientError::Unreachable { address, .. } => {
                 let hint =
                     format!("check that the controller is running and that {address} is right");
-                Self::new(Kind::Unreachable, error.into()).hint(hint)
+                Self::new(ErrorKind::Unreachable, error.into()).hint(hint)
             },
-            ClientError::Untrusted { .. } => Self::new(Kind::Unreachable, error.into()),
+            ClientError::Untrusted { .. } => Self::new(ErrorKind::Unreachable, error.into()),
             ClientError::Refused(refusal) => {
                 let hint = hint_for(refusal);
                 let kind = match refusal.code() {
-                    Some(Code::Unauthorized) => Kind::Unauthorized,
-                    _ => Kind::Failed,
+                    Some(Code::Unauthorized) => ErrorKind::Unauthorized,
+                    _ => ErrorKind::Failed,
                 };
                 let error = Self::new(kind, error.into());
                 match hint {
@@ -242,9 +242,9 @@ impl From<ClientError> for CliError {
                     None => error,
                 }
             },
-            ClientError::Unexpected { .. } => Self::new(Kind::Failed, error.into())
-                .hint("check that this is a controller's address"),
-            ClientError::Unwritable(_) => Self::new(Kind::Usage, error.into()),
+            ClientError::Unexpected { .. } => Self::new(ErrorKind::Failed, error.into())
+                .hint("check that this is the address of a controller"),
+            ClientError::Unwritable(_) => Self::new(ErrorKind::Usage, error.into()),
         }
     }
 }
@@ -252,11 +252,11 @@ impl From<ClientError> for CliError {
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> Self {
         let kind = match error {
-            BuildError::NotHttps | BuildError::NoHost => Kind::Usage,
+            BuildError::NotHttps | BuildError::NoHost => ErrorKind::Usage,
             BuildError::NothingTrusted
             | BuildError::ClientKey
             | BuildError::ClientKeyMismatch
-            | BuildError::Tls => Kind::Failed,
+            | BuildError::Tls => ErrorKind::Failed,
         };
         Self::new(kind, error.into())
     }
@@ -271,7 +271,7 @@ impl From<FirstContactError> for CliError {
     }
 }
 
-/// What can be done about a refusal.
+/// A hint for an error response.
 fn hint_for(refusal: &Refusal) -> Option<String> {
     if let Some(seconds) = refusal.retry_after {
         return Some(format!("try again in {seconds} s"));
@@ -280,10 +280,10 @@ fn hint_for(refusal: &Refusal) -> Option<String> {
         Code::InvalidSortIdentifier => "sort orders look like `name` or `createdAt desc, name`",
         Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
         Code::EnrollmentExpired => {
-            "ask the administrator for another token (`portcullis enrollment refresh`)"
+            "ask the administrator for a new token (`portcullis enrollment refresh`)"
         },
         Code::InvalidEnrollmentToken => {
-            "the token may already have been used; ask the administrator for another one"
+            "the token may already have been used; ask the administrator for a new one"
         },
         Code::ServerTooManyRequests | Code::RateLimited | Code::Timeout => "try again later",
         _ => return None,
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn failures_are_told_with_cause_and_hints() {
         let error = CliError::failed("the file cannot be read")
-            .because(io::Error::from(io::ErrorKind::NotFound))
+            .with_source(io::Error::from(io::ErrorKind::NotFound))
             .hint("create it")
             .hint("or name another one");
         assert_eq!(

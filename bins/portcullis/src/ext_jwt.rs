@@ -1,4 +1,4 @@
-//! JWTs of external signers, as their holders have them.
+//! JWTs of external signers.
 
 use crate::error::CliError;
 use crate::files;
@@ -10,8 +10,7 @@ use serde::Deserialize;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Reads the JWT in a file, or on the standard input for `-`. What it says is for the controller to
-/// judge.
+/// Reads a JWT from a file, or standard input for `-`. Its claims are not validated here.
 pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
     let text = Zeroizing::new(files::read_text(path)?);
     let token = text.trim();
@@ -22,12 +21,12 @@ pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
     } else {
         let path = path.display();
         Err(CliError::failed(format!("{path} does not contain a JWT"))
-            .hint("a JWT is one line of three parts separated by dots"))
+            .hint("a JWT is a single line with three parts separated by dots"))
     }
 }
 
-/// When the JWT ends, by its own word.
-pub(crate) fn end(token: &SecretString) -> Option<Timestamp> {
+/// The unverified expiry of a JWT (`exp`).
+pub(crate) fn expires_at(token: &SecretString) -> Option<Timestamp> {
     let claims = token.expose_secret().split('.').nth(1)?;
     let claims = Zeroizing::new(URL_SAFE_NO_PAD.decode(claims).ok()?);
     let claims: Claims = serde_json::from_slice(&claims).ok()?;
@@ -36,7 +35,6 @@ pub(crate) fn end(token: &SecretString) -> Option<Timestamp> {
     Timestamp::from_second(end.as_secs()).ok()
 }
 
-/// The claim that is read here.
 #[derive(Deserialize)]
 struct Claims {
     exp: Option<f64>,
@@ -55,7 +53,7 @@ mod tests {
     fn end_is_read_where_there_is_one() {
         let end_of = |claims: &str| {
             let claims = URL_SAFE_NO_PAD.encode(claims);
-            end(&SecretString::from(format!("e30.{claims}.c2ln")))
+            expires_at(&SecretString::from(format!("e30.{claims}.c2ln")))
         };
         let end = end_of(r#"{"exp": 1900000000.5, "sub": "x"}"#).unwrap();
         assert_eq!(end.to_string(), "2030-03-17T17:46:40Z");

@@ -1,4 +1,4 @@
-//! Files that only their owner may read.
+//! Atomic writes of private files.
 
 mod readable;
 
@@ -10,93 +10,96 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Whether a file that is there already may be replaced.
+/// What to do with an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It stays, and the command fails.
+    /// Keep it and fail.
     Keep,
-    /// A file is replaced, a pipe or a device is written into, and a symbolic link is followed.
+    /// Replace a file, write into a pipe or device, and follow a symbolic link.
     Replace,
 }
 
-/// A private file that comes into being all at once, or not at all.
+/// A private file (mode 0600) that is written atomically.
 ///
-/// It is made before the work whose result it is to hold, so that a place that cannot be written
-/// is noticed before a token is spent for nothing.
+/// Prepared before the operation whose result it stores, so that an unwritable path is noticed
+/// before, for example, a one-time token is spent.
 #[derive(Debug)]
 pub(crate) struct PrivateFile {
-    way: Way,
+    mode: WriteMode,
     path: PathBuf,
 }
 
-/// How the content comes to its place.
+/// How the content is written.
 #[derive(Debug)]
-enum Way {
-    /// As a file beside it, which then takes the name.
-    Draft {
+enum WriteMode {
+    /// To a temporary file in the same directory, which is then renamed.
+    Rename {
         draft: NamedTempFile,
         target: PathBuf,
         existing: Existing,
     },
-    /// Into what is there.
-    Through(File),
+    /// Directly into the existing pipe or device.
+    InPlace(File),
 }
 
-/// Why the content is not in its place, and the file that holds it all the same.
-struct Misplaced {
+/// A failed write, with the temporary file if it still holds the content.
+struct FinishError {
     error: CliError,
     draft: Option<NamedTempFile>,
 }
 
 impl PrivateFile {
-    /// Prepares the file `path`.
+    /// Prepares to write `path`.
     pub(crate) fn prepare(path: &Path, existing: Existing) -> Result<Self, CliError> {
-        let way = match target(path, existing)? {
-            Target::File(target) => Way::Draft {
-                // In the folder of the file, so that it can be renamed.
-                draft: draft_in(folder(&target)).map_err(|error| unwritable(path, error))?,
+        let way = match resolve_target(path, existing)? {
+            WriteTarget::File(target) => WriteMode::Rename {
+                // In the same directory, so that it can be renamed.
+                draft: create_draft(parent_dir(&target))
+                    .map_err(|error| write_error(path, error))?,
                 target,
                 existing,
             },
-            Target::Stream => {
+            WriteTarget::Stream => {
                 let stream = File::options().write(true).open(path);
-                Way::Through(stream.map_err(|error| unwritable(path, error))?)
+                WriteMode::InPlace(stream.map_err(|error| write_error(path, error))?)
             },
         };
         Ok(Self {
-            way,
+            mode: way,
             path: path.to_owned(),
         })
     }
 
-    /// Takes up room for so many bytes, so that a full disk is noticed now and not later.
+    /// Allocates disk space, so that a full disk is noticed early.
     pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CliError> {
-        self.fill(&vec![0; bytes])
+        self.write_draft(&vec![0; bytes])
     }
 
-    /// Writes `content` down without putting it in its place: whatever ends the program before
-    /// [`PrivateFile::finish`] leaves it in the folder.
-    pub(crate) fn fill(&mut self, content: &[u8]) -> Result<(), CliError> {
-        match &mut self.way {
-            Way::Draft { draft, .. } => write_anew(draft.as_file_mut(), content)
-                .map_err(|error| unwritable(&self.path, error)),
-            Way::Through(_) => Ok(()),
+    /// Writes `content` to the temporary file. It survives if the program ends before
+    /// [`PrivateFile::finish`].
+    pub(crate) fn write_draft(&mut self, content: &[u8]) -> Result<(), CliError> {
+        match &mut self.mode {
+            WriteMode::Rename { draft, .. } => overwrite(draft.as_file_mut(), content)
+                .map_err(|error| write_error(&self.path, error)),
+            WriteMode::InPlace(_) => Ok(()),
         }
     }
 
-    /// Writes `content` and puts the file in its place.
+    /// Writes `content` and renames the file into place.
     pub(crate) fn finish(self, content: &[u8]) -> Result<(), CliError> {
-        self.place(content).map_err(|misplaced| misplaced.error)
+        self.persist(content).map_err(|misplaced| misplaced.error)
     }
 
-    /// The same for what cannot be had a second time: if it does not come to its place, it is kept
-    /// in another file, which the failure names.
-    pub(crate) fn finish_or_keep(self, content: &[u8]) -> Result<(), CliError> {
-        self.place(content).map_err(|misplaced| {
-            let draft = misplaced.draft.map_or_else(|| elsewhere(content), Ok);
+    /// Like [`PrivateFile::finish`], for content that cannot be obtained again: on failure it is
+    /// saved to another file, which the error names.
+    pub(crate) fn finish_or_preserve(self, content: &[u8]) -> Result<(), CliError> {
+        self.persist(content).map_err(|misplaced| {
+            let draft = misplaced
+                .draft
+                .map_or_else(|| create_draft_in_temp_dir(content), Ok);
             match draft.and_then(|draft| Ok(draft.into_temp_path().keep()?)) {
                 Ok(kept) => misplaced.error.hint(format!(
-                    "the content was saved to {}; move it to where you want it",
+                    "the content was saved to {}; move it to the intended location",
                     kept.display()
                 )),
                 Err(_) => misplaced.error.hint("the content is lost"),
@@ -104,107 +107,106 @@ impl PrivateFile {
         })
     }
 
-    fn place(self, content: &[u8]) -> Result<(), Misplaced> {
+    fn persist(self, content: &[u8]) -> Result<(), FinishError> {
         let path = self.path;
-        let fail = |error, draft| Misplaced {
-            error: unwritable(&path, error),
+        let fail = |error, draft| FinishError {
+            error: write_error(&path, error),
             draft,
         };
-        let (mut draft, target, existing) = match self.way {
-            Way::Draft {
+        let (mut draft, target, existing) = match self.mode {
+            WriteMode::Rename {
                 draft,
                 target,
                 existing,
             } => (draft, target, existing),
-            Way::Through(mut stream) => {
+            WriteMode::InPlace(mut stream) => {
                 return stream.write_all(content).map_err(|error| fail(error, None));
             },
         };
-        write_anew(draft.as_file_mut(), content).map_err(|error| fail(error, None))?;
+        overwrite(draft.as_file_mut(), content).map_err(|error| fail(error, None))?;
         let placed = match existing {
             Existing::Replace => draft.persist(&target),
             Existing::Keep => draft.persist_noclobber(&target),
         };
         placed.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => Misplaced {
-                error: exists(&path),
+            io::ErrorKind::AlreadyExists => FinishError {
+                error: already_exists(&path),
                 draft: Some(error.file),
             },
             _ => fail(error.error, Some(error.file)),
         })?;
-        sync_folder(&target);
+        sync_parent_dir(&target);
         Ok(())
     }
 }
 
-/// What a path leads to.
-enum Target {
-    /// A file, or the place of one.
+/// What a path refers to.
+enum WriteTarget {
+    /// A file, existing or not.
     File(PathBuf),
-    /// A pipe or a device.
     Stream,
 }
 
-/// Finds out what `path` leads to, and refuses what cannot be written.
-fn target(path: &Path, existing: Existing) -> Result<Target, CliError> {
+/// Resolves `path`, rejecting what cannot be written.
+fn resolve_target(path: &Path, existing: Existing) -> Result<WriteTarget, CliError> {
     let refuse = |reason: &str| {
         let path = path.display();
         Err(CliError::failed(format!(
             "`{path}` cannot be written: {reason}"
         )))
     };
-    if names_folder(path) {
+    if is_directory_path(path) {
         return refuse("it is not a file name");
     }
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return if folder(path).is_dir() {
-                Ok(Target::File(path.to_owned()))
+            return if parent_dir(path).is_dir() {
+                Ok(WriteTarget::File(path.to_owned()))
             } else {
                 refuse(&format!(
-                    "the folder {} does not exist",
-                    folder(path).display()
+                    "the directory {} does not exist",
+                    parent_dir(path).display()
                 ))
             };
         },
-        Err(error) => return Err(unwritable(path, error)),
+        Err(error) => return Err(write_error(path, error)),
     };
     if existing == Existing::Keep && !found.is_dir() {
-        return Err(exists(path));
+        return Err(already_exists(path));
     }
-    let meant = match fs::metadata(path) {
+    let resolved = match fs::metadata(path) {
         Ok(meant) => meant.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return refuse("it is a dangling symbolic link");
         },
-        Err(error) => return Err(unwritable(path, error)),
+        Err(error) => return Err(write_error(path, error)),
     };
-    if meant.is_dir() {
-        refuse("it is a folder")
-    } else if meant.is_file() && found.is_symlink() {
-        let target = fs::canonicalize(path).map_err(|error| unwritable(path, error))?;
-        Ok(Target::File(target))
-    } else if meant.is_file() {
-        Ok(Target::File(path.to_owned()))
-    } else if takes_bytes(meant) {
-        Ok(Target::Stream)
+    if resolved.is_dir() {
+        refuse("it is a directory")
+    } else if resolved.is_file() && found.is_symlink() {
+        let target = fs::canonicalize(path).map_err(|error| write_error(path, error))?;
+        Ok(WriteTarget::File(target))
+    } else if resolved.is_file() {
+        Ok(WriteTarget::File(path.to_owned()))
+    } else if is_stream(resolved) {
+        Ok(WriteTarget::Stream)
     } else {
         refuse("it is neither a file nor a pipe")
     }
 }
 
-/// Whether a path is none of a file, whatever is there.
-fn names_folder(path: &Path) -> bool {
+/// Whether a path can only name a directory.
+fn is_directory_path(path: &Path) -> bool {
     let text = path.as_os_str().to_string_lossy();
     path.file_name().is_none()
         || text.ends_with(['/', std::path::MAIN_SEPARATOR])
         || text.ends_with("/.")
 }
 
-/// Whether it can be written into as it is: a pipe, a terminal.
+/// Whether it is a pipe or character device.
 #[cfg(unix)]
-fn takes_bytes(kind: fs::FileType) -> bool {
+fn is_stream(kind: fs::FileType) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     kind.is_fifo() || kind.is_char_device()
 }
@@ -214,22 +216,22 @@ fn takes_bytes(_kind: fs::FileType) -> bool {
     false
 }
 
-/// Makes an empty file, with mode 0600, that goes if nobody keeps it.
-fn draft_in(folder: &Path) -> io::Result<NamedTempFile> {
+/// Creates an empty temporary file with mode 0600.
+fn create_draft(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(".portcullis-")
         .tempfile_in(folder)
 }
 
-/// Makes a file in the folder of temporary files.
-fn elsewhere(content: &[u8]) -> io::Result<NamedTempFile> {
-    let mut draft = draft_in(&std::env::temp_dir())?;
-    write_anew(draft.as_file_mut(), content)?;
+/// Saves `content` in the system's temporary directory.
+fn create_draft_in_temp_dir(content: &[u8]) -> io::Result<NamedTempFile> {
+    let mut draft = create_draft(&std::env::temp_dir())?;
+    overwrite(draft.as_file_mut(), content)?;
     Ok(draft)
 }
 
-/// Writes `content` over what is in a file.
-fn write_anew(file: &mut File, content: &[u8]) -> io::Result<()> {
+/// Replaces the content of a file.
+fn overwrite(file: &mut File, content: &[u8]) -> io::Result<()> {
     file.rewind()?;
     file.write_all(content)?;
     let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
@@ -237,7 +239,7 @@ fn write_anew(file: &mut File, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Reads a text file, or the standard input for `-`.
+/// Reads a text file, or standard input for `-`.
 pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     let text = if path == Path::new("-") {
         io::read_to_string(io::stdin())
@@ -245,11 +247,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
         fs::read_to_string(path)
     };
     text.map_err(|error| {
-        CliError::failed(format!("{} cannot be read", path.display())).because(error)
+        CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
     })
 }
 
-/// Reads a file, or the standard input for `-`.
+/// Reads a file, or standard input for `-`.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -258,18 +260,18 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {
         fs::read(path)
     };
     bytes.map_err(|error| {
-        CliError::failed(format!("{} cannot be read", path.display())).because(error)
+        CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
     })
 }
 
-/// Whether two paths lead to one and the same file that is there.
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+/// Whether two paths refer to the same existing file.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let is_file = |path: &Path| path != Path::new("-") && path.is_file();
     if !is_file(one) || !is_file(other) {
         return false;
     }
     let is_linked = match (fs::metadata(one), fs::metadata(other)) {
-        (Ok(one), Ok(other)) => is_one_inode(&one, &other),
+        (Ok(one), Ok(other)) => is_same_inode(&one, &other),
         _ => false,
     };
     let real = |path| fs::canonicalize(path).ok();
@@ -277,7 +279,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 #[cfg(unix)]
-fn is_one_inode(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+fn is_same_inode(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
@@ -287,33 +289,33 @@ fn is_one_inode(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
     false
 }
 
-/// The folder in which `path` is.
-fn folder(path: &Path) -> &Path {
+fn parent_dir(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
 }
 
-/// Makes the new name last. Not every file system can, and the content is safe by then.
-fn sync_folder(path: &Path) {
-    if let Ok(folder) = File::open(folder(path)) {
+/// Makes the rename durable. Errors are ignored: not every file system supports this, and the
+/// content is safe.
+fn sync_parent_dir(path: &Path) {
+    if let Ok(folder) = File::open(parent_dir(path)) {
         let _ = folder.sync_all();
     }
 }
 
-fn exists(path: &Path) -> CliError {
+fn already_exists(path: &Path) -> CliError {
     CliError::failed(format!("{} already exists", path.display()))
-        .hint("choose another file, or replace it with `--force`")
+        .hint("choose another file, or overwrite it with `--force`")
 }
 
-/// The file cannot be written. Errors that name a file name the draft, which nobody knows.
-fn unwritable(path: &Path, error: io::Error) -> CliError {
+/// A write error for `path`. The path in `error`, that of a temporary file, is dropped.
+fn write_error(path: &Path, error: io::Error) -> CliError {
     let error = match error.raw_os_error() {
         Some(_) => error,
         None => error.kind().into(),
     };
-    CliError::failed(format!("{} cannot be written", path.display())).because(error)
+    CliError::failed(format!("{} cannot be written", path.display())).with_source(error)
 }
 
 #[cfg(test)]
@@ -364,14 +366,14 @@ mod tests {
         assert!(PrivateFile::prepare(&path, Existing::Keep).is_err());
     }
 
-    /// Whatever stands in the way, no draft stays behind, and nothing is put in its place.
+    /// No temporary file is left behind.
     #[test]
     fn places_of_no_file_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         fs::create_dir(place("folder")).unwrap();
         for (path, reason) in [
-            (place("folder"), "it is a folder"),
+            (place("folder"), "it is a directory"),
             (place("new/"), "it is not a file name"),
             (place("new/."), "it is not a file name"),
             (place(".."), "it is not a file name"),
@@ -437,7 +439,7 @@ mod tests {
             let path = folder.path().join("x.json");
             let file = PrivateFile::prepare(&path, existing).unwrap();
             fs::create_dir(&path).unwrap();
-            let error = file.finish_or_keep(b"precious").unwrap_err();
+            let error = file.finish_or_preserve(b"precious").unwrap_err();
             let others = fs::read_dir(folder.path()).unwrap();
             let mut others = others.map(|entry| entry.unwrap().path());
             let kept = others.find(|other| *other != path).unwrap();
@@ -450,7 +452,7 @@ mod tests {
     #[test]
     fn errors_name_the_file_that_was_meant() {
         let error = io::Error::new(io::ErrorKind::StorageFull, "at path \"/.tmpX\"");
-        let error = unwritable(Path::new("x.json"), error);
+        let error = write_error(Path::new("x.json"), error);
         assert_eq!(
             error.message(),
             "x.json cannot be written: the disk is full"

@@ -1,9 +1,9 @@
-//! Identity files: what a device keeps to prove who it is, in the format of OpenZiti's clients.
+//! Identity files in the format of OpenZiti clients.
 
 use crate::controller_url;
 use crate::credential::Credential;
 use crate::error::CliError;
-use crate::error::cause::in_json;
+use crate::error::cause::json_position;
 use crate::files;
 use crate::secret;
 use portcullis_client::{Api, ClientCertificate, Trust};
@@ -14,45 +14,43 @@ use std::path::Path;
 use url::Url;
 use zeroize::Zeroizing;
 
-/// Stands before a value that is kept in the file itself.
-const INLINE: &str = "pem:";
+/// Prefix of a value that is stored inline.
+const PEM_PREFIX: &str = "pem:";
 
-/// Stands before the path of another file that holds the value; it may be left out.
-const ELSEWHERE: &str = "file://";
+/// Optional prefix of the path of a file with the value.
+const FILE_PREFIX: &str = "file://";
 
-/// The content of an identity file.
+/// An identity file.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct IdentityFile {
-    /// The client API of the controller.
+    /// URL of the client API.
     #[serde(rename = "ztAPI")]
     api: String,
-    /// The same of further controllers.
+    /// Client API URLs of several controllers.
     #[serde(rename = "ztAPIs", default)]
     apis: Option<Vec<String>>,
-    /// Types of configurations that the client wants to see.
+    /// Configuration types that the client requests.
     #[serde(rename = "configTypes", default)]
     config_types: Option<Vec<String>>,
-    /// Key and certificates.
-    id: Parts,
-    /// Whether there are several controllers.
+    id: KeyMaterial,
     #[serde(rename = "enableHa", default)]
     enable_ha: bool,
-    /// What the file is called in messages.
+    /// File name in messages.
     #[serde(skip)]
     name: String,
 }
 
-/// Key and certificates, each with a word before it that says where it is.
+/// Key and certificates, each prefixed with its location.
 #[derive(Serialize, Deserialize)]
-struct Parts {
-    #[serde(serialize_with = "secret::exposed")]
+struct KeyMaterial {
+    #[serde(serialize_with = "secret::serialize_exposed")]
     key: SecretString,
     cert: String,
     ca: String,
 }
 
 impl IdentityFile {
-    /// The file of an identity of the controller at `url`. `key` is one PEM block, and `chain` the
+    /// Creates the file for the controller at `url`. `key` is one PEM block, and `chain` the
     /// certificate with its intermediates.
     pub(crate) fn new(
         url: &Url,
@@ -61,31 +59,29 @@ impl IdentityFile {
         authorities: &[Certificate],
     ) -> Self {
         Self {
-            api: format!("{}{}", controller_url::shown(url), Api::Client.prefix()),
+            api: format!("{}{}", controller_url::display(url), Api::Client.prefix()),
             apis: None,
             config_types: None,
-            id: Parts {
-                key: format!("{INLINE}{key}").into(),
-                cert: inline(chain),
-                ca: inline(authorities),
+            id: KeyMaterial {
+                key: format!("{PEM_PREFIX}{key}").into(),
+                cert: inline_pem(chain),
+                ca: inline_pem(authorities),
             },
             enable_ha: false,
             name: "the identity file".to_owned(),
         }
     }
 
-    /// Writes the file.
     pub(crate) fn to_json(&self) -> Result<Zeroizing<Vec<u8>>, CliError> {
         serde_json::to_vec(self)
             .map(Zeroizing::new)
-            .map_err(|error| CliError::failed("the identity cannot be written").because(error))
+            .map_err(|error| CliError::failed("cannot encode the identity file").with_source(error))
     }
 
-    /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let text = Zeroizing::new(files::read_text(path)?);
         let read: Self = serde_json::from_str(&text).map_err(|error| {
-            let (path, place) = (path.display(), in_json(&error));
+            let (path, place) = (path.display(), json_position(&error));
             CliError::failed(format!("{path} is not an identity file {place}"))
                 .hint("`portcullis enroll TOKEN` creates one")
         })?;
@@ -95,73 +91,68 @@ impl IdentityFile {
         })
     }
 
-    /// Where the controller is.
     pub(crate) fn url(&self) -> Result<Url, CliError> {
         controller_url::parse(&self.api)
     }
 
-    /// Whom to trust.
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
-        crate::profile::trust_in(&self.authorities()?)
+        crate::profile::trust_from_pem(&self.ca_pem()?)
     }
 
-    /// The authorities to trust, PEM.
-    pub(crate) fn authorities(&self) -> Result<String, CliError> {
-        Ok(content(&self.id.ca)?.to_string())
+    /// Trusted CA certificates, PEM.
+    pub(crate) fn ca_pem(&self) -> Result<String, CliError> {
+        Ok(read_pem(&self.id.ca)?.to_string())
     }
 
-    /// The private key, PEM.
-    pub(crate) fn key(&self) -> Result<Zeroizing<String>, CliError> {
-        content(self.id.key.expose_secret())
+    /// Private key, PEM.
+    pub(crate) fn key_pem(&self) -> Result<Zeroizing<String>, CliError> {
+        read_pem(self.id.key.expose_secret())
     }
 
-    /// Replaces the certificate, and the key if there is another one. Both stand in the file itself
-    /// then, but for a key that stays where it is.
-    pub(crate) fn renew(&mut self, chain: &[Certificate], key: Option<&str>) {
-        self.id.cert = inline(chain);
+    /// Replaces the certificate, and the key if a new one is given. Both are stored inline.
+    pub(crate) fn replace_certificate(&mut self, chain: &[Certificate], key: Option<&str>) {
+        self.id.cert = inline_pem(chain);
         if let Some(key) = key {
-            self.id.key = format!("{INLINE}{key}").into();
+            self.id.key = format!("{PEM_PREFIX}{key}").into();
         }
     }
 
-    /// What to log in with.
-    pub(crate) fn certificate(&self) -> Result<ClientCertificate, CliError> {
-        Ok(self.credential()?.for_tls())
+    pub(crate) fn client_certificate(&self) -> Result<ClientCertificate, CliError> {
+        Ok(self.credential()?.to_client_certificate())
     }
 
-    /// The certificate with its key.
     pub(crate) fn credential(&self) -> Result<Credential, CliError> {
-        Credential::of_identity(&self.name, &content(&self.id.cert)?, &self.key()?)
+        Credential::from_identity_file(&self.name, &read_pem(&self.id.cert)?, &self.key_pem()?)
     }
 }
 
-/// Certificates as a value that holds them itself: blocks alone, since loaders of other programs
-/// stumble over what stands beside them.
-fn inline(certificates: &[Certificate]) -> String {
-    format!("{INLINE}{}", certificates_to_pem(certificates))
+/// Encodes certificates inline, without anything else: other loaders reject text between PEM
+/// blocks.
+fn inline_pem(certificates: &[Certificate]) -> String {
+    format!("{PEM_PREFIX}{}", certificates_to_pem(certificates))
 }
 
-/// Obtains the PEM text of a value.
-fn content(value: &str) -> Result<Zeroizing<String>, CliError> {
-    if let Some(inline) = value.strip_prefix(INLINE) {
+/// Reads the PEM text of a value, inline or from a file.
+fn read_pem(value: &str) -> Result<Zeroizing<String>, CliError> {
+    if let Some(inline) = value.strip_prefix(PEM_PREFIX) {
         return Ok(Zeroizing::new(inline.to_owned()));
     }
-    let path = match value.strip_prefix(ELSEWHERE) {
+    let path = match value.strip_prefix(FILE_PREFIX) {
         Some(path) => path,
         None if has_scheme(value) || value.trim().is_empty() => {
             return Err(CliError::failed(
-                "keys and certificates of the identity must begin with `pem:` or `file://`, or be a \
-                 file path",
+                "the key and certificates of the identity must start with `pem:` or `file://`, or be \
+                 file paths",
             ));
         },
         None => value,
     };
-    // A file of that name, and never the standard input.
+    // `-` is a file name here, not standard input.
     let path = Path::new(".").join(path);
     Ok(Zeroizing::new(files::read_text(&path)?))
 }
 
-/// Whether a value says how it is to be read. One letter is the name of a drive.
+/// Whether a value has a URL scheme. A single letter is a drive name.
 fn has_scheme(value: &str) -> bool {
     let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let scheme = value.split_once(':').map(|(scheme, _)| scheme);
@@ -203,7 +194,7 @@ mod tests {
             read.url().unwrap().as_str(),
             "https://ctrl.example.test:1280/"
         );
-        let error = read.certificate().unwrap_err().message();
+        let error = read.client_certificate().unwrap_err().message();
         assert!(error.contains("laptop.json is empty"), "{error}");
         assert!(read.trust().is_err(), "nobody is trusted");
     }
@@ -214,15 +205,15 @@ mod tests {
         let path = folder.path().join("key.pem");
         std::fs::write(&path, "KEY").unwrap();
         assert_eq!(
-            content(&format!("file://{}", path.display()))
+            read_pem(&format!("file://{}", path.display()))
                 .unwrap()
                 .as_str(),
             "KEY"
         );
-        assert_eq!(content("pem:KEY").unwrap().as_str(), "KEY");
-        assert_eq!(content(path.to_str().unwrap()).unwrap().as_str(), "KEY");
+        assert_eq!(read_pem("pem:KEY").unwrap().as_str(), "KEY");
+        assert_eq!(read_pem(path.to_str().unwrap()).unwrap().as_str(), "KEY");
         for other in ["", "engine:pkcs11", "https://key.test", "KEY"] {
-            assert!(content(other).is_err(), "{other}");
+            assert!(read_pem(other).is_err(), "{other}");
         }
     }
 }

@@ -3,18 +3,18 @@
 mod cli;
 mod clock;
 mod code;
-mod columns;
 mod commands;
 mod context;
 mod controller_url;
 mod credential;
+mod enrollment_token;
 mod entity;
 mod entropy;
 mod error;
 mod ext_jwt;
 mod files;
 mod identity_file;
-mod listed;
+mod listable;
 mod output;
 mod pages;
 mod password;
@@ -22,12 +22,12 @@ mod profile;
 mod prompt;
 mod resolve;
 mod secret;
+mod secret_source;
 mod shell;
-mod source;
 mod table;
-mod token;
+mod text;
+mod text_width;
 mod trust;
-mod words;
 
 use clap::Parser as _;
 use cli::Cli;
@@ -50,9 +50,9 @@ fn run(cli: Cli) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| CliError::failed("the runtime cannot be started").because(error))?;
+        .map_err(|error| CliError::failed("the runtime cannot be started").with_source(error))?;
     let done = runtime.block_on(commands::run(cli));
-    // A question that somebody has given up still waits for its answer.
+    // A cancelled prompt still blocks its thread.
     runtime.shutdown_background();
     done
 }
@@ -61,7 +61,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
 fn report_usage(usage: &clap::Error) -> ExitCode {
     let printed = usage.print().and_then(|()| io::stdout().flush());
     match printed {
-        _ if usage.use_stderr() => ExitCode::from(error::Kind::Usage.exit_code()),
+        _ if usage.use_stderr() => ExitCode::from(error::ErrorKind::Usage.exit_code()),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => CliError::from(error).report(),
     }

@@ -1,4 +1,4 @@
-//! What goes to the standard output.
+//! Output to standard output and standard error.
 
 mod json_list;
 mod yaml;
@@ -15,90 +15,86 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use zeroize::Zeroizing;
 
-/// In which form results are written.
+/// Output formats.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for people, in which very long texts are cut
+    /// Human-readable tables; very long values are truncated
     #[default]
     Table,
-    /// One JSON document for programs
+    /// A JSON document
     Json,
-    /// The same document as YAML, for readers of YAML 1.1 and 1.2
+    /// The same document as YAML 1.1 and 1.2
     Yaml,
 }
 
-/// Writes results.
+/// Writer of results in the selected format.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     format: Format,
 }
 
 impl Output {
-    /// Writes in that form.
     pub(crate) fn new(format: Format) -> Self {
         Self { format }
     }
 
-    /// The form.
     pub(crate) fn format(self) -> Format {
         self.format
     }
 
-    /// Whether programs read the output.
-    pub(crate) fn is_for_programs(self) -> bool {
+    /// Whether the format is JSON or YAML.
+    pub(crate) fn is_machine_readable(self) -> bool {
         match self.format {
             Format::Json | Format::Yaml => true,
             Format::Table => false,
         }
     }
 
-    /// Writes the one result of a command: `document` to programs, `table` to people.
-    pub(crate) fn result<D: Serialize>(
+    /// Writes the result of a command: `document` as JSON or YAML, or else `table`.
+    pub(crate) fn write_result<D: Serialize>(
         self,
         document: &D,
         table: impl FnOnce() -> Table,
     ) -> Result<(), CliError> {
         let text = match self.format {
             Format::Table => table().render(),
-            Format::Json => return write_json(&json(document).map_err(unwritable)?),
-            Format::Yaml => yaml(document).map_err(unwritable)?,
+            Format::Json => return write_json(&json(document).map_err(serialization_error)?),
+            Format::Yaml => yaml(document).map_err(serialization_error)?,
         };
         write(&text)
     }
 
-    /// Writes a document that is shown as it is: as YAML, or else as JSON that people can look at.
-    pub(crate) fn document<D: Serialize>(self, document: &D) -> Result<(), CliError> {
+    /// Writes a document without a table view, as JSON instead of a table.
+    pub(crate) fn write_document<D: Serialize>(self, document: &D) -> Result<(), CliError> {
         let text = match self.format {
-            Format::Table => printable_json(&json(document).map_err(unwritable)?),
-            Format::Json => return write_json(&json(document).map_err(unwritable)?),
-            Format::Yaml => yaml(document).map_err(unwritable)?,
+            Format::Table => escape_json(&json(document).map_err(serialization_error)?),
+            Format::Json => return write_json(&json(document).map_err(serialization_error)?),
+            Format::Yaml => yaml(document).map_err(serialization_error)?,
         };
         write(&text)
     }
 }
 
-/// Writes JSON, or a piece of it. Where a terminal shows it, what would drive the terminal is escaped;
-/// programs read the same document either way.
+/// Writes JSON, or a part of it, escaping control characters on a terminal.
 pub(crate) fn write_json(text: &str) -> Result<(), CliError> {
-    write(&shown_json(text))
+    write(&json_for_stdout(text))
 }
 
-/// A JSON text as [`write_json`] writes it.
-pub(crate) fn shown_json(text: &str) -> Cow<'_, str> {
+/// JSON text as [`write_json`] writes it.
+pub(crate) fn json_for_stdout(text: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() {
-        printable_json(text).into()
+        escape_json(text).into()
     } else {
         text.into()
     }
 }
 
-/// Escapes in a JSON text, or YAML with texts as in JSON, what would drive a terminal. That can stand
-/// inside of texts only.
-pub(crate) fn printable_json(text: &str) -> String {
+/// Escapes control characters in JSON, or in YAML with JSON strings. They only occur in strings.
+pub(crate) fn escape_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if drives_terminal(character) {
-            // None of them is beyond the first 65536, and writing to a string cannot fail.
+            // All of them are in the basic multilingual plane, and writing to a string cannot fail.
             let _ = write!(safe, "\\u{:04x}", u32::from(character));
         } else {
             safe.push(character);
@@ -113,25 +109,23 @@ fn json(document: &impl Serialize) -> serde_json::Result<String> {
     Ok(text)
 }
 
-/// Writes the JSON document as YAML. It takes the way through JSON because serde tells the two
-/// formats apart in places, and the documents are promised to be the same.
+/// Serializes via JSON, so that both formats contain the same document: serde distinguishes some
+/// formats.
 fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
     let text = Zeroizing::new(serde_json::to_string(document)?);
     let document: serde_yaml::Value = serde_json::from_str(&text)?;
     Ok(yaml::write(&document))
 }
 
-/// The result has no form in which it could be written.
-pub(crate) fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
-    CliError::failed("the result cannot be written").because(error)
+/// An error in serializing a result.
+pub(crate) fn serialization_error(error: impl Into<anyhow::Error>) -> CliError {
+    CliError::failed("cannot encode the result").with_source(error)
 }
 
-/// Writes `text` as it is.
 pub(crate) fn write(text: &str) -> Result<(), CliError> {
     write_bytes(text.as_bytes())
 }
 
-/// Writes bytes as they are.
 pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
@@ -139,34 +133,33 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Writes bytes that somebody else chose. Where a terminal shows them, what would drive the terminal is
-/// escaped.
-pub(crate) fn write_foreign(bytes: &[u8]) -> Result<(), CliError> {
+/// Writes bytes of unknown origin, escaping control characters on a terminal.
+pub(crate) fn write_untrusted(bytes: &[u8]) -> Result<(), CliError> {
     if io::stdout().is_terminal() {
-        write(&printable(&String::from_utf8_lossy(bytes)))
+        write(&escape_control_characters(&String::from_utf8_lossy(bytes)))
     } else {
         write_bytes(bytes)
     }
 }
 
-/// Tells people something beside the result.
+/// Writes a message to standard error.
 pub(crate) fn note(text: &str) {
-    tell(&format!("{}\n", printable(text)));
+    write_stderr(&format!("{}\n", escape_control_characters(text)));
 }
 
-/// The same for a text that is drawn already.
-pub(crate) fn tell(drawn: &str) {
-    // A note that nobody reads is no failure.
-    let _ = io::stderr().write_all(drawn.as_bytes());
+/// Writes rendered text to standard error.
+pub(crate) fn write_stderr(text: &str) {
+    // Failing to write a message must not fail the command.
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Whether colours are wanted and understood where a text goes.
-pub(crate) fn is_coloured(place: &impl IsTerminal) -> bool {
-    place.is_terminal() && std::env::var_os("NO_COLOR").is_none()
+/// Whether to use colors on a stream.
+pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Escapes what would drive a terminal. Names and messages come from others.
-pub(crate) fn printable(text: &str) -> String {
+/// Escapes terminal control characters, which names and messages from others may contain.
+pub(crate) fn escape_control_characters(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if drives_terminal(character) {
@@ -178,7 +171,7 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
-/// As everywhere, but that new lines belong to what is written.
+/// Like [`terminal::drives_terminal`], but allows line feeds.
 fn drives_terminal(character: char) -> bool {
     character != '\n' && terminal::drives_terminal(character)
 }
@@ -219,7 +212,7 @@ mod tests {
     #[test]
     fn json_for_people_stays_json() {
         let document = vec!["\u{1b}[2J", "\u{9b}5n", "a\u{202e}b", "two\nlines"];
-        let text = printable_json(&json(&document).unwrap());
+        let text = escape_json(&json(&document).unwrap());
         assert!(!text.contains(['\u{9b}', '\u{202e}']), "{text:?}");
         assert_eq!(
             serde_json::from_str::<Vec<String>>(&text).unwrap(),
@@ -238,7 +231,7 @@ mod tests {
             ("evil\u{202e}txt", "evil\\u{202e}txt"),
             ("a\u{200b}dmin\u{2028}", "a\\u{200b}dmin\\u{2028}"),
         ] {
-            assert_eq!(printable(text), shown);
+            assert_eq!(escape_control_characters(text), shown);
         }
     }
 }

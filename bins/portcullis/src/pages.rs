@@ -1,41 +1,41 @@
-//! Lists that are longer than a page.
+//! Paging through lists.
 
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use portcullis_api::envelope::{ListEnvelope, Pagination};
 use portcullis_client::{Client, ListQuery, quote};
 use std::marker::PhantomData;
 
-/// Entities on a page. Controllers give up to one more, so that a limit of its own in the filter,
-/// however high, shows by the limit in the answer.
-const PAGE: i64 = 499;
+/// Entities per page. Controllers allow up to 500, so that a higher limit inside the filter is
+/// recognized by the limit in the response.
+const PAGE_SIZE: i64 = 499;
 
-/// The furthest that controllers skip to.
-pub(crate) const FURTHEST: i64 = 100_000;
+/// Highest offset that controllers accept.
+pub(crate) const MAX_OFFSET: i64 = 100_000;
 
-/// Goes through a list to its end, one page at a time.
+/// Iterator over the pages of a list.
 pub(crate) struct Pages<'c, L> {
     client: &'c Client,
     query: ListQuery,
-    place: Option<Place>,
+    cursor: Option<PageCursor>,
     kind: PhantomData<fn() -> L>,
 }
 
-/// Where a page begins.
+/// Start of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    /// The entity after which the list is counted; its beginning if there is none.
+struct PageCursor {
+    /// Id after which the page starts; `None` for the start of the list.
     after: Option<String>,
-    /// Entities up to that one.
+    /// Number of entities up to that one.
     before: i64,
-    /// Entities to skip from there.
+    /// Number of entities to skip after that one.
     offset: i64,
 }
 
-impl<'c, L: Listed> Pages<'c, L> {
-    /// All pages of a list from the offset of `query` on; its limit does not count.
+impl<'c, L: Listable> Pages<'c, L> {
+    /// All pages from the offset of `query`; its limit is ignored.
     pub(crate) fn new(client: &'c Client, query: ListQuery) -> Self {
-        let place = Place {
+        let place = PageCursor {
             after: None,
             before: 0,
             offset: query.offset.unwrap_or_default().max(0),
@@ -43,62 +43,63 @@ impl<'c, L: Listed> Pages<'c, L> {
         Self {
             client,
             query,
-            place: Some(place),
+            cursor: Some(place),
             kind: PhantomData,
         }
     }
 
     /// Fetches the next page; `None` after the last one.
     ///
-    /// A filter with a limit of its own is taken at its word: there is one page then. The answers
-    /// stand as if counted from the beginning of the list, without a limit.
+    /// A limit inside the filter is respected: there is only one page then. The pagination in the
+    /// results is relative to the whole list, without a limit.
     pub(crate) async fn next(&mut self) -> Result<Option<ListEnvelope<L>>, CliError> {
-        let Some(place) = self.place.take() else {
+        let Some(place) = self.cursor.take() else {
             return Ok(None);
         };
         let mut query = self.query.clone();
         if let Some(after) = &place.after {
             query = query.and(&format!("id > {}", quote(after)));
         }
-        query.limit = Some(PAGE);
+        query.limit = Some(PAGE_SIZE);
         query.offset = Some(place.offset);
-        let mut page = L::fetch(self.client, &query).await?;
+        let mut page = L::fetch_page(self.client, &query).await?;
         let last = page.data.last().map(L::id);
-        self.place = place.next(page.meta.pagination, page.data.len(), last, &self.query)?;
-        let standing = &mut page.meta.pagination;
-        if standing.limit == PAGE {
-            standing.limit = i64::MAX;
+        self.cursor = place.next(page.meta.pagination, page.data.len(), last, &self.query)?;
+        let pagination = &mut page.meta.pagination;
+        if pagination.limit == PAGE_SIZE {
+            pagination.limit = i64::MAX;
         }
-        standing.offset = standing.offset.saturating_add(place.before);
-        standing.total_count = standing.total_count.saturating_add(place.before);
+        pagination.offset = pagination.offset.saturating_add(place.before);
+        pagination.total_count = pagination.total_count.saturating_add(place.before);
         Ok(Some(page))
     }
 }
 
-impl Place {
-    /// Where the page begins that follows on one with `length` entities up to `last`.
+impl PageCursor {
+    /// Start of the page after one with `length` entities up to `last`.
     fn next(
         &self,
-        standing: Pagination,
+        pagination: Pagination,
         length: usize,
         last: Option<&str>,
         query: &ListQuery,
     ) -> Result<Option<Self>, CliError> {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
-        let end = standing.offset.saturating_add(length);
-        let Some(last) = last.filter(|_| end < standing.total_count && standing.limit == PAGE)
+        let end = pagination.offset.saturating_add(length);
+        let Some(last) =
+            last.filter(|_| end < pagination.total_count && pagination.limit == PAGE_SIZE)
         else {
             return Ok(None);
         };
-        if standing.offset != self.offset {
+        if pagination.offset != self.offset {
             return Err(CliError::failed(format!(
-                "the list changed while it was read: the answer begins at {}, not at {}",
-                standing.offset, self.offset
+                "the list changed while it was being read: the page starts at {}, not at {}",
+                pagination.offset, self.offset
             ))
             .hint("do not use `skip` in the filter; use --offset instead"));
         }
-        // By its ids a list is followed exactly, whatever is created or deleted meanwhile; with
-        // another order there is only counting.
+        // Paging by id is exact while entities are created and deleted; other orders only have
+        // offsets.
         if !is_sorted(query) {
             return Ok(Some(Self {
                 after: Some(last.to_owned()),
@@ -106,9 +107,9 @@ impl Place {
                 offset: 0,
             }));
         }
-        if end > FURTHEST {
+        if end > MAX_OFFSET {
             return Err(CliError::failed(format!(
-                "the controller pages only to {FURTHEST} in a sorted list"
+                "the controller cannot page beyond {MAX_OFFSET} in a sorted list"
             ))
             .hint("leave out the sort order, or narrow the list with a filter"));
         }
@@ -119,8 +120,8 @@ impl Place {
     }
 }
 
-/// Whether a list may have another order than that of the ids. Texts in the filter count as well:
-/// they make no difference to short lists.
+/// Whether a list may be sorted by something other than id. Strings in the filter count too, which
+/// does not matter for short lists.
 fn is_sorted(query: &ListQuery) -> bool {
     let filter = query.filter.as_deref().unwrap_or_default();
     query.sort.is_some() || filter.to_ascii_lowercase().contains("sort")
@@ -130,8 +131,8 @@ fn is_sorted(query: &ListQuery) -> bool {
 mod tests {
     use super::*;
 
-    /// Goes through a list of `total` entities as controllers give it; the filter may hold a limit
-    /// and an offset of its own. The numbers are where the pages began.
+    /// Pages through a list of `total` entities as controllers do; the filter may contain a limit
+    /// and an offset. Returns the offsets of the pages.
     fn walk(
         total: i64,
         query: &ListQuery,
@@ -139,14 +140,14 @@ mod tests {
         skip: Option<i64>,
     ) -> Result<Vec<i64>, CliError> {
         let mut begins = Vec::new();
-        let mut place = Some(Place {
+        let mut place = Some(PageCursor {
             after: None,
             before: 0,
             offset: query.offset.unwrap_or_default(),
         });
         while let Some(current) = place {
-            let limit = limit.unwrap_or(PAGE).min(500);
-            let offset = skip.unwrap_or(current.offset).min(FURTHEST);
+            let limit = limit.unwrap_or(PAGE_SIZE).min(500);
+            let offset = skip.unwrap_or(current.offset).min(MAX_OFFSET);
             let left = total - current.before;
             let length = (left - offset).clamp(0, limit);
             let standing = Pagination {
@@ -183,9 +184,12 @@ mod tests {
     #[test]
     fn long_lists_are_counted_from_an_entity() {
         let begins = walk(1_000_000, &ListQuery::default(), None, None).unwrap();
-        let expected: Vec<_> = (0..).map(|page| page * PAGE).take(begins.len()).collect();
+        let expected: Vec<_> = (0..)
+            .map(|page| page * PAGE_SIZE)
+            .take(begins.len())
+            .collect();
         assert_eq!(begins, expected);
-        assert!(begins.last().unwrap() + PAGE >= 1_000_000);
+        assert!(begins.last().unwrap() + PAGE_SIZE >= 1_000_000);
         for sorted in [
             ListQuery::filtered("true Sort By name"),
             ListQuery {

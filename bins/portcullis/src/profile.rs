@@ -1,4 +1,4 @@
-//! Profiles: what is remembered about controllers and sessions from one command to the next.
+//! Profiles: controllers and sessions stored between commands.
 
 mod store;
 
@@ -16,80 +16,67 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
 
-/// All profiles by their names.
+/// All profiles by name.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Profiles {
-    /// The profiles.
     #[serde(default)]
     pub(crate) profiles: BTreeMap<String, Profile>,
 }
 
-/// What is remembered about one controller.
+/// A controller and the session with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Profile {
-    /// Where the controller is.
     pub(crate) url: Url,
-    /// The authorities that are trusted, PEM; `None` for those of the operating system.
+    /// Trusted CA certificates, PEM; `None` for those of the operating system.
     #[serde(default)]
     pub(crate) ca: Option<String>,
-    /// Who logged in last.
+    /// Username of the last login.
     #[serde(default)]
     pub(crate) username: Option<String>,
-    /// What the last login was made with, if not a password.
+    /// Credential files of the last login, unless it was by password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) way: Option<StoredWay>,
-    /// The file that holds the JWT which goes with every request of the session.
+    pub(crate) way: Option<StoredLogin>,
+    /// File with the second JWT, sent with every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) second_ext_jwt: Option<PathBuf>,
-    /// The session, while there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<StoredSession>,
 }
 
-/// What a login is made with, as it is remembered: where it lies, and never itself.
+/// Paths of the credential of a login, never the credential itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum StoredWay {
-    /// An identity file.
+pub(crate) enum StoredLogin {
     Identity(PathBuf),
-    /// A certificate with its key.
-    Certificate {
-        /// The file of the certificate.
-        cert: PathBuf,
-        /// The file of the key.
-        key: PathBuf,
-    },
-    /// The JWT of an external signer.
+    Certificate { cert: PathBuf, key: PathBuf },
     ExtJwt(PathBuf),
 }
 
-/// A session as it is remembered.
+/// A stored session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredSession {
-    /// The token.
-    #[serde(serialize_with = "secret::exposed")]
+    #[serde(serialize_with = "secret::serialize_exposed")]
     pub(crate) token: SecretString,
-    /// When it was going to end when it was opened; use puts the end off.
+    /// Expiry at the time of the login; use extends it.
     #[serde(default)]
     pub(crate) expires_at: Option<WireTime>,
 }
 
 impl Profile {
-    /// Whom to trust.
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
-        trust_of(self.ca.as_deref())
+        trust_from_pem_or_system(self.ca.as_deref())
     }
 
-    /// Says what to do when the controller is not the one that was trusted.
-    pub(crate) fn explain(&self, error: CliError) -> CliError {
-        if !error.is_untrusted() {
+    /// Adds hints if the controller is not the trusted one.
+    pub(crate) fn explain_untrusted(&self, error: CliError) -> CliError {
+        if !error.is_untrusted_controller() {
             return error;
         }
-        let url = controller_url::shown(&self.url);
+        let url = controller_url::display(&self.url);
         error
-            .hint("somebody may be intercepting the connection to the controller")
+            .hint("the connection to the controller may be intercepted")
             .hint(format!(
                 "if its CA has been replaced, run `portcullis login {url} --forget-ca` and compare \
                  the fingerprint"
@@ -97,18 +84,18 @@ impl Profile {
     }
 }
 
-/// Trust in the authorities of a PEM text, if there is one, else in those of the operating system.
-pub(crate) fn trust_of(pem: Option<&str>) -> Result<Trust, CliError> {
+/// Trusts the CA certificates of a PEM text, or else those of the operating system.
+pub(crate) fn trust_from_pem_or_system(pem: Option<&str>) -> Result<Trust, CliError> {
     match pem {
-        Some(pem) => trust_in(pem),
+        Some(pem) => trust_from_pem(pem),
         None => Ok(system_trust()),
     }
 }
 
-/// Trust in the authorities of a PEM text.
-pub(crate) fn trust_in(pem: &str) -> Result<Trust, CliError> {
+/// Trusts the CA certificates of a PEM text.
+pub(crate) fn trust_from_pem(pem: &str) -> Result<Trust, CliError> {
     let certificates = certificates_from_pem(pem).map_err(|error| {
-        CliError::failed("the trusted certificates cannot be read").because(error)
+        CliError::failed("the trusted certificates cannot be read").with_source(error)
     })?;
     if certificates.is_empty() {
         return Err(CliError::failed(
@@ -121,9 +108,9 @@ pub(crate) fn trust_in(pem: &str) -> Result<Trust, CliError> {
     Ok(Trust::anchors(anchors))
 }
 
-/// Trust in the authorities of the operating system.
+/// Trusts the CA certificates of the operating system.
 pub(crate) fn system_trust() -> Trust {
-    // What cannot be loaded is not trusted; that there is nothing left shows soon enough.
+    // Certificates that cannot be loaded are not trusted; an empty set fails later.
     Trust::anchors(rustls_native_certs::load_native_certs().certs)
 }
 

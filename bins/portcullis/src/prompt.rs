@@ -1,7 +1,7 @@
-//! Asking the person in front of the terminal.
+//! Terminal prompts.
 
 use crate::error::CliError;
-use crate::output::printable;
+use crate::output::escape_control_characters;
 use dialoguer::Password;
 use secrecy::SecretString;
 use std::future;
@@ -9,24 +9,24 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use tokio::{select, signal, task};
 use zeroize::Zeroizing;
 
-/// Room for a line, so that no copy of it is left behind when it grows.
-const LINE: usize = 256;
+/// Capacity for a line, so that no copy of a secret is left behind by growth.
+const LINE_CAPACITY: usize = 256;
 
-/// Whether there is anybody to ask.
+/// Whether there is a terminal to prompt on.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that is answered with a line: `y` or `yes` mean yes, everything else means no.
-/// `option` is what answers it beforehand.
+/// Prompts for confirmation: `y` or `yes` mean yes, anything else means no. `option` confirms
+/// without a prompt.
 pub(crate) fn confirm(question: &str, option: &str) -> Result<bool, CliError> {
     if !is_interactive() {
         return Err(
             CliError::usage(format!("there is no terminal to ask on: {question}"))
-                .hint(format!("answer yes in advance with `{option}`")),
+                .hint(format!("pass `{option}` to confirm")),
         );
     }
-    ask(question).map_err(|error| unanswered(error.into()))
+    ask(question).map_err(|error| prompt_error(error.into()))
 }
 
 fn ask(question: &str) -> io::Result<bool> {
@@ -34,68 +34,67 @@ fn ask(question: &str) -> io::Result<bool> {
     Ok(is_yes(&line))
 }
 
-/// Shows a question and reads what is typed up to the end of the line, which is part of it.
+/// Prompts and reads a line, including its line feed.
 ///
-/// The terminal is left as it is: it gives lines, and whatever ends the program is no harm to it.
+/// The terminal stays in its normal mode, so that any termination leaves it intact.
 fn read_line(question: &str) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut stderr = io::stderr();
-    write!(stderr, "{} ", printable(question))?;
+    write!(stderr, "{} ", escape_control_characters(question))?;
     stderr.flush()?;
-    let mut line = Zeroizing::new(Vec::with_capacity(LINE));
+    let mut line = Zeroizing::new(Vec::with_capacity(LINE_CAPACITY));
     io::stdin().lock().read_until(b'\n', &mut line)?;
     if !line.ends_with(b"\n") {
-        // The end of the input leaves the cursor behind the question.
+        // End of input leaves the cursor after the prompt.
         writeln!(stderr)?;
     }
     Ok(line)
 }
 
-/// Asks for a code, which is shown as it is typed: it is of no use once it was taken. `hint` says
-/// what answers the question beforehand.
+/// Prompts for a code, which is echoed: it works only once. `hint` names the alternative without a
+/// terminal.
 pub(crate) fn code(question: &str, hint: &str) -> Result<SecretString, CliError> {
     if !is_interactive() {
         return Err(CliError::usage("there is no terminal to ask for the code on").hint(hint));
     }
-    let line = read_line(&format!("{question}:")).map_err(|error| unanswered(error.into()))?;
+    let line = read_line(&format!("{question}:")).map_err(|error| prompt_error(error.into()))?;
     match line.strip_suffix(b"\n") {
-        // What is not text is no code either, and is not looked at any closer.
+        // Invalid UTF-8 is not a code and is rejected later.
         Some(code) => Ok(SecretString::from(&*String::from_utf8_lossy(code))),
         None => Err(CliError::failed("no answer was given")),
     }
 }
 
-/// Asks on a thread of its own, so that something else can be waited for as well. What is never
-/// answered must not keep the program from ending.
-pub(crate) async fn beside<T: Send + 'static>(
+/// Prompts on another thread. An unanswered prompt does not keep the program from exiting.
+pub(crate) async fn spawn_prompt<T: Send + 'static>(
     question: impl FnOnce() -> Result<T, CliError> + Send + 'static,
 ) -> Result<T, CliError> {
     let asked = task::spawn_blocking(question).await;
-    asked.unwrap_or_else(|error| Err(unanswered(io::Error::other(error).into())))
+    asked.unwrap_or_else(|error| Err(prompt_error(io::Error::other(error).into())))
 }
 
-/// Does `work`, which Ctrl-C ends from here on instead of the program. What it asks has to be asked
-/// [`beside`] it.
-pub(crate) async fn unless_given_up<T>(
+/// Runs `work` until Ctrl-C, which no longer ends the program. Prompts in `work` must use
+/// [`spawn_prompt`].
+pub(crate) async fn run_until_cancelled<T>(
     work: impl Future<Output = Result<T, CliError>>,
 ) -> Result<T, CliError> {
-    let given_up = async {
+    let cancelled = async {
         if signal::ctrl_c().await.is_err() {
-            // Then it ends the program after all.
+            // Without a handler, Ctrl-C still ends the program.
             future::pending::<()>().await;
         }
     };
     select! {
         biased;
-        () = given_up => {
-            // The cursor stands behind the question.
+        () = cancelled => {
+            // The cursor is after the prompt.
             let _ = writeln!(io::stderr());
-            Err(CliError::given_up())
+            Err(CliError::cancelled())
         },
         done = work => done,
     }
 }
 
-/// Whether a whole line says yes.
+/// Whether a complete line means yes.
 fn is_yes(line: &[u8]) -> bool {
     let Some(answer) = line.strip_suffix(b"\n") else {
         return false;
@@ -104,17 +103,17 @@ fn is_yes(line: &[u8]) -> bool {
     answer.eq_ignore_ascii_case(b"y") || answer.eq_ignore_ascii_case(b"yes")
 }
 
-/// Asks for a password without showing it, twice if it is a new one.
+/// Prompts for a password without echo, twice if `is_new`.
 pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliError> {
     if !is_interactive() {
         return Err(
             CliError::usage("there is no terminal to ask for the password on").hint(
-                "name a file that contains it (`-` for the standard input), or set the environment \
-                 variable that `--help` names",
+                "pass it in a file (`-` for standard input), or in the environment variable that \
+                 `--help` names",
             ),
         );
     }
-    let question = Password::new().with_prompt(printable(prompt));
+    let question = Password::new().with_prompt(escape_control_characters(prompt));
     let question = if is_new {
         question.with_confirmation("Again", "The passwords do not match.")
     } else {
@@ -123,11 +122,11 @@ pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliEr
     question
         .interact()
         .map(SecretString::from)
-        .map_err(unanswered)
+        .map_err(prompt_error)
 }
 
-fn unanswered(error: dialoguer::Error) -> CliError {
-    CliError::failed("no answer was given").because(error)
+fn prompt_error(error: dialoguer::Error) -> CliError {
+    CliError::failed("no answer was given").with_source(error)
 }
 
 #[cfg(test)]

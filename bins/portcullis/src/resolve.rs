@@ -1,36 +1,35 @@
-//! Finding entities by what people call them: an id or a name.
+//! Lookup of entities by id or name.
 
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::pages::Pages;
 use portcullis_client::{Client, ListQuery};
 
-/// A kind whose members have names beside their ids.
-pub(crate) trait Named: Listed {
-    /// The command that lists them.
-    const LIST: &'static str;
+/// An entity kind with names.
+pub(crate) trait Named: Listable {
+    /// Command that lists them.
+    const LIST_COMMAND: &'static str;
 
-    /// Its name.
     fn name(&self) -> &str;
 }
 
-/// What a text may be.
+/// Field to look up by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum LookupField {
     Id,
     Name,
 }
 
-impl By {
-    /// The symbol of filters for it.
-    fn symbol(self) -> &'static str {
+impl LookupField {
+    /// Name of the field in filters.
+    fn filter_field(self) -> &'static str {
         match self {
             Self::Id => "id",
             Self::Name => "name",
         }
     }
 
-    fn of<N: Named>(self, entity: &N) -> &str {
+    fn value_of<N: Named>(self, entity: &N) -> &str {
         match self {
             Self::Id => entity.id(),
             Self::Name => entity.name(),
@@ -38,12 +37,16 @@ impl By {
     }
 }
 
-/// Finds the one that is called by an id or a name, or by `id:` or `name:` and either.
-pub(crate) async fn one<N: Named>(client: &Client, text: &str) -> Result<N, CliError> {
-    let (wanted, text) = parse(text);
-    let mut found: Option<(By, N)> = None;
-    for by in wanted {
-        let Some(entity) = find::<N>(client, *by, text).await? else {
+/// Finds the entity with an id or name, or given as `id:ID` or `name:NAME`.
+///
+/// # Errors
+///
+/// If none exists, or if `text` is the id of one entity and the name of another.
+pub(crate) async fn by_id_or_name<N: Named>(client: &Client, text: &str) -> Result<N, CliError> {
+    let (fields, text) = parse_reference(text);
+    let mut found: Option<(LookupField, N)> = None;
+    for by in fields {
+        let Some(entity) = find_by::<N>(client, *by, text).await? else {
             continue;
         };
         match &found {
@@ -56,61 +59,69 @@ pub(crate) async fn one<N: Named>(client: &Client, text: &str) -> Result<N, CliE
     }
     found
         .map(|(_, entity)| entity)
-        .ok_or_else(|| missing::<N>(wanted, text))
+        .ok_or_else(|| not_found::<N>(fields, text))
 }
 
-/// Tells what a text may be, and takes what says so off.
-fn parse(text: &str) -> (&'static [By], &str) {
+/// Parses the prefix `id:` or `name:`.
+fn parse_reference(text: &str) -> (&'static [LookupField], &str) {
     if let Some(id) = text.strip_prefix("id:") {
-        (&[By::Id], id)
+        (&[LookupField::Id], id)
     } else if let Some(name) = text.strip_prefix("name:") {
-        (&[By::Name], name)
+        (&[LookupField::Name], name)
     } else {
-        (&[By::Id, By::Name], text)
+        (&[LookupField::Id, LookupField::Name], text)
     }
 }
 
-/// Goes through what can be meant until it is found.
-async fn find<N: Named>(client: &Client, by: By, text: &str) -> Result<Option<N>, CliError> {
-    let candidates = ListQuery::candidates(by.symbol(), text);
+/// Pages through the candidates of a filter until one matches exactly.
+async fn find_by<N: Named>(
+    client: &Client,
+    by: LookupField,
+    text: &str,
+) -> Result<Option<N>, CliError> {
+    let candidates = ListQuery::candidates(by.filter_field(), text);
     let mut pages = Pages::<N>::new(client, candidates);
     while let Some(page) = pages.next().await? {
         let mut entities = page.data.into_iter();
-        if let Some(found) = entities.find(|entity| by.of(entity) == text) {
+        if let Some(found) = entities.find(|entity| by.value_of(entity) == text) {
             return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
-fn missing<N: Named>(wanted: &[By], text: &str) -> CliError {
-    let words: Vec<_> = wanted.iter().map(|by| by.symbol()).collect();
+fn not_found<N: Named>(wanted: &[LookupField], text: &str) -> CliError {
+    let words: Vec<_> = wanted.iter().map(|by| by.filter_field()).collect();
     let error = CliError::failed(format!(
-        "no {} with the {} `{text}` exists",
+        "no {} with {} `{text}` exists",
         N::SINGULAR,
         words.join(" or ")
     ));
-    let error = error.hint(format!("see `{}`", N::LIST));
+    let error = error.hint(format!("run `{}` to list them", N::LIST_COMMAND));
     match wanted {
         [only] => {
-            let prefix = only.symbol();
+            let prefix = only.filter_field();
             error.hint(format!(
-                "a name that begins with `{prefix}:` is written `name:{prefix}:{text}`"
+                "write `name:{prefix}:{text}` for a name that starts with `{prefix}:`"
             ))
         },
         _ => error,
     }
 }
 
-fn ambiguous<N: Named>(text: &str, first: (By, &N), second: (By, &N)) -> CliError {
-    let described = |(by, entity): (By, &N)| {
+fn ambiguous<N: Named>(
+    text: &str,
+    first: (LookupField, &N),
+    second: (LookupField, &N),
+) -> CliError {
+    let described = |(by, entity): (LookupField, &N)| {
         let other = match by {
-            By::Id => format!("name `{}`", entity.name()),
-            By::Name => format!("id `{}`", entity.id()),
+            LookupField::Id => format!("name `{}`", entity.name()),
+            LookupField::Name => format!("id `{}`", entity.id()),
         };
         format!(
-            "the {} of the {} with the {other}",
-            by.symbol(),
+            "the {} of the {} with {other}",
+            by.filter_field(),
             N::SINGULAR
         )
     };
@@ -133,12 +144,12 @@ mod tests {
     #[derive(Serialize)]
     struct Cat(&'static str, &'static str);
 
-    impl Listed for Cat {
+    impl Listable for Cat {
         const SINGULAR: &'static str = "cat";
         const PLURAL: &'static str = "cats";
         const COLUMNS: &'static [&'static str] = &[];
 
-        async fn fetch(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        async fn fetch_page(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
             Err(ClientError::Unwritable(String::new()))
         }
 
@@ -152,7 +163,7 @@ mod tests {
     }
 
     impl Named for Cat {
-        const LIST: &'static str = "portcullis cat list";
+        const LIST_COMMAND: &'static str = "portcullis cat list";
 
         fn name(&self) -> &str {
             self.1
@@ -162,13 +173,17 @@ mod tests {
     #[test]
     fn texts_say_what_they_are() {
         for (text, wanted, rest) in [
-            ("x", &[By::Id, By::Name][..], "x"),
-            ("id:x", &[By::Id], "x"),
-            ("name:x", &[By::Name], "x"),
-            ("name:id:x", &[By::Name], "id:x"),
-            ("identity:x", &[By::Id, By::Name], "identity:x"),
+            ("x", &[LookupField::Id, LookupField::Name][..], "x"),
+            ("id:x", &[LookupField::Id], "x"),
+            ("name:x", &[LookupField::Name], "x"),
+            ("name:id:x", &[LookupField::Name], "id:x"),
+            (
+                "identity:x",
+                &[LookupField::Id, LookupField::Name],
+                "identity:x",
+            ),
         ] {
-            assert_eq!(parse(text), (wanted, rest), "{text}");
+            assert_eq!(parse_reference(text), (wanted, rest), "{text}");
         }
     }
 
@@ -176,21 +191,21 @@ mod tests {
     fn two_that_can_be_meant_are_both_named() {
         let error = ambiguous(
             "tom",
-            (By::Id, &Cat("tom", "felix")),
-            (By::Name, &Cat("a1", "tom")),
+            (LookupField::Id, &Cat("tom", "felix")),
+            (LookupField::Name, &Cat("a1", "tom")),
         );
         assert_eq!(
             error.message(),
-            "`tom` is ambiguous: it is the id of the cat with the name `felix` and the name of the \
-             cat with the id `a1`"
+            "`tom` is ambiguous: it is the id of the cat with name `felix` and the name of the \
+             cat with id `a1`"
         );
     }
 
     #[test]
     fn what_is_missing_is_told() {
-        let both = missing::<Cat>(&[By::Id, By::Name], "tom");
-        assert_eq!(both.message(), "no cat with the id or name `tom` exists");
-        let only = missing::<Cat>(&[By::Name], "tom");
-        assert_eq!(only.message(), "no cat with the name `tom` exists");
+        let both = not_found::<Cat>(&[LookupField::Id, LookupField::Name], "tom");
+        assert_eq!(both.message(), "no cat with id or name `tom` exists");
+        let only = not_found::<Cat>(&[LookupField::Name], "tom");
+        assert_eq!(only.message(), "no cat with name `tom` exists");
     }
 }

@@ -1,10 +1,10 @@
-//! Secrets in the files that the program keeps.
+//! Serialization of secrets.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serializer;
 
-/// Writes a secret in clear, for files that only their owner may read.
-pub(crate) fn exposed<S: Serializer>(
+/// Serializes a secret in clear text, for private files.
+pub(crate) fn serialize_exposed<S: Serializer>(
     secret: &SecretString,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

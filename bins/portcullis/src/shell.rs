@@ -1,7 +1,7 @@
-//! Words as people type them in a shell.
+//! Shell quoting.
 
-/// Writes a word so that a POSIX shell takes it as it is.
-pub(crate) fn word(text: &str) -> String {
+/// Quotes a word for a POSIX shell if necessary.
+pub(crate) fn quote(text: &str) -> String {
     let is_plain = |character: char| {
         character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '/' | ':' | '@' | ',')
     };
@@ -26,7 +26,7 @@ mod tests {
             ("$(x)", "'$(x)'"),
             ("", "''"),
         ] {
-            assert_eq!(word(text), written);
+            assert_eq!(quote(text), written);
         }
     }
 }

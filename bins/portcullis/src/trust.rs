@@ -1,61 +1,68 @@
-//! Coming to trust a controller that is not known yet.
+//! Trust on first use of controllers.
 
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
-use crate::output::{self, printable};
+use crate::output::{self, escape_control_characters};
 use crate::{profile, prompt};
 use portcullis_client::{Client, ClientError, Trust, first_contact};
 use portcullis_pki::{Certificate, certificates_to_pem, pkcs7};
 use url::Url;
 
-/// A controller that is trusted, and by whose word.
-pub(crate) struct Trusted {
-    /// Speaks with it, without a session.
+/// A trusted controller.
+pub(crate) struct TrustedController {
+    /// Client without a session.
     pub(crate) client: Client,
-    /// The authorities, PEM; `None` for those of the operating system.
+    /// Trusted CA certificates, PEM; `None` for those of the operating system.
     pub(crate) ca: Option<String>,
 }
 
-/// Trusts the authorities of a PEM text, if the controller at `url` proves to belong to them.
-pub(crate) async fn given(context: &Context, url: &Url, pem: String) -> Result<Trusted, CliError> {
-    let client = context.client(url, profile::trust_in(&pem)?).build()?;
+/// Trusts the CA certificates in `pem`, if they verify the controller at `url`.
+pub(crate) async fn trust_given_ca(
+    context: &Context,
+    url: &Url,
+    pem: String,
+) -> Result<TrustedController, CliError> {
+    let client = context
+        .client(url, profile::trust_from_pem(&pem)?)
+        .build()?;
     client.version().await?;
-    Ok(Trusted {
+    Ok(TrustedController {
         client,
         ca: Some(pem),
     })
 }
 
-/// Trusts the controller at `url` if the operating system does, else if the person says so who
-/// is shown the fingerprint of its authority. `is_accepted` says it beforehand.
-pub(crate) async fn unknown(
+/// Trusts the controller at `url` if the operating system does, or else if the user confirms the
+/// fingerprint of its CA. `is_accepted` confirms it without a prompt.
+pub(crate) async fn trust_unknown_controller(
     context: &Context,
     url: &Url,
     is_accepted: bool,
-) -> Result<Trusted, CliError> {
-    if let Some(client) = if_proven(context, url, profile::system_trust()).await? {
-        return Ok(Trusted { client, ca: None });
+) -> Result<TrustedController, CliError> {
+    if let Some(client) = connect_if_trusted(context, url, profile::system_trust()).await? {
+        return Ok(TrustedController { client, ca: None });
     }
     let probe = first_contact::probe(url, context.timeout).await?;
     let offered = pkcs7::read_base64(&probe.ca_bundle).map_err(|error| {
-        CliError::failed("the CA certificates of the controller cannot be read").because(error)
+        CliError::failed("cannot read the CA certificates of the controller").with_source(error)
     })?;
-    let (client, authorities) = choose(context, url, offered).await?;
-    output::note(&introduction(url, &authorities));
-    if !is_accepted && !prompt::confirm("Do you recognise this fingerprint?", "--yes")? {
-        return Err(CliError::failed("the controller is not trusted")
-            .hint("ask its administrator for the fingerprint, or for the file to give to `--ca`"));
+    let (client, authorities) = choose_anchors(context, url, offered).await?;
+    output::note(&describe_ca(url, &authorities));
+    if !is_accepted && !prompt::confirm("Do you recognize this fingerprint?", "--yes")? {
+        return Err(CliError::failed("the controller is not trusted").hint(
+            "ask its administrator for the fingerprint, or for the CA file to pass with `--ca`",
+        ));
     }
-    Ok(Trusted {
+    Ok(TrustedController {
         client,
         ca: Some(certificates_to_pem(&authorities)),
     })
 }
 
-/// Chooses from the authorities that a controller offers those that are needed to verify it: the
-/// roots alone, or all of them if its server leaves intermediates out.
-async fn choose(
+/// Chooses the offered CA certificates that are needed to verify the controller: the roots, or all
+/// of them if its server omits intermediates.
+async fn choose_anchors(
     context: &Context,
     url: &Url,
     mut offered: Vec<Certificate>,
@@ -68,19 +75,23 @@ async fn choose(
         .collect();
     for authorities in [roots, offered] {
         let anchors = authorities.iter().map(|one| one.as_rustls().clone());
-        if let Some(client) = if_proven(context, url, Trust::anchors(anchors)).await? {
+        if let Some(client) = connect_if_trusted(context, url, Trust::anchors(anchors)).await? {
             return Ok((client, authorities));
         }
     }
-    let url = controller_url::shown(url);
+    let url = controller_url::display(url);
     Err(CliError::failed(format!(
         "the certificate of {url} was not issued by the CAs that it offers, or is not valid for this \
          host"
     )))
 }
 
-/// Gives a client if the controller proves itself to those who are trusted.
-async fn if_proven(context: &Context, url: &Url, trust: Trust) -> Result<Option<Client>, CliError> {
+/// Connects with `trust`; `None` if the controller fails verification.
+async fn connect_if_trusted(
+    context: &Context,
+    url: &Url,
+    trust: Trust,
+) -> Result<Option<Client>, CliError> {
     use portcullis_client::BuildError;
     let client = match context.client(url, trust).build() {
         Ok(client) => client,
@@ -102,15 +113,18 @@ async fn if_proven(context: &Context, url: &Url, trust: Trust) -> Result<Option<
     }
 }
 
-/// Says who a controller claims to be.
-fn introduction(url: &Url, authorities: &[Certificate]) -> String {
+/// Describes the CA of an untrusted controller.
+fn describe_ca(url: &Url, authorities: &[Certificate]) -> String {
     let mut lines = vec![format!(
         "The controller at {} is not trusted yet. Its CA is:",
-        controller_url::shown(url)
+        controller_url::display(url)
     )];
     for authority in authorities {
         lines.push(String::new());
-        lines.push(format!("  authority  {}", printable(&authority.subject())));
+        lines.push(format!(
+            "  authority  {}",
+            escape_control_characters(&authority.subject())
+        ));
         lines.push(format!(
             "  valid      {} to {}",
             authority.not_before(),

@@ -1,19 +1,19 @@
-//! `portcullis api`: requests that have no command of their own.
+//! `portcullis api`.
 
-mod answer;
 mod body;
-mod target;
+mod request_target;
+mod response;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use body::Source;
+use body::BodySource;
 use clap::{Args, ValueEnum};
 use portcullis_client::{Body, ClientError, Method};
-use target::Target;
+use request_target::RequestTarget;
 
 const EXAMPLES: &str = "\
-The path belongs to the management API, with --client to the client API, or begins with the prefix
-of either; links in answers work too. The answer of the controller is printed unchanged with
+Paths are relative to the management API, or to the client API with --client, or start with the
+prefix of either; links from responses work too. The response is printed unchanged with
 `--output json`, and formatted otherwise.
 
 Examples:
@@ -31,82 +31,81 @@ Examples:
 pub(crate) struct ApiArgs {
     /// HTTP method
     #[arg(value_enum, ignore_case = true)]
-    method: Verb,
+    method: HttpMethod,
 
     /// Path, for example `identities` or `identities/uI2Rn3.8h`
     path: String,
 
-    /// Filter for the entries of a list; for GET only
+    /// List filter; for GET only
     filter: Option<String>,
 
-    /// Query parameter; may be given several times
-    #[arg(long = "query", value_name = "NAME=VALUE", value_parser = target::parameter)]
+    /// Query parameter; can be repeated
+    #[arg(long = "query", value_name = "NAME=VALUE", value_parser = request_target::parse_parameter)]
     parameters: Vec<(String, String)>,
 
-    /// JSON to send: the text itself, `@FILE`, or `@-` for the standard input
+    /// JSON body: the text itself, `@FILE`, or `-` for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
-    body: Option<Source>,
+    body: Option<BodySource>,
 
     /// Use the client API instead of the management API
     #[arg(long)]
     client: bool,
 }
 
-/// The methods that controllers know.
+/// HTTP methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Verb {
-    /// Show something
+enum HttpMethod {
+    /// Read
     #[value(name = "GET")]
     Get,
-    /// Create something, or perform an action
+    /// Create, or perform an action
     #[value(name = "POST")]
     Post,
-    /// Replace something
+    /// Replace
     #[value(name = "PUT")]
     Put,
-    /// Change parts of something
+    /// Update
     #[value(name = "PATCH")]
     Patch,
-    /// Delete something
+    /// Delete
     #[value(name = "DELETE")]
     Delete,
 }
 
-impl From<Verb> for Method {
-    fn from(verb: Verb) -> Self {
+impl From<HttpMethod> for Method {
+    fn from(verb: HttpMethod) -> Self {
         match verb {
-            Verb::Get => Self::GET,
-            Verb::Post => Self::POST,
-            Verb::Put => Self::PUT,
-            Verb::Patch => Self::PATCH,
-            Verb::Delete => Self::DELETE,
+            HttpMethod::Get => Self::GET,
+            HttpMethod::Post => Self::POST,
+            HttpMethod::Put => Self::PUT,
+            HttpMethod::Patch => Self::PATCH,
+            HttpMethod::Delete => Self::DELETE,
         }
     }
 }
 
 impl ApiArgs {
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        if self.method == Verb::Get && self.body.is_some() {
-            return Err(CliError::usage("GET takes no body"));
+    pub(crate) fn validate(&self) -> Result<(), CliError> {
+        if self.method == HttpMethod::Get && self.body.is_some() {
+            return Err(CliError::usage("GET requests cannot have a body"));
         }
-        if self.method != Verb::Get && self.filter.is_some() {
-            return Err(
-                CliError::usage("only GET takes a filter").hint("send data with `--body JSON`")
-            );
+        if self.method != HttpMethod::Get && self.filter.is_some() {
+            return Err(CliError::usage("only GET requests can have a filter")
+                .hint("send data with `--body JSON`"));
         }
-        self.target().map(drop)
+        self.target_url().map(drop)
     }
 
-    /// Where the request goes, with all parameters.
-    fn target(&self) -> Result<Target, CliError> {
-        let mut target = Target::parse(&self.path, self.client)?;
-        target.add(self.parameters.iter().cloned());
+    /// The path with all query parameters.
+    fn target_url(&self) -> Result<RequestTarget, CliError> {
+        let mut target = RequestTarget::parse(&self.path, self.client)?;
+        target.add_parameters(self.parameters.iter().cloned());
         if let Some(filter) = &self.filter {
-            if target.has("filter") {
-                return Err(CliError::usage("the filter is given twice")
-                    .hint("give it once: after the path, or with --query"));
+            if target.has_parameter("filter") {
+                return Err(CliError::usage("the filter was given twice")
+                    .hint("give it either after the path or with `--query`"));
             }
-            target.add([("filter".to_owned(), filter.clone())]);
+            target.add_parameters([("filter".to_owned(), filter.clone())]);
         }
         Ok(target)
     }
@@ -117,7 +116,7 @@ pub(crate) async fn run(
     session: &Session,
     arguments: ApiArgs,
 ) -> Result<(), CliError> {
-    let endpoint = arguments.target()?.endpoint()?;
+    let endpoint = arguments.target_url()?.into_endpoint()?;
     let body = match &arguments.body {
         Some(source) => source.read()?,
         None => Body::none(),
@@ -125,7 +124,7 @@ pub(crate) async fn run(
     let method = arguments.method.into();
     let reply = session.client.send(method, &endpoint, body).await?;
     let reply = reply.into_success().map_err(ClientError::Refused)?;
-    answer::show(context.output, &reply)
+    response::print_response(context.output, &reply)
 }
 
 #[cfg(test)]
@@ -142,7 +141,7 @@ mod tests {
     fn parse(words: &[&str]) -> Result<ApiArgs, String> {
         let words = std::iter::once("api").chain(words.iter().copied());
         let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-        line.api.check().map_err(|error| error.message())?;
+        line.api.validate().map_err(|error| error.message())?;
         Ok(line.api)
     }
 
@@ -173,7 +172,7 @@ mod tests {
                 "/edge/management/v1/x?limit=2&filter=true",
             ),
         ] {
-            let endpoint = parse(words).unwrap().target().unwrap().endpoint();
+            let endpoint = parse(words).unwrap().target_url().unwrap().into_endpoint();
             assert_eq!(endpoint.unwrap().to_string(), sent, "{words:?}");
         }
     }

@@ -11,16 +11,16 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 
-/// Shown below the help of `auth-policy`.
+/// Help footer of `auth-policy`.
 pub(crate) const EXAMPLES: &str = "\
-An authentication policy says how the identities that it is assigned to may log in.
+An authentication policy defines how the identities that it is assigned to may log in.
 
 Examples:
   portcullis auth-policy create staff --updb deny
   portcullis auth-policy list
   portcullis auth-policy show default";
 
-/// What to do with authentication policies.
+/// Subcommands for authentication policies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthPolicyCommand {
     /// Create an authentication policy
@@ -30,7 +30,7 @@ pub(crate) enum AuthPolicyCommand {
     List(list::ListArgs),
     /// Show an authentication policy
     Show(show::ShowArgs),
-    /// Change an authentication policy
+    /// Update an authentication policy
     Update(update::UpdateArgs),
     /// Delete authentication policies that are not in use
     #[command(visible_alias = "rm")]

@@ -13,26 +13,26 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
-/// Shown below the help of `authenticator`.
+/// Help footer of `authenticator`.
 pub(crate) const EXAMPLES: &str = "\
-An authenticator is what an identity logs in with: a certificate, or a username with a password.
+An authenticator is a credential of an identity: a certificate, or a username and password.
 
 Examples:
   portcullis authenticator list --identity laptop
   portcullis authenticator show v1kz.YB3Rs
   portcullis authenticator reset v1kz.YB3Rs --output-jwt laptop.jwt";
 
-/// What to do with authenticators.
+/// Subcommands for authenticators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthenticatorCommand {
-    /// Give an identity a username with a password, or register a certificate that it already has
+    /// Create an authenticator with a username and password, or from an existing certificate
     Create(create::CreateArgs),
     /// List authenticators
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Show an authenticator
     Show(show::ShowArgs),
-    /// Give somebody another password or username
+    /// Update the password or username of an authenticator
     Update(update::UpdateArgs),
     /// Delete authenticators
     #[command(visible_alias = "rm")]
@@ -44,7 +44,7 @@ pub(crate) enum AuthenticatorCommand {
 }
 
 impl AuthenticatorCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Reset(arguments) => arguments.check(output),

@@ -15,31 +15,31 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
-/// Shown below the help of `ca`.
+/// Help footer of `ca`.
 pub(crate) const EXAMPLES: &str = "\
-A third-party CA issues certificates that are accepted in this network, once it
-is verified: the administrator proves to hold its key.
+Certificates of a third-party CA are accepted in this network once the CA is verified, which proves
+that the administrator holds its key.
 
 Examples:
   portcullis ca create corporate ca.pem
   portcullis ca verify corporate --ca-key ca.key
   portcullis identity create server --ottca corporate --output-jwt server.jwt";
 
-/// What to do with third-party authorities.
+/// Subcommands for third-party CAs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CaCommand {
     /// Add a third-party CA
     Create(create::CreateArgs),
     /// Verify a CA by proving that you hold its key
     Verify(verify::VerifyArgs),
-    /// Write the token with which holders of certificates of a CA enroll
+    /// Get the token with which holders of certificates of a CA enroll
     Jwt(jwt::JwtArgs),
     /// List third-party CAs
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Show a third-party CA
     Show(show::ShowArgs),
-    /// Change a third-party CA
+    /// Update a third-party CA
     Update(update::UpdateArgs),
     /// Delete third-party CAs; their certificates are no longer accepted
     #[command(visible_alias = "rm")]
@@ -47,7 +47,7 @@ pub(crate) enum CaCommand {
 }
 
 impl CaCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Jwt(arguments) => arguments.check(output),

@@ -1,4 +1,4 @@
-//! `portcullis completion`: scripts that complete commands in a shell.
+//! `portcullis completion`.
 
 use crate::cli::Cli;
 use crate::error::CliError;
@@ -8,16 +8,16 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
-  source <(portcullis completion bash)    in this shell only
+  source <(portcullis completion bash)    # this shell only
   portcullis completion bash > ~/.local/share/bash-completion/completions/portcullis
-  portcullis completion zsh > ~/.zfunc/_portcullis    a folder of $fpath
+  portcullis completion zsh > ~/.zfunc/_portcullis    # a directory in $fpath
   portcullis completion fish > ~/.config/fish/completions/portcullis.fish";
 
 /// Arguments of `completion`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CompletionArgs {
-    /// Shell to write the script for
+    /// Shell to generate the script for
     shell: Shell,
 }
 

@@ -6,16 +6,16 @@ mod update;
 
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 use portcullis_api::config::ConfigDetail;
 
-/// Shown below the help of `config`.
+/// Help footer of `config`.
 pub(crate) const EXAMPLES: &str = "\
-A configuration tells the programs that dial or bind a service how to do so, in the form that the
-schema of its type defines. A service has at most one of each type.
+A configuration tells the programs that dial or bind a service how to do so. The schema of its type
+defines what it contains. A service has at most one configuration of each type.
 
 Examples:
   portcullis config create wiki-host host.v1 --file host.yml
@@ -23,44 +23,44 @@ Examples:
       \"addresses\": [\"wiki.test\"], \"portRanges\": [{\"low\": 80, \"high\": 80}]}'
   portcullis service create wiki --configs wiki-host,wiki-intercept";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis config list --sort name --all
   portcullis config list --filter 'name contains \"wiki\"'";
 
-const SHOW: &str = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
   portcullis config show wiki-host
   portcullis config show wiki-host --output json | jq .data > host.json";
 
-const DELETE: &str = "\
-It is removed from services and routers. Several configurations, and what a filter matches, are
-deleted only after a question, or with --yes.
+const DELETE_EXAMPLES: &str = "\
+Deleted configurations are removed from services and routers. Deleting several, or with --filter,
+asks for confirmation unless --yes is given.
 
 Examples:
   portcullis config delete wiki-host
   portcullis config delete --filter 'name contains \"test-\"' --dry-run";
 
-/// What to do with configurations.
+/// Subcommands for configurations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Create a configuration
     Create(create::CreateArgs),
     /// List configurations
-    #[command(visible_alias = "ls", after_long_help = LIST)]
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
     List(PageArgs),
     /// Show a configuration
-    #[command(after_long_help = SHOW)]
+    #[command(after_long_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
-    /// Change a configuration
+    /// Update a configuration
     Update(update::UpdateArgs),
     /// Delete configurations
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl ConfigCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(),

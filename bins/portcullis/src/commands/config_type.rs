@@ -6,59 +6,59 @@ mod update;
 
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 use portcullis_api::config_type::ConfigTypeDetail;
 
-/// Shown below the help of `config-type`.
+/// Help footer of `config-type`.
 pub(crate) const EXAMPLES: &str = "\
-The type of a configuration says what it is for; its JSON Schema says what it must contain.
+A configuration type defines, by a JSON Schema, what its configurations must contain.
 
 Examples:
   portcullis config-type list
   portcullis config-type show host.v1
   portcullis config-type create printer.v1 --file printer.schema.json";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis config-type list --sort name --all
   portcullis config-type list --filter 'name contains \"host\"'";
 
-const SHOW: &str = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
   portcullis config-type show intercept.v1
   portcullis config-type show host.v1 --output json | jq .schema";
 
-const DELETE: &str = "\
-A type that is in use cannot be deleted. Several types, and what a filter matches, are deleted only
-after a question, or with --yes.
+const DELETE_EXAMPLES: &str = "\
+Types in use cannot be deleted. Deleting several, or with --filter, asks for confirmation unless
+--yes is given.
 
 Examples:
   portcullis config-type delete printer.v1
   portcullis config-type delete --filter 'name contains \"test-\"' --dry-run";
 
-/// What to do with types of configurations.
+/// Subcommands for configuration types.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigTypeCommand {
-    /// Create a type of configurations
+    /// Create a configuration type
     Create(create::CreateArgs),
-    /// List the types of configurations
-    #[command(visible_alias = "ls", after_long_help = LIST)]
+    /// List configuration types
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
     List(PageArgs),
-    /// Show a type of configurations with its schema
-    #[command(after_long_help = SHOW)]
+    /// Show a configuration type with its schema
+    #[command(after_long_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
-    /// Change a type of configurations
+    /// Update a configuration type
     Update(update::UpdateArgs),
-    /// Delete types that are not in use
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    /// Delete unused configuration types
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl ConfigTypeCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),

@@ -1,26 +1,25 @@
-//! The configurations of services and routers, as an argument.
+//! `--configs` of services and routers.
 
 use crate::error::CliError;
 use crate::resolve;
-use crate::words::in_all;
+use crate::text::split_all_commas;
 use clap::Args;
 use portcullis_api::config::ConfigDetail;
 use portcullis_client::Client;
 use portcullis_domain::ids::ConfigId;
 use std::collections::BTreeSet;
 
-/// The configurations of something.
+/// Configurations of an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ConfigsArgs {
-    /// All configurations, by id or name, at most one of each type, separated by commas; empty for
-    /// none
+    /// Comma-separated ids or names of configurations, at most one of each type; empty for none
     #[arg(long, value_name = "CONFIGS", alias = "config")]
     configs: Option<Vec<String>>,
 }
 
 impl ConfigsArgs {
-    /// Finds the configurations, if they are given.
-    pub(crate) async fn find(
+    /// Resolves the configurations, if given.
+    pub(crate) async fn resolve(
         &self,
         client: &Client,
     ) -> Result<Option<BTreeSet<ConfigId>>, CliError> {
@@ -28,16 +27,16 @@ impl ConfigsArgs {
             return Ok(None);
         };
         let mut found = BTreeSet::new();
-        for word in in_all(texts) {
-            let config: ConfigDetail = resolve::one(client, &word).await?;
+        for word in split_all_commas(texts) {
+            let config: ConfigDetail = resolve::by_id_or_name(client, &word).await?;
             found.insert(config.base.id);
         }
         Ok(Some(found))
     }
 }
 
-/// Writes the ids of configurations for people.
-pub(crate) fn shown(configs: Option<&BTreeSet<ConfigId>>) -> String {
+/// Formats the ids of configurations for tables.
+pub(crate) fn display(configs: Option<&BTreeSet<ConfigId>>) -> String {
     let ids = configs.into_iter().flatten().map(ConfigId::as_str);
     ids.collect::<Vec<_>>().join(", ")
 }

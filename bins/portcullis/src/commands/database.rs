@@ -3,20 +3,20 @@
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output;
-use crate::table::{Table, count};
+use crate::table::{Table, pluralize};
 use clap::{Args, Subcommand};
 use portcullis_api::database::{IntegrityDetails, SummaryCounts};
 use portcullis_client::Client;
 use std::time::Duration;
 
-/// Time between two looks at a check that is at work.
-const PAUSE: Duration = Duration::from_millis(250);
+/// Interval for polling a running check.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Shown below the help of `database`.
+/// Help footer of `database`.
 pub(crate) const EXAMPLES: &str = "\
-A copy is written next to the store, on the controller's machine, named after the store and the
-time. A check compares all records with the indexes by which they are found. What it cannot repair
-has to be restored from a backup.
+A snapshot is written next to the store, on the controller's machine, and named after the store and
+the time. A check compares all records with their indexes. What it cannot repair has to be restored
+from a backup.
 
 Examples:
   portcullis database snapshot
@@ -24,23 +24,23 @@ Examples:
   portcullis database check --fix
   portcullis database summary";
 
-/// What to do with the store.
+/// Subcommands for the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatabaseCommand {
-    /// Write a copy of the controller's store
+    /// Write a snapshot of the controller's store
     Snapshot,
-    /// Check the store, and show the findings
+    /// Check the integrity of the store and show the findings
     Check(CheckArgs),
     /// Show the findings of the last check
     Results,
-    /// Show how many entities of each kind there are
+    /// Count the entities of each kind
     Summary,
 }
 
 /// Arguments of `database check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Repair what can be repaired
+    /// Repair findings where possible
     #[arg(long)]
     fix: bool,
 }
@@ -59,58 +59,60 @@ pub(crate) async fn run(
         },
         DatabaseCommand::Check(CheckArgs { fix }) => {
             client.check_database(fix).await?;
-            let found = ended(client).await?;
+            let found = wait_for_check(client).await?;
             show(context, &found)?;
-            verdict(&found)
+            require_clean(&found)
         },
         DatabaseCommand::Results => show(context, &client.database_results().await?),
         DatabaseCommand::Summary => {
             let counts = client.summary().await?;
-            context.output.result(&counts, || counted(&counts))
+            context
+                .output
+                .write_result(&counts, || summary_table(&counts))
         },
     }
 }
 
-/// Waits for the end of a check.
-async fn ended(client: &Client) -> Result<IntegrityDetails, CliError> {
+/// Polls until the check has finished.
+async fn wait_for_check(client: &Client) -> Result<IntegrityDetails, CliError> {
     loop {
         let found = client.database_results().await?;
         if !found.in_progress {
             return Ok(found);
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// Fails a check that did not come to its end, or that leaves something as it should not be.
-fn verdict(found: &IntegrityDetails) -> Result<(), CliError> {
-    let mut results = found.results.iter().flatten();
-    if found.error.is_some() || found.too_many_errors || results.any(|result| !result.fixed) {
-        return Err(CliError::told());
+/// Fails if the check ended early or left unrepaired findings.
+fn require_clean(details: &IntegrityDetails) -> Result<(), CliError> {
+    let mut results = details.results.iter().flatten();
+    if details.error.is_some() || details.too_many_errors || results.any(|result| !result.fixed) {
+        return Err(CliError::already_reported());
     }
     Ok(())
 }
 
 fn show(context: &Context, found: &IntegrityDetails) -> Result<(), CliError> {
-    context.output.result(found, || table(found))
+    context.output.write_result(found, || table(found))
 }
 
 fn table(found: &IntegrityDetails) -> Table {
     let mut table = Table::with_columns(&["fixed", "finding"]);
     for result in found.results.iter().flatten() {
         let fixed = if result.fixed { "yes" } else { "no" };
-        table.row([fixed, &result.description]);
+        table.add_row([fixed, &result.description]);
     }
     table.footer(footer(found))
 }
 
-/// What is to be said of a check beside its findings.
+/// Summary of a check.
 fn footer(found: &IntegrityDetails) -> String {
     if found.start_time.is_none() {
         return "no check since the controller started".to_owned();
     }
     let results = found.results.as_ref().map_or(0, Vec::len);
-    let mut text = count(results, "finding", "findings");
+    let mut text = pluralize(results, "finding", "findings");
     if found.in_progress {
         text.push_str("; the check is running");
     }
@@ -124,10 +126,10 @@ fn footer(found: &IntegrityDetails) -> String {
     text
 }
 
-fn counted(counts: &SummaryCounts) -> Table {
+fn summary_table(counts: &SummaryCounts) -> Table {
     let mut table = Table::with_columns(&["kind", "count"]);
     for (kind, count) in &counts.0 {
-        table.row([kind.as_ref(), &count.to_string()]);
+        table.add_row([kind.as_ref(), &count.to_string()]);
     }
     table
 }
@@ -157,15 +159,15 @@ mod tests {
 
     #[test]
     fn only_what_is_mended_is_success() {
-        assert!(verdict(&check(&[])).is_ok());
-        assert!(verdict(&check(&[true, true])).is_ok());
-        assert!(verdict(&check(&[true, false])).is_err());
+        assert!(require_clean(&check(&[])).is_ok());
+        assert!(require_clean(&check(&[true, true])).is_ok());
+        assert!(require_clean(&check(&[true, false])).is_err());
         let mut early = check(&[]);
         early.error = Some("the store is closed".to_owned());
-        assert!(verdict(&early).is_err());
+        assert!(require_clean(&early).is_err());
         let mut many = check(&[true]);
         many.too_many_errors = true;
-        assert!(verdict(&many).is_err());
+        assert!(require_clean(&many).is_err());
     }
 
     #[test]

@@ -1,92 +1,91 @@
-//! Deleting several entities one by one.
+//! Deletion of several entities.
 
-use crate::columns;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::pages::Pages;
 use crate::prompt;
 use crate::table::{self, Table};
+use crate::text_width;
 use clap::Args;
 use portcullis_client::{Client, ClientError, ListQuery};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How much of a name a question shows, in columns.
-const LONGEST_NAME: usize = 40;
+/// Widest name in a confirmation prompt, in columns.
+const MAX_NAME_WIDTH: usize = 40;
 
-/// How to delete.
+/// Options of deletions.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeletionArgs {
-    /// Delete all that match, instead of naming them; `list` shows them first
+    /// Delete all entries that match this filter
     #[arg(long, value_parser = filter)]
     pub(crate) filter: Option<String>,
 
-    /// Do not ask before deleting several, or what a filter matched
+    /// Skip the confirmation prompt
     #[arg(short, long)]
     yes: bool,
 
-    /// Only show what would be deleted
+    /// Show what would be deleted without deleting it
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Reads a filter. An empty one finds everything, and is what a script gives by mistake.
+/// Parses a filter. An empty one would match everything and is likely a mistake in a script.
 fn filter(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        Err("an empty filter matches everything; if you mean that, write `true`".to_owned())
+        Err("an empty filter matches everything; use `true` if you mean that".to_owned())
     } else {
         Ok(text.to_owned())
     }
 }
 
-/// A kind that can be deleted.
-pub(crate) trait Deletable: Listed {
-    /// Finds the one that a person calls by this text.
+/// An entity kind that can be deleted.
+pub(crate) trait Deletable: Listable {
+    /// Finds the entity that a user refers to by `text`.
     fn find(client: &Client, text: &str) -> impl Future<Output = Result<Self, CliError>> + Send;
 
-    /// By what people know it beside the id.
+    /// Label beside the id.
     fn label(&self) -> String;
 
     /// Deletes the one with that id.
     fn delete(client: &Client, id: &str) -> impl Future<Output = Result<(), ClientError>> + Send;
 }
 
-/// What is to be deleted.
-pub(crate) struct Targets {
-    members: Vec<Target>,
-    are_named: bool,
+/// Entities to delete.
+pub(crate) struct DeletionTargets {
+    members: Vec<DeletionTarget>,
+    is_explicit: bool,
 }
 
-/// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Target {
+struct DeletionTarget {
     id: String,
-    /// Its name, or another text by which people know it.
+    /// Name or label.
     name: String,
 }
 
-impl Targets {
-    /// Those that are called by these texts, each once. All are found before any is deleted.
-    pub(crate) async fn named<D: Deletable>(
+impl DeletionTargets {
+    /// Resolves all texts, without duplicates, before anything is deleted.
+    pub(crate) async fn resolve<D: Deletable>(
         client: &Client,
         texts: &[String],
     ) -> Result<Self, CliError> {
-        let mut members: Vec<Target> = Vec::new();
+        let mut members: Vec<DeletionTarget> = Vec::new();
         for text in texts {
-            let found = target(&D::find(client, text).await?);
+            let found = to_target(&D::find(client, text).await?);
             if !members.contains(&found) {
                 members.push(found);
             }
         }
         Ok(Self {
             members,
-            are_named: true,
+            is_explicit: true,
         })
     }
 
-    /// All that a query finds, each once: a list may change between its pages.
-    pub(crate) async fn found<D: Deletable>(
+    /// Collects the results of a query, without duplicates: a list may change between pages.
+    pub(crate) async fn from_query<D: Deletable>(
         client: &Client,
         query: ListQuery,
     ) -> Result<Self, CliError> {
@@ -94,78 +93,78 @@ impl Targets {
         let mut members = Vec::new();
         let mut pages = Pages::<D>::new(client, query);
         while let Some(page) = pages.next().await? {
-            let targets = page.data.iter().map(target);
+            let targets = page.data.iter().map(to_target);
             members.extend(targets.filter(|target| seen.insert(target.id.clone())));
         }
         Ok(Self {
             members,
-            are_named: false,
+            is_explicit: false,
         })
     }
 }
 
-impl Targets {
-    /// Has the one with that id deleted after all others, if it is among them.
-    pub(crate) fn put_last(&mut self, id: &str) {
+impl DeletionTargets {
+    /// Moves the entity with `id` to the end, if it is included.
+    pub(crate) fn move_to_end(&mut self, id: &str) {
         self.members.sort_by_key(|target| target.id == id);
     }
 }
 
-fn target<D: Deletable>(entity: &D) -> Target {
-    Target {
+fn to_target<D: Deletable>(entity: &D) -> DeletionTarget {
+    DeletionTarget {
         id: entity.id().to_owned(),
         name: entity.label(),
     }
 }
 
-/// What became of the targets.
+/// Result of a deletion.
 #[derive(Debug, Default, Serialize)]
-struct Report {
-    deleted: Vec<Target>,
-    failed: Vec<Failure>,
+struct DeletionReport {
+    deleted: Vec<DeletionTarget>,
+    failed: Vec<DeletionFailure>,
 }
 
 #[derive(Debug, Serialize)]
-struct Failure {
+struct DeletionFailure {
     #[serde(flatten)]
-    target: Target,
+    target: DeletionTarget,
     error: String,
 }
 
-/// What would become of them.
+/// Result of a dry run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Forecast {
-    would_delete: Vec<Target>,
+struct DryRunReport {
+    would_delete: Vec<DeletionTarget>,
 }
 
-/// Deletes the targets in their order, goes on after failures, and reports; or says what it would
-/// do.
+/// Deletes the targets in order, continuing after failures, and reports the result. A dry run only
+/// reports.
 pub(crate) async fn run<D: Deletable>(
     context: &Context,
     session: &Session,
-    targets: Targets,
+    targets: DeletionTargets,
     arguments: &DeletionArgs,
 ) -> Result<(), CliError> {
     if arguments.dry_run {
-        let forecast = Forecast {
+        let forecast = DryRunReport {
             would_delete: targets.members,
         };
         return context
             .output
-            .result(&forecast, || forecast_table::<D>(&forecast));
+            .write_result(&forecast, || dry_run_table::<D>(&forecast));
     }
     if !arguments.yes {
         confirm::<D>(&targets)?;
     }
-    let mut report = Report::default();
+    let mut report = DeletionReport::default();
     let mut last = None;
     for target in targets.members {
         match D::delete(&session.client, &target.id).await {
             Ok(()) => report.deleted.push(target),
             Err(error) => {
                 let error = CliError::from(error);
-                report.failed.push(Failure {
+                report.failed.push(DeletionFailure {
                     target,
                     error: error.message(),
                 });
@@ -174,46 +173,48 @@ pub(crate) async fn run<D: Deletable>(
         }
     }
     match last {
-        // A single failure speaks for itself.
+        // A single failure needs no report.
         Some(error) if report.deleted.is_empty() && report.failed.len() == 1 => Err(error),
         last => {
             context
                 .output
-                .result(&report, || report_table::<D>(&report))?;
-            last.map_or(Ok(()), |error| Err(summarized::<D>(&report.failed, error)))
+                .write_result(&report, || report_table::<D>(&report))?;
+            last.map_or(Ok(()), |error| {
+                Err(summarize_failures::<D>(&report.failed, error))
+            })
         },
     }
 }
 
-/// Says which targets are left, and why the last one is.
-fn summarized<D: Deletable>(failed: &[Failure], last: CliError) -> CliError {
+/// Summarizes failed deletions, with the cause of the last one.
+fn summarize_failures<D: Deletable>(failed: &[DeletionFailure], last: CliError) -> CliError {
     let target = failed.last().map(|failure| &failure.target);
     let name = target.map_or("", |target| &target.name);
     let id = target.map_or("", |target| &target.id);
     match failed.len() {
-        0 | 1 => last.within(format!("{} `{name}` ({id}) was not deleted", D::SINGULAR)),
-        number => last.within(format!(
-            "{number} {} were not deleted; the last of them, `{name}` ({id})",
+        0 | 1 => last.with_context(format!("{} `{name}` ({id}) was not deleted", D::SINGULAR)),
+        number => last.with_context(format!(
+            "{number} {} were not deleted, the last of them `{name}` ({id})",
             D::PLURAL
         )),
     }
 }
 
-/// Asks whether the targets are really meant, unless it is one that was named.
-fn confirm<D: Deletable>(targets: &Targets) -> Result<(), CliError> {
+/// Asks for confirmation, unless a single target was named.
+fn confirm<D: Deletable>(targets: &DeletionTargets) -> Result<(), CliError> {
     let members = &targets.members;
-    if members.is_empty() || (targets.are_named && members.len() == 1) {
+    if members.is_empty() || (targets.is_explicit && members.len() == 1) {
         return Ok(());
     }
     let mut names: Vec<_> = members
         .iter()
         .take(10)
-        .map(|target| columns::cut(&target.name, LONGEST_NAME))
+        .map(|target| text_width::truncate(&target.name, MAX_NAME_WIDTH))
         .collect();
     if members.len() > names.len() {
         names.push("...".to_owned());
     }
-    let count = table::count(members.len(), D::SINGULAR, D::PLURAL);
+    let count = table::pluralize(members.len(), D::SINGULAR, D::PLURAL);
     let question = format!("Delete {count} ({})?", names.join(", "));
     if prompt::confirm(&question, "--yes")? {
         Ok(())
@@ -222,24 +223,24 @@ fn confirm<D: Deletable>(targets: &Targets) -> Result<(), CliError> {
     }
 }
 
-fn report_table<D: Deletable>(report: &Report) -> Table {
-    let mut table = Table::of_properties();
+fn report_table<D: Deletable>(report: &DeletionReport) -> Table {
+    let mut table = Table::with_properties();
     for target in &report.deleted {
-        table.row(["deleted", &target.id, &target.name]);
+        table.add_row(["deleted", &target.id, &target.name]);
     }
     for failure in &report.failed {
-        let Failure { target, error } = failure;
-        table.row(["failed", &target.id, &target.name, error]);
+        let DeletionFailure { target, error } = failure;
+        table.add_row(["failed", &target.id, &target.name, error]);
     }
-    let deleted = table::count(report.deleted.len(), D::SINGULAR, D::PLURAL);
+    let deleted = table::pluralize(report.deleted.len(), D::SINGULAR, D::PLURAL);
     table.footer(format!("{deleted} deleted"))
 }
 
-fn forecast_table<D: Deletable>(forecast: &Forecast) -> Table {
-    let mut table = Table::of_properties();
+fn dry_run_table<D: Deletable>(forecast: &DryRunReport) -> Table {
+    let mut table = Table::with_properties();
     for target in &forecast.would_delete {
-        table.row(["would delete", &target.id, &target.name]);
+        table.add_row(["would delete", &target.id, &target.name]);
     }
-    let count = table::count(forecast.would_delete.len(), D::SINGULAR, D::PLURAL);
+    let count = table::pluralize(forecast.would_delete.len(), D::SINGULAR, D::PLURAL);
     table.footer(format!("{count} would be deleted"))
 }

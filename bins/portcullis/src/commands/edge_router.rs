@@ -5,18 +5,18 @@ mod re_enroll;
 mod show;
 mod update;
 
-use crate::commands::by_role::RolePageArgs;
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::commands::role_attributes::{self, RoleAttributesArgs};
+use crate::commands::role_filter::RoleListArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 use portcullis_api::edge_router::EdgeRouterDetail;
 
-/// Shown below the help of `edge-router`.
+/// Help footer of `edge-router`.
 pub(crate) const EXAMPLES: &str = "\
-Edge routers are where clients connect. Edge-router policies say which identities may use them, and
+Clients connect to edge routers. Edge-router policies define which identities may use them, and
 service-edge-router policies for which services.
 
 Examples:
@@ -24,20 +24,20 @@ Examples:
   portcullis edge-router list
   portcullis edge-router re-enroll r1 --output-jwt r1.jwt";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis edge-router list --role public
   portcullis edge-router list --filter 'isVerified = false' --sort name --all";
 
-const DELETE: &str = "\
-A deleted router is locked out at once; its terminators are deleted with it. Several routers, and
-what a filter matches, are deleted only after a question, or with --yes.
+const DELETE_EXAMPLES: &str = "\
+A deleted router is locked out at once, and its terminators are deleted too. Deleting several, or
+with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis edge-router delete r1
   portcullis edge-router delete --filter 'name contains \"test-\"' --dry-run";
 
-const ROLE_ATTRIBUTES: &str = "\
+const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
 In the filter, `id` is the attribute. Sorting and paging are possible there only.
 
 Examples:
@@ -45,30 +45,30 @@ Examples:
   portcullis edge-router role-attributes --filter 'id contains \"sal\"'
   portcullis edge-router role-attributes --filter 'true limit 20' --output json";
 
-/// What to do with edge routers.
+/// Subcommands for edge routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgeRouterCommand {
-    /// Create an edge router, and get the token with which it enrolls
+    /// Create an edge router and its enrollment token
     Create(create::CreateArgs),
     /// List edge routers
-    #[command(visible_alias = "ls", after_long_help = LIST)]
-    List(RolePageArgs),
-    /// List the role attributes that edge routers have
-    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
+    List(RoleListArgs),
+    /// List the role attributes of edge routers
+    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
     RoleAttributes(RoleAttributesArgs),
     /// Show an edge router
     Show(show::ShowArgs),
-    /// Change an edge router
+    /// Update an edge router
     Update(update::UpdateArgs),
-    /// Invalidate the certificate of an edge router, and issue a new enrollment token
+    /// Invalidate the certificate of an edge router and issue a new enrollment token
     ReEnroll(re_enroll::ReEnrollArgs),
     /// Delete edge routers
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl EdgeRouterCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(output),

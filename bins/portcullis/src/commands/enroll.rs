@@ -1,48 +1,48 @@
-//! `portcullis enroll`: from a token to an identity file, a password, or a login by JWT.
+//! `portcullis enroll`.
 
-mod by_certificate;
-pub(crate) mod by_request;
-mod enrolled;
 mod issuer;
-pub(crate) mod key_kind;
-mod out;
+pub(crate) mod key_type_arg;
+mod output_file;
 mod refusal;
+mod summary;
+mod with_certificate;
+pub(crate) mod with_csr;
 
 use crate::context::Context;
 use crate::credential::{CertificateArgs, Credential};
+use crate::enrollment_token::UnverifiedToken;
 use crate::error::CliError;
 use crate::ext_jwt;
 use crate::files;
 use crate::password::PasswordArgs;
-use crate::token::UnverifiedToken;
 use clap::{Args, ValueEnum};
-use enrolled::Enrolled;
 use issuer::Issuer;
-use key_kind::KeyKind;
-use out::Out;
+use key_type_arg::KeyTypeArg;
+use output_file::OutputFile;
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
+use summary::EnrollmentSummary;
 
 const EXAMPLES: &str = "\
-The token is verified with the certificate of its controller. What else is needed
-depends on its method, which the administrator chose:
+The token is verified against the certificate of its controller. The other input depends on the
+method of the token, which the administrator chose:
 
-  ott      nothing; the key is generated here, and stays here
-  updb     the password that you choose
-  ottca    --cert and --key, of a third-party CA
-  ca       the same; every holder of a certificate of the CA becomes an identity
-  network  --ext-jwt, a JWT of an external signer; each holder becomes an identity. The token
+  ott      nothing; the key is generated and kept on this machine
+  updb     a password of your choice
+  ottca    --cert and --key, issued by a third-party CA
+  ca       the same; an identity is created for each certificate of the CA
+  network  --ext-jwt, a JWT of an external signer; an identity is created for each holder. The token
            comes from `portcullis ext-jwt-signer network-jwt`
 
-The result is an identity file that OpenZiti clients can read, with mode 0600. It contains the key,
-also that of a given certificate. With a password, or --to token, no file is written.
+The result is an identity file for OpenZiti clients, with mode 0600. It contains the private key,
+even if you provided it with --key. With a password, or with --to token, no file is written.
 
 Examples:
-  portcullis enroll laptop.jwt                   writes laptop.json
+  portcullis enroll laptop.jwt                   # writes laptop.json
   portcullis enroll laptop.jwt --key-type rsa2048 --out /etc/ziti/laptop.json
-  portcullis enroll anna.jwt --password-file -   for a username and password
+  portcullis enroll anna.jwt --password-file -   # for a username and password
   portcullis enroll server.jwt --cert server.pem --key server.key
   portcullis enroll network.jwt --ext-jwt anna.token --out anna.json";
 
@@ -50,84 +50,83 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct EnrollArgs {
-    /// File with the token; `-` for the standard input
+    /// File with the token; `-` for standard input
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
 
-    /// Identity file to write; if left out, the name of the token file with `.json`
+    /// Identity file to write (default: the token file with the extension `.json`)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Replace the identity file if it exists; a symbolic link is followed, and a pipe
-    /// or a device is written into
+    /// Overwrite the identity file if it exists; follows symbolic links, and writes to pipes and
+    /// devices
     #[arg(long)]
     force: bool,
 
-    /// Type of the key, if one is generated; `p256` if left out
-    #[arg(long, value_name = "KIND", value_enum)]
-    key_type: Option<KeyKind>,
+    /// Type of the generated key (default: `p256`)
+    #[arg(long, value_name = "TYPE", value_enum)]
+    key_type: Option<KeyTypeArg>,
 
     #[command(flatten)]
     certificate: CertificateArgs,
 
-    /// Requested name, with a token for `ca`; the CA's name format may override it
-    #[arg(long, value_parser = crate::words::not_blank)]
+    /// Requested identity name, for the method `ca`; the name format of the CA may override it
+    #[arg(long, value_parser = crate::text::parse_non_blank)]
     name: Option<String>,
 
-    /// File with a JWT of an external signer, for a token of the network; `-` for the standard
-    /// input
+    /// File with a JWT of an external signer, for the method `network`; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "cert")]
     ext_jwt: Option<PathBuf>,
 
-    /// How the identity will log in, with --ext-jwt
+    /// Credential that the identity will log in with, for --ext-jwt
     #[arg(
         long,
-        value_name = "WHAT",
+        value_name = "CREDENTIAL",
         value_enum,
         requires = "ext_jwt",
         default_value_t
     )]
-    to: Aim,
+    to: LoginCredential,
 
-    /// Requested username. Controllers ignore it: the administrator chose it
-    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
+    /// Requested username; ignored by controllers, since the administrator chose it
+    #[arg(long, value_name = "USERNAME", value_parser = crate::text::parse_non_blank)]
     username: Option<String>,
 
     #[command(flatten)]
     password: PasswordArgs,
 }
 
-/// How tokens are redeemed.
+/// Supported enrollment methods.
 const METHODS: [&str; 5] = ["ott", "updb", "ottca", "ca", "network"];
 
-/// What somebody with a JWT becomes an identity for.
+/// Credential of an identity that is enrolled with a JWT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Aim {
-    /// With a certificate of the network, in an identity file
+enum LoginCredential {
+    /// A certificate of the network, in an identity file
     #[default]
     Certificate,
-    /// With JWTs of the same signer
+    /// JWTs of the same signer
     Token,
 }
 
 pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), CliError> {
     arguments.check()?;
-    let token = UnverifiedToken::read(&files::read_text(&arguments.token)?)?;
-    let (claims, issuer) = Issuer::meet(context, &token).await?;
-    let mut result = Enrolled {
-        url: crate::controller_url::shown(&issuer.url),
-        ..Enrolled::default()
+    let token = UnverifiedToken::parse(&files::read_text(&arguments.token)?)?;
+    let (claims, issuer) = Issuer::verify_token(context, &token).await?;
+    let mut result = EnrollmentSummary {
+        url: crate::controller_url::display(&issuer.url),
+        ..EnrollmentSummary::default()
     };
     arguments.check_method(&claims.em)?;
     match claims.em.as_str() {
         "network" => {
             arguments
-                .with_jwt(&issuer, context.now(), &mut result)
+                .enroll_with_jwt(&issuer, context.now(), &mut result)
                 .await?;
         },
         "ca" => {
             arguments
-                .with_certificate(&issuer, None, context.now(), &mut result)
+                .enroll_with_certificate(&issuer, None, context.now(), &mut result)
                 .await?;
         },
         method => {
@@ -136,38 +135,44 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
                 "ottca" => {
                     let token = Some(claims.jti.into());
                     arguments
-                        .with_certificate(&issuer, token, context.now(), &mut result)
+                        .enroll_with_certificate(&issuer, token, context.now(), &mut result)
                         .await?;
                 },
-                "updb" => result.username = Some(arguments.with_password(&issuer, claims).await?),
-                _ => arguments.with_request(&issuer, claims, &mut result).await?,
+                "updb" => {
+                    result.username = Some(arguments.enroll_with_password(&issuer, claims).await?)
+                },
+                _ => {
+                    arguments
+                        .enroll_with_csr(&issuer, claims, &mut result)
+                        .await?
+                },
             }
         },
     }
-    context.output.result(&result, || result.table())
+    context.output.write_result(&result, || result.table())
 }
 
 impl EnrollArgs {
-    /// Refuses what would read two things from the standard input.
+    /// Rejects two inputs from standard input.
     fn check(&self) -> Result<(), CliError> {
         let stdin = Path::new("-");
         if self.token == stdin && self.ext_jwt.as_deref() == Some(stdin) {
             return Err(CliError::usage(
-                "only one of the token and the JWT can be read from the standard input",
+                "only one of the token and the JWT can be read from standard input",
             ));
         }
         self.out
             .as_deref()
-            .map_or(Ok(()), |out| self.check_out(out))
+            .map_or(Ok(()), |out| self.check_output_file(out))
     }
 
-    /// Refuses arguments that do not go with the method of the token, and asks for those that do.
+    /// Validates the arguments for the method of the token.
     fn check_method(&self, method: &str) -> Result<(), CliError> {
         if !METHODS.contains(&method) {
-            let fault = format!("tokens for the method `{method}` are not supported");
+            let message = format!("tokens for the method `{method}` are not supported");
             let hint = "`portcullis enroll` supports `ott`, `updb`, `ottca`, `ca` and \
                         `network`";
-            return Err(CliError::failed(fault).hint(hint));
+            return Err(CliError::failed(message).hint(hint));
         }
         let missing = match method {
             "ottca" | "ca" if self.certificate.cert.is_none() => Some((
@@ -180,28 +185,28 @@ impl EnrollArgs {
             )),
             _ => None,
         };
-        if let Some((fault, hint)) = missing {
-            return Err(CliError::usage(fault).hint(hint));
+        if let Some((message, hint)) = missing {
+            return Err(CliError::usage(message).hint(hint));
         }
-        match self.misfit(method) {
+        match self.unsupported_option(method) {
             None => Ok(()),
             Some(argument) => Err(CliError::usage(format!(
                 "`{argument}` cannot be used with a token for `{method}`{}",
-                if self.to == Aim::Token {
+                if self.to == LoginCredential::Token {
                     " and `--to token`"
                 } else {
                     ""
                 }
             ))
-            .hint(format!("leave `{argument}` out"))),
+            .hint(format!("remove `{argument}`"))),
         }
     }
 
-    /// The first argument that would be of no use with a token for `method`.
-    fn misfit(&self, method: &str) -> Option<&'static str> {
+    /// The first given argument that `method` does not use.
+    fn unsupported_option(&self, method: &str) -> Option<&'static str> {
         let makes_key = match method {
             "ott" => true,
-            "network" => self.to == Aim::Certificate,
+            "network" => self.to == LoginCredential::Certificate,
             _ => false,
         };
         let has_file = makes_key || matches!(method, "ottca" | "ca");
@@ -224,9 +229,8 @@ impl EnrollArgs {
             .find_map(|(name, is_given, is_of_use)| (is_given && !is_of_use).then_some(name))
     }
 
-    /// Refuses to write over a file that is read here, whatever its name. With `--force` that
-    /// would be the end of somebody's key.
-    fn check_out(&self, out: &Path) -> Result<(), CliError> {
+    /// Rejects an output file that is also an input, which `--force` would destroy.
+    fn check_output_file(&self, out: &Path) -> Result<(), CliError> {
         let CertificateArgs { cert, key } = &self.certificate;
         let sources = [
             ("the token", Some(self.token.as_path())),
@@ -236,10 +240,10 @@ impl EnrollArgs {
             ("the password", self.password.file()),
         ];
         for (what, path) in sources {
-            if path.is_some_and(|path| files::is_same(path, out)) {
+            if path.is_some_and(|path| files::is_same_file(path, out)) {
                 let out = out.display();
                 return Err(CliError::usage(format!(
-                    "{out} already contains {what} and is not overwritten"
+                    "{out} contains {what} and is not overwritten"
                 ))
                 .hint("choose another file with `--out`"));
             }
@@ -247,23 +251,23 @@ impl EnrollArgs {
         Ok(())
     }
 
-    fn out(&self, result: &mut Enrolled) -> Result<Out, CliError> {
-        let out = Out::new(self.out.as_deref(), &self.token, self.force)?;
-        self.check_out(&out.path)?;
+    fn out(&self, result: &mut EnrollmentSummary) -> Result<OutputFile, CliError> {
+        let out = OutputFile::new(self.out.as_deref(), &self.token, self.force)?;
+        self.check_output_file(&out.path)?;
         result.file = Some(out.path.display().to_string());
         Ok(out)
     }
 
-    async fn with_request(
+    async fn enroll_with_csr(
         &self,
         issuer: &Issuer,
         claims: EnrollmentClaims,
-        result: &mut Enrolled,
+        result: &mut EnrollmentSummary,
     ) -> Result<(), CliError> {
         let (out, client) = (self.out(result)?, issuer.client()?);
         let token = SecretString::from(claims.jti);
         let ask = async |csr: String| Ok(client.enroll_with_csr(token, &csr).await?);
-        by_request::run(
+        with_csr::run(
             issuer,
             out,
             self.key_type.unwrap_or_default().into(),
@@ -273,46 +277,48 @@ impl EnrollArgs {
         .await
     }
 
-    async fn with_certificate(
+    async fn enroll_with_certificate(
         &self,
         issuer: &Issuer,
         token: Option<SecretString>,
         now: Timestamp,
-        result: &mut Enrolled,
+        result: &mut EnrollmentSummary,
     ) -> Result<(), CliError> {
         let missing = || CliError::usage("the certificate is missing");
         let credential: Credential = self.certificate.read()?.ok_or_else(missing)?;
         let (out, name) = (self.out(result)?, self.name.clone());
         let has_token = token.is_some();
-        by_certificate::run(issuer, out, &credential, async |client| {
+        with_certificate::run(issuer, out, &credential, async |client| {
             let answer = match token {
                 Some(token) => client.enroll_with_certificate(token).await,
                 None => client.enroll_as_newcomer(name).await,
             };
-            answer.map_err(|error| refusal::of_certificate(error, &credential, has_token, now))
+            answer.map_err(|error| {
+                refusal::explain_certificate_refusal(error, &credential, has_token, now)
+            })
         })
         .await
     }
 
-    async fn with_jwt(
+    async fn enroll_with_jwt(
         &self,
         issuer: &Issuer,
         now: Timestamp,
-        result: &mut Enrolled,
+        result: &mut EnrollmentSummary,
     ) -> Result<(), CliError> {
         let path = self.ext_jwt.clone().unwrap_or_default();
         let token = ext_jwt::read(&path)?;
-        let end = ext_jwt::end(&token);
-        let refused = |error| refusal::of_jwt(error, end, now);
+        let end = ext_jwt::expires_at(&token);
+        let refused = |error| refusal::explain_jwt_refusal(error, end, now);
         let client = issuer.client()?.with_bearer(token);
-        if self.to == Aim::Token {
+        if self.to == LoginCredential::Token {
             client.enroll_with_jwt(None).await.map_err(refused)?;
             result.ext_jwt = Some(path.display().to_string());
             return Ok(());
         }
         let out = self.out(result)?;
         let ask = async |csr: String| client.enroll_with_jwt(Some(csr)).await.map_err(refused);
-        by_request::run(
+        with_csr::run(
             issuer,
             out,
             self.key_type.unwrap_or_default().into(),
@@ -322,13 +328,13 @@ impl EnrollArgs {
         .await
     }
 
-    async fn with_password(
+    async fn enroll_with_password(
         &self,
         issuer: &Issuer,
         claims: EnrollmentClaims,
     ) -> Result<String, CliError> {
         let client = issuer.client()?;
-        let password = self.password.obtain("New password", true)?;
+        let password = self.password.read_or_prompt("New password", true)?;
         let token = SecretString::from(claims.jti);
         let result = client
             .enroll_with_password(token, self.username.clone(), password)

@@ -11,27 +11,27 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
-/// Shown below the help of `enrollment`.
+/// Help footer of `enrollment`.
 pub(crate) const EXAMPLES: &str = "\
-An enrollment exists until its token is used with `portcullis enroll`, or it is deleted. One
-that has expired stays, and can be refreshed.
+An enrollment is pending until its token is used with `portcullis enroll`. Expired enrollments can
+be refreshed.
 
 Examples:
   portcullis enrollment create laptop --output-jwt laptop.jwt
   portcullis enrollment list
   portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt";
 
-/// What to do with enrollments.
+/// Subcommands for enrollments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnrollmentCommand {
-    /// Let an identity enroll
+    /// Create an enrollment for an identity
     Create(create::CreateArgs),
-    /// List enrollments, pending and expired
+    /// List pending and expired enrollments
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
-    /// Show an enrollment, or write its token to a file
+    /// Show an enrollment or write its token to a file
     Show(show::ShowArgs),
-    /// Replace the token of an enrollment with a new one
+    /// Replace the token of an enrollment
     Refresh(refresh::RefreshArgs),
     /// Delete enrollments
     #[command(visible_alias = "rm")]
@@ -39,7 +39,7 @@ pub(crate) enum EnrollmentCommand {
 }
 
 impl EnrollmentCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(output),

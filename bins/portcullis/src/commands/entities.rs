@@ -1,7 +1,7 @@
-//! What every kind with names lets people do, in the same way.
+//! Shared commands of named entity kinds.
 
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::entity::{self, Entity};
 use crate::error::CliError;
@@ -10,23 +10,22 @@ use clap::Args;
 use portcullis_client::Client;
 use portcullis_domain::ids::EntityId as _;
 
-/// Which one is meant.
+/// Reference to an entity.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamedArgs {
-    /// Id or name, as `list` shows them
+    /// Id or name, as shown by `list`
     #[arg(value_name = "NAME")]
     pub(crate) text: String,
 }
 
-/// A new name for it.
+/// New name of an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct NewNameArgs {
-    /// A new name
+    /// New name
     #[arg(long = "name", value_name = "NEW_NAME")]
     pub(crate) new_name: Option<String>,
 }
 
-/// Lists entities.
 pub(crate) async fn list<E: Entity>(
     context: &Context,
     session: &Session,
@@ -36,14 +35,13 @@ pub(crate) async fn list<E: Entity>(
     listing::run::<E>(context, &session.client, query, extent).await
 }
 
-/// Shows one entity.
 pub(crate) async fn show<E: Entity>(
     context: &Context,
     session: &Session,
     arguments: &NamedArgs,
 ) -> Result<(), CliError> {
-    let found: E = resolve::one(&session.client, &arguments.text).await?;
-    write(context, &found)
+    let found: E = resolve::by_id_or_name(&session.client, &arguments.text).await?;
+    show_entity(context, &found)
 }
 
 /// Creates an entity and shows it.
@@ -52,12 +50,12 @@ pub(crate) async fn create<E: Entity>(
     session: &Session,
     body: &E::Create,
 ) -> Result<(), CliError> {
-    let created = create_only::<E>(&session.client, body).await?;
-    write(context, &created)
+    let created = create_and_fetch::<E>(&session.client, body).await?;
+    show_entity(context, &created)
 }
 
-/// Creates an entity and fetches it.
-pub(crate) async fn create_only<E: Entity>(
+/// Creates an entity and fetches the result.
+pub(crate) async fn create_and_fetch<E: Entity>(
     client: &Client,
     body: &E::Create,
 ) -> Result<E, CliError> {
@@ -65,7 +63,7 @@ pub(crate) async fn create_only<E: Entity>(
     let id = E::Id::from_wire(created.id);
     client.entity(&id).await.map_err(|error| {
         let id = id.as_str();
-        CliError::from(error).hint(format!("the {} was created, with the id {id}", E::SINGULAR))
+        CliError::from(error).hint(format!("the {} was created with id {id}", E::SINGULAR))
     })
 }
 
@@ -77,24 +75,26 @@ pub(crate) async fn update<E: Entity>(
     change: &E::Merge,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let found: E = resolve::one(client, &arguments.text).await?;
+    let found: E = resolve::by_id_or_name(client, &arguments.text).await?;
     client.patch_entity::<E>(&found.base().id, change).await?;
     let changed: E = client.entity(&found.base().id).await?;
-    write(context, &changed)
+    show_entity(context, &changed)
 }
 
-/// Refuses a change that changes nothing.
-pub(crate) fn refuse_nothing<E: Entity>(is_nothing: bool) -> Result<(), CliError> {
-    if is_nothing {
+/// Rejects an update without changes.
+pub(crate) fn require_changes<E: Entity>(is_empty: bool) -> Result<(), CliError> {
+    if is_empty {
         let command = E::COMMAND;
-        return Err(CliError::usage("there is nothing to change")
+        return Err(CliError::usage("nothing to change: no options were given")
             .hint(format!("see `portcullis {command} update --help`")));
     }
     Ok(())
 }
 
-/// Writes an entity.
-pub(crate) fn write<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
+/// Writes an entity as the result.
+pub(crate) fn show_entity<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
     let now = context.now();
-    context.output.result(found, || entity::table(found, now))
+    context
+        .output
+        .write_result(found, || entity::table(found, now))
 }

@@ -1,9 +1,9 @@
 //! `portcullis ext-jwt-signer`.
 
+mod args;
 mod create;
 mod delete;
 mod list;
-mod members;
 mod network_jwt;
 mod public;
 mod show;
@@ -14,10 +14,10 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
-/// Shown below the help of `ext-jwt-signer`.
+/// Help footer of `ext-jwt-signer`.
 pub(crate) const EXAMPLES: &str = "\
-An external signer issues JWTs with which identities log in, for example an OpenID provider. A JWT
-belongs to the identity whose id, or external id, it names.
+An external signer, such as an OpenID provider, issues JWTs with which identities log in. A claim of
+the JWT holds the id or external id of the identity.
 
 Examples:
   portcullis ext-jwt-signer create okta --issuer https://okta.test --audience portcullis \\
@@ -25,7 +25,7 @@ Examples:
   portcullis identity create anna --external-id anna@okta.test
   portcullis login https://localhost:1280 --ext-jwt anna.token";
 
-/// What to do with external signers.
+/// Subcommands for external signers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExtJwtSignerCommand {
     /// Create an external signer
@@ -35,9 +35,9 @@ pub(crate) enum ExtJwtSignerCommand {
     List(list::ListArgs),
     /// Show an external signer
     Show(show::ShowArgs),
-    /// Change an external signer
+    /// Update an external signer
     Update(Box<update::UpdateArgs>),
-    /// Delete external signers that are not in use
+    /// Delete unused external signers
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
     /// Get the token with which holders of JWTs enroll
@@ -45,7 +45,7 @@ pub(crate) enum ExtJwtSignerCommand {
 }
 
 impl ExtJwtSignerCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),

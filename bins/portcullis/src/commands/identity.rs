@@ -3,7 +3,7 @@
 mod create;
 mod delete;
 mod disable;
-mod kind;
+mod identity_type;
 mod list;
 mod mfa_remove;
 mod show;
@@ -18,17 +18,17 @@ use crate::output::Output;
 use clap::Subcommand;
 use portcullis_api::identity::IdentityDetail;
 
-/// Shown below the help of `identity`.
+/// Help footer of `identity`.
 pub(crate) const EXAMPLES: &str = "\
-Give an identity by its name or its id. If a text is the name of one identity and the id
-of another, write `id:TEXT` or `name:TEXT`.
+Identities are given by name or id. If a text is both the name of one identity and the id of
+another, write `id:TEXT` or `name:TEXT`.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis identity list --filter 'name contains \"lap\"'
   portcullis identity show laptop";
 
-const ROLE_ATTRIBUTES: &str = "\
+const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
 In the filter, `id` is the attribute. Sorting and paging are possible there only.
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
   portcullis identity role-attributes --filter 'id contains \"sal\"'
   portcullis identity role-attributes --filter 'true limit 20' --output json";
 
-/// What to do with identities.
+/// Subcommands for identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityCommand {
     /// Create an identity
@@ -44,28 +44,28 @@ pub(crate) enum IdentityCommand {
     /// List identities
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
-    /// List the role attributes that identities have
-    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    /// List the role attributes of identities
+    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
     RoleAttributes(RoleAttributesArgs),
     /// Show an identity
     Show(show::ShowArgs),
-    /// Change an identity
+    /// Update an identity
     Update(update::UpdateArgs),
-    /// Disable an identity, for a time or until it is enabled
+    /// Disable an identity, for a limited time or until it is enabled
     Disable(disable::DisableArgs),
-    /// Enable an identity again
+    /// Enable an identity
     Enable(disable::EnableArgs),
-    /// Have routers report on what an identity sends and receives, for a while
+    /// Trace the traffic of an identity on the routers
     Trace(trace::TraceArgs),
-    /// Remove the TOTP enrollments of identities, for those who cannot log in any more
+    /// Remove the TOTP enrollments of identities that can no longer log in
     MfaRemove(mfa_remove::MfaRemoveArgs),
-    /// Delete identities with everything that belongs to them
+    /// Delete identities and everything that belongs to them
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
 }
 
 impl IdentityCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(output),

@@ -1,9 +1,9 @@
-//! Listing, whatever it is.
+//! Listing of entities.
 
-use crate::commands::page;
+use crate::commands::pagination;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::output::{self, Format, JsonList};
 use crate::pages::Pages;
 use crate::table::Table;
@@ -11,102 +11,109 @@ use portcullis_api::envelope::{ListEnvelope, ListMeta};
 use portcullis_client::{Client, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
-/// How much of a list is wanted.
+/// Extent of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// One page.
+pub(crate) enum ListExtent {
     Page,
-    /// All from the offset on.
+    /// Everything from the offset on.
     All,
 }
 
-/// Writes a list. No more than a page is kept in memory, but for tables, whose columns are as wide
-/// as their widest cell, and YAML.
-pub(crate) async fn run<L: Listed>(
+/// Fetches and writes a list. Memory holds one page, except for tables, whose columns depend on all
+/// cells, and YAML.
+pub(crate) async fn run<L: Listable>(
     context: &Context,
     client: &Client,
     query: ListQuery,
-    extent: Extent,
+    extent: ListExtent,
 ) -> Result<(), CliError> {
-    let mut sink = Sink::new(context);
+    let mut sink = ListWriter::new(context);
     let mut meta = None;
     match extent {
-        Extent::Page => {
-            let page = L::fetch(client, &query).await?;
-            sink.take(page, &mut meta)?;
+        ListExtent::Page => {
+            let page = L::fetch_page(client, &query).await?;
+            sink.write_page(page, &mut meta)?;
         },
-        Extent::All => {
+        ListExtent::All => {
             let mut pages = Pages::new(client, query);
             while let Some(page) = pages.next().await? {
-                sink.take(page, &mut meta)?;
+                sink.write_page(page, &mut meta)?;
             }
         },
     }
     meta.map_or(Ok(()), |meta| sink.finish(context, meta, extent))
 }
 
-/// Where the members of a list go.
-struct Sink<L> {
-    form: Form<L>,
+/// Writer of a list in the output format.
+struct ListWriter<L> {
+    format: ListFormat<L>,
     members: usize,
     now: Timestamp,
 }
 
-/// What becomes of them there.
-enum Form<L> {
-    /// They are written at once.
+/// State per output format.
+enum ListFormat<L> {
+    /// Items are written page by page.
     Json(JsonList),
-    /// They are rows.
+    /// Items are collected as rows.
     Table(Box<Table>),
-    /// They are kept.
+    /// Items are collected.
     Yaml(Vec<L>),
 }
 
-impl<L: Listed> Sink<L> {
+impl<L: Listable> ListWriter<L> {
     fn new(context: &Context) -> Self {
         let form = match context.output.format() {
-            Format::Json => Form::Json(JsonList::default()),
-            Format::Table => Form::Table(Box::new(Table::with_columns(L::COLUMNS))),
-            Format::Yaml => Form::Yaml(Vec::new()),
+            Format::Json => ListFormat::Json(JsonList::default()),
+            Format::Table => ListFormat::Table(Box::new(Table::with_columns(L::COLUMNS))),
+            Format::Yaml => ListFormat::Yaml(Vec::new()),
         };
         Self {
-            form,
+            format: form,
             members: 0,
             now: context.now(),
         }
     }
 
-    /// Takes a page. The list stands where the first page does, and is as long as the last one says.
-    fn take(&mut self, page: ListEnvelope<L>, meta: &mut Option<ListMeta>) -> Result<(), CliError> {
+    /// Writes a page. The offset is that of the first page, the total count that of the last.
+    fn write_page(
+        &mut self,
+        page: ListEnvelope<L>,
+        meta: &mut Option<ListMeta>,
+    ) -> Result<(), CliError> {
         self.members += page.data.len();
         let total = page.meta.pagination.total_count;
         let meta = meta.get_or_insert(page.meta);
         meta.pagination.total_count = total;
-        match &mut self.form {
-            Form::Json(list) => {
-                let text = list.more(&page.data).map_err(output::unwritable)?;
+        match &mut self.format {
+            ListFormat::Json(list) => {
+                let text = list
+                    .push_items(&page.data)
+                    .map_err(output::serialization_error)?;
                 output::write_json(&text)?;
             },
-            Form::Table(table) => {
+            ListFormat::Table(table) => {
                 for member in &page.data {
-                    table.row(member.cells(self.now));
+                    table.add_row(member.cells(self.now));
                 }
             },
-            Form::Yaml(members) => members.extend(page.data),
+            ListFormat::Yaml(members) => members.extend(page.data),
         }
         Ok(())
     }
 
-    fn finish(self, context: &Context, meta: ListMeta, extent: Extent) -> Result<(), CliError> {
-        match self.form {
-            Form::Json(list) => output::write_json(&list.end(&meta).map_err(output::unwritable)?),
-            Form::Table(table) => {
-                let standing = page::standing::<L>(self.members, meta.pagination, extent);
-                output::write(&table.footer(standing).render())
+    fn finish(self, context: &Context, meta: ListMeta, extent: ListExtent) -> Result<(), CliError> {
+        match self.format {
+            ListFormat::Json(list) => {
+                output::write_json(&list.finish(&meta).map_err(output::serialization_error)?)
             },
-            Form::Yaml(data) => {
+            ListFormat::Table(table) => {
+                let summary = pagination::summary::<L>(self.members, meta.pagination, extent);
+                output::write(&table.footer(summary).render())
+            },
+            ListFormat::Yaml(data) => {
                 let list = ListEnvelope { data, meta };
-                context.output.result(&list, Table::of_properties)
+                context.output.write_result(&list, Table::with_properties)
             },
         }
     }

@@ -1,14 +1,14 @@
 //! `portcullis mfa`.
 
+mod app_setup;
 mod codes;
 mod enroll;
 mod finish;
 mod new_codes;
-pub(crate) mod own;
+pub(crate) mod own_enrollment;
+mod recovery_codes;
 mod remove;
 mod save;
-mod set_up;
-mod shown;
 mod status;
 mod verify;
 
@@ -16,35 +16,35 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 
-/// Shown below the help of `mfa`.
+/// Help footer of `mfa`.
 pub(crate) const EXAMPLES: &str = "\
-TOTP codes are one-time codes of an authenticator app, for example on a phone. If you are enrolled,
-every login needs such a code, or a recovery code if the app is not at hand. A code
-of an app changes every 30 seconds and works once; a recovery code works once too.
+TOTP codes are one-time codes from an authenticator app, for example on a phone. Once you are
+enrolled, every login needs such a code, or a recovery code if the app is not at hand. TOTP codes
+change every 30 seconds; TOTP and recovery codes work once.
 
-Log in, then begin with `portcullis mfa enroll`. These commands are for your own identity, the one
-that is logged in; `portcullis identity mfa-remove` is for others.
+Log in, then start with `portcullis mfa enroll`. These commands apply to the logged-in identity; for
+others, use `portcullis identity mfa-remove`.
 
 Examples:
   portcullis mfa enroll --save-codes recovery-codes.txt
   portcullis mfa status
   portcullis mfa new-codes --save-codes recovery-codes.txt --force";
 
-/// What to do with one's own TOTP enrollment.
+/// Subcommands for one's own TOTP enrollment.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MfaCommand {
-    /// Show whether you are enrolled, and what your session still asks for
+    /// Show whether you are enrolled, and whether your session needs a code
     #[command(after_long_help = status::EXAMPLES)]
     Status,
-    /// Set up an authenticator app, and finish with its first code
+    /// Set up an authenticator app
     Enroll(enroll::EnrollArgs),
-    /// Finish an enrollment that was started, with the first code
+    /// Finish a started enrollment with the first code
     Verify(verify::VerifyArgs),
     /// Show the unused recovery codes
     Codes(codes::CodesArgs),
     /// Replace all recovery codes with new ones
     NewCodes(new_codes::NewCodesArgs),
-    /// Remove your enrollment, so that logins ask for no code
+    /// Remove your enrollment, so that logins need no code
     #[command(visible_alias = "rm")]
     Remove(remove::RemoveArgs),
 }

@@ -1,15 +1,15 @@
-//! Deleting what has a name.
+//! Deletion of named entities.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
+use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_client::ListQuery;
 
-/// What to delete, by name, by id, or by what a filter finds.
+/// Entities to delete, by name, id or filter.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamedDeletionArgs {
-    /// Ids or names, as `list` shows them
+    /// Ids or names, as shown by `list`
     #[arg(
         required_unless_present = "filter",
         conflicts_with = "filter",
@@ -21,7 +21,7 @@ pub(crate) struct NamedDeletionArgs {
     deletion: DeletionArgs,
 }
 
-/// Deletes what is called by names or ids, or found by a filter.
+/// Deletes entities by name, id or filter.
 pub(crate) async fn run<D: Deletable>(
     context: &Context,
     session: &Session,
@@ -29,8 +29,10 @@ pub(crate) async fn run<D: Deletable>(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let targets = match &arguments.deletion.filter {
-        Some(filter) => Targets::found::<D>(client, ListQuery::filtered(filter)).await?,
-        None => Targets::named::<D>(client, &arguments.names).await?,
+        Some(filter) => {
+            DeletionTargets::from_query::<D>(client, ListQuery::filtered(filter)).await?
+        },
+        None => DeletionTargets::resolve::<D>(client, &arguments.names).await?,
     };
     deletion::run::<D>(context, session, targets, &arguments.deletion).await
 }

@@ -1,9 +1,8 @@
-//! Commands of the policies that select both of their sides: which identities may use which services,
-//! and through which routers.
+//! Commands of service policies, edge-router policies and service-edge-router policies.
 
 mod create;
 mod edge_router;
-mod roles;
+mod selector_args;
 mod service;
 mod service_edge_router;
 #[cfg(test)]
@@ -12,7 +11,7 @@ mod update;
 
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
@@ -21,65 +20,65 @@ use portcullis_client::Client;
 use portcullis_domain::roles::Semantic;
 use std::fmt;
 
-/// A kind of policies.
+/// A policy kind.
 pub(crate) trait Policy: Entity {
-    /// Shown below the help of its command.
+    /// Help footer of its command.
     const EXAMPLES: &'static str;
-    /// Shown below the help of `create`.
-    const CREATE: &'static str;
-    /// Shown below the help of `list`.
-    const LISTING: &'static str;
-    /// Shown below the help of `show`.
-    const SHOW: &'static str;
-    /// Shown below the help of `update`.
-    const UPDATE: &'static str;
-    /// Shown below the help of `delete`.
-    const DELETE: &'static str;
+    /// Help footer of `create`.
+    const CREATE_EXAMPLES: &'static str;
+    /// Help footer of `list`.
+    const LIST_EXAMPLES: &'static str;
+    /// Help footer of `show`.
+    const SHOW_EXAMPLES: &'static str;
+    /// Help footer of `update`.
+    const UPDATE_EXAMPLES: &'static str;
+    /// Help footer of `delete`.
+    const DELETE_EXAMPLES: &'static str;
 
-    /// What a new policy needs beside name and semantic.
-    type New: Args + fmt::Debug;
-    /// What of a policy can be changed beside these.
-    type Changes: Args + fmt::Debug + Default + PartialEq;
+    /// Arguments of a new policy beside name and semantic.
+    type CreateOptions: Args + fmt::Debug;
+    /// Arguments of an update beside name and semantic.
+    type UpdateOptions: Args + fmt::Debug + Default + PartialEq;
 
-    /// A new policy.
-    async fn body(
+    /// Builds the request to create a policy.
+    async fn create_body(
         client: &Client,
         name: String,
         semantic: Semantic,
-        new: &Self::New,
+        new: &Self::CreateOptions,
     ) -> Result<Self::Create, CliError>;
 
-    /// A change of a policy.
-    async fn change(
+    /// Builds the request to update a policy.
+    async fn patch_body(
         client: &Client,
         name: Option<String>,
         semantic: Option<Semantic>,
-        changes: &Self::Changes,
+        changes: &Self::UpdateOptions,
     ) -> Result<Self::Merge, CliError>;
 }
 
-/// What to do with policies of a kind.
+/// Subcommands for policies of a kind.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand<P: Policy> {
     /// Create a policy
-    #[command(after_long_help = P::CREATE)]
+    #[command(after_long_help = P::CREATE_EXAMPLES)]
     Create(create::CreateArgs<P>),
     /// List policies
-    #[command(visible_alias = "ls", after_long_help = P::LISTING)]
+    #[command(visible_alias = "ls", after_long_help = P::LIST_EXAMPLES)]
     List(PageArgs),
     /// Show a policy
-    #[command(after_long_help = P::SHOW)]
+    #[command(after_long_help = P::SHOW_EXAMPLES)]
     Show(NamedArgs),
-    /// Change a policy
-    #[command(after_long_help = P::UPDATE)]
+    /// Update a policy
+    #[command(after_long_help = P::UPDATE_EXAMPLES)]
     Update(update::UpdateArgs<P>),
     /// Delete policies
-    #[command(visible_alias = "rm", after_long_help = P::DELETE)]
+    #[command(visible_alias = "rm", after_long_help = P::DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl<P: Policy> PolicyCommand<P> {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),

@@ -1,10 +1,10 @@
 //! `portcullis policy-advisor`.
 
-mod gather;
+mod assessment;
+mod paging;
 mod pair;
 mod problem;
-mod sweep;
-mod verdict;
+mod scan;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -12,82 +12,82 @@ use crate::resolve;
 use clap::{Args, Subcommand};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::service::ServiceDetail;
-use sweep::{Side, Sweep};
+use scan::{AdvisorScan, Direction};
 
-/// Shown below the help of `policy-advisor`.
+/// Help footer of `policy-advisor`.
 pub(crate) const EXAMPLES: &str = "\
-To use a service, an identity needs a service policy that lets it dial or bind, and an edge router
-that is online and that both may use: the identity by an edge-router policy, the service by a
-service-edge-router policy. The advisor says what of this is missing.
+To use a service, an identity needs a service policy that lets it dial or bind, and an online edge
+router that both may use: the identity by an edge-router policy, the service by a
+service-edge-router policy. The advisor shows what is missing.
 
 Examples:
-  portcullis policy-advisor identities anna wiki        why can anna not reach the wiki?
-  portcullis policy-advisor identities anna             everything that anna may use
-  portcullis policy-advisor services --quiet            everything that is wrong";
+  portcullis policy-advisor identities anna wiki        # why can anna not reach the wiki?
+  portcullis policy-advisor identities anna             # all services that anna may use
+  portcullis policy-advisor services --quiet            # everything that does not work";
 
-const OF_IDENTITIES: &str = "\
-With an identity and a service, it shows everything that matters between them. Without, each
-service that an identity may use gets a line, and so does each identity that may use none.
+const IDENTITIES_EXAMPLES: &str = "\
+With an identity and a service, this shows the details for the pair. Otherwise it lists each service
+that an identity may use, and each identity that may use none.
 
 Examples:
   portcullis policy-advisor identities anna wiki
   portcullis policy-advisor identities anna
   portcullis policy-advisor identities --quiet --limit 10000";
 
-const OF_SERVICES: &str = "\
-With a service and an identity, it shows everything that matters between them. Without, each
-identity that may use a service gets a line, and so does each service that nobody may use.
+const SERVICES_EXAMPLES: &str = "\
+With a service and an identity, this shows the details for the pair. Otherwise it lists each
+identity that may use a service, and each service that nobody may use.
 
 Examples:
   portcullis policy-advisor services wiki anna
   portcullis policy-advisor services wiki --output json
   portcullis policy-advisor services --quiet";
 
-/// From which side to look.
+/// Subcommands for the policy advisor.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyAdvisorCommand {
-    /// Tell which services identities can use, and why not
-    #[command(visible_alias = "identity", after_long_help = OF_IDENTITIES)]
+    /// Explain which services identities can use, and why not
+    #[command(visible_alias = "identity", after_long_help = IDENTITIES_EXAMPLES)]
     Identities(IdentitiesArgs),
-    /// Tell which identities can use services, and why not
-    #[command(visible_alias = "service", after_long_help = OF_SERVICES)]
+    /// Explain which identities can use services, and why not
+    #[command(visible_alias = "service", after_long_help = SERVICES_EXAMPLES)]
     Services(ServicesArgs),
 }
 
 /// Arguments of `policy-advisor identities`.
 #[derive(Debug, Args)]
 pub(crate) struct IdentitiesArgs {
-    /// Id or name of the identity; all if left out
+    /// Id or name of the identity (default: all)
     identity: Option<String>,
 
-    /// Id or name of the service; all that the identity may use if left out
+    /// Id or name of the service (default: all that the identity may use)
     service: Option<String>,
 
     #[command(flatten)]
-    extent: ExtentArgs,
+    extent: ScanArgs,
 }
 
 /// Arguments of `policy-advisor services`.
 #[derive(Debug, Args)]
 pub(crate) struct ServicesArgs {
-    /// Id or name of the service; all if left out
+    /// Id or name of the service (default: all)
     service: Option<String>,
 
-    /// Id or name of the identity; all that may use the service if left out
+    /// Id or name of the identity (default: all that may use the service)
     identity: Option<String>,
 
     #[command(flatten)]
-    extent: ExtentArgs,
+    extent: ScanArgs,
 }
 
-/// How much is wanted.
+/// Extent of a scan.
 #[derive(Debug, Clone, Copy, Args)]
-struct ExtentArgs {
+struct ScanArgs {
     /// Show only what does not work
     #[arg(short, long)]
     quiet: bool,
 
-    /// Check at most this many pairs of an identity and a service
+    /// Maximum number of identity-service pairs to check
     #[arg(
         long,
         value_name = "NUMBER",
@@ -97,8 +97,8 @@ struct ExtentArgs {
     limit: u32,
 }
 
-/// Who and what is asked about.
-struct Question {
+/// Identity and service to check.
+struct AdvisorQuery {
     identity: Option<IdentityDetail>,
     service: Option<ServiceDetail>,
 }
@@ -115,7 +115,7 @@ pub(crate) async fn run(
                 service,
                 extent,
             } = arguments;
-            (Side::Identities, identity, service, extent)
+            (Direction::Identities, identity, service, extent)
         },
         PolicyAdvisorCommand::Services(arguments) => {
             let ServicesArgs {
@@ -123,14 +123,14 @@ pub(crate) async fn run(
                 identity,
                 extent,
             } = arguments;
-            (Side::Services, identity, service, extent)
+            (Direction::Services, identity, service, extent)
         },
     };
-    let question = Question::resolve(session, identity, service).await?;
-    answer(context, session, from, question, extent).await
+    let question = AdvisorQuery::resolve(session, identity, service).await?;
+    run_query(context, session, from, question, extent).await
 }
 
-impl Question {
+impl AdvisorQuery {
     async fn resolve(
         session: &Session,
         identity: Option<String>,
@@ -139,32 +139,32 @@ impl Question {
         let client = &session.client;
         Ok(Self {
             identity: match identity {
-                Some(text) => Some(resolve::one(client, &text).await?),
+                Some(text) => Some(resolve::by_id_or_name(client, &text).await?),
                 None => None,
             },
             service: match service {
-                Some(text) => Some(resolve::one(client, &text).await?),
+                Some(text) => Some(resolve::by_id_or_name(client, &text).await?),
                 None => None,
             },
         })
     }
 }
 
-async fn answer(
+async fn run_query(
     context: &Context,
     session: &Session,
-    from: Side,
-    question: Question,
-    extent: ExtentArgs,
+    from: Direction,
+    question: AdvisorQuery,
+    extent: ScanArgs,
 ) -> Result<(), CliError> {
-    let mut sweep = Sweep::new(&session.client, extent);
+    let mut sweep = AdvisorScan::new(&session.client, extent);
     match (question.identity, question.service) {
         (Some(identity), Some(service)) => {
             return pair::run(context, session, &identity, &service, extent.quiet).await;
         },
-        (Some(identity), None) => sweep.identity(&identity).await?,
-        (None, Some(service)) => sweep.service(&service).await?,
-        (None, None) => sweep.all(from).await?,
+        (Some(identity), None) => sweep.scan_identity(&identity).await?,
+        (None, Some(service)) => sweep.scan_service(&service).await?,
+        (None, None) => sweep.scan_all(from).await?,
     }
     sweep.finish(context)
 }

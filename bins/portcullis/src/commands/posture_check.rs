@@ -6,7 +6,7 @@ mod mac;
 mod mfa;
 mod os;
 mod process;
-mod question;
+mod requirement;
 mod show;
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ mod update;
 
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::commands::role_attributes::{self, RoleAttributesArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -23,11 +23,11 @@ use create::CreateCommand;
 use portcullis_api::posture_check::PostureCheckDetail;
 use update::UpdateCommand;
 
-/// Shown below the help of `posture-check`.
+/// Help footer of `posture-check`.
 pub(crate) const EXAMPLES: &str = "\
-A posture check requires something of a machine or its user. Service policies name checks:
-what such a policy grants is available as long as all of its checks pass. A service that
-several policies grant is available through any of them.
+A posture check is a requirement on a device or its user. Service policies select checks: the access
+that a policy grants is available while all of its checks pass. If several policies grant a service,
+one of them is enough.
 
 Examples:
   portcullis posture-check create os current --os 'Windows:>=10.0.19041' --os macOS -a desktop
@@ -35,73 +35,72 @@ Examples:
   portcullis service-policy create staff dial --posture-check-roles '#desktop,@recent-code' \\
       --service-roles '#intranet' --identity-roles '#staff'";
 
-const CREATE: &str = "\
+const CREATE_EXAMPLES: &str = "\
 Examples:
   portcullis posture-check create os current --os 'Windows:>=10.0.19041' --os macOS,Linux
   portcullis posture-check create mfa recent-code --good-for 15m --after-waking true
   portcullis posture-check create process-multi guarded \\
       --process Linux:/usr/sbin/clamd --process 'Windows:C:\\Program Files\\guard.exe'";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis posture-check list --sort name --all
   portcullis posture-check list --filter 'typeId = \"MFA\"'
   portcullis posture-check list --filter 'anyOf(roleAttributes) = \"desktop\"'";
 
-const ROLE_ATTRIBUTES: &str = "\
+const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
 In the filter, `id` is the attribute. Sorting and paging are possible there only.
 
 Examples:
   portcullis posture-check role-attributes
   portcullis posture-check role-attributes --filter 'id contains \"desk\"'";
 
-const SHOW: &str = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
   portcullis posture-check show current
   portcullis posture-check show current --output json | jq .operatingSystems";
 
-const UPDATE: &str = "\
-What is not given stays unchanged; a list is replaced as a whole. The type cannot be changed.
+const UPDATE_EXAMPLES: &str = "\
+Only the given options are changed; a list is replaced as a whole. The type cannot be changed.
 
 Examples:
   portcullis posture-check update os current --os 'Windows:>=10.0.22000' --os macOS
   portcullis posture-check update mfa recent-code --good-for 1h
   portcullis posture-check update domain office --name berlin --role-attributes ''";
 
-const DELETE: &str = "\
-Policies no longer require it, and those that name no other check then grant access to every
-machine. Several checks, and what a filter finds, are deleted only after a question, or with
---yes.
+const DELETE_EXAMPLES: &str = "\
+Policies stop requiring deleted checks: those without other checks then grant access to every
+device. Deleting several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis posture-check delete current
   portcullis posture-check delete --filter 'name contains \"test-\"' --dry-run";
 
-/// What to do with posture checks.
+/// Subcommands for posture checks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PostureCheckCommand {
     /// Create a posture check
-    #[command(subcommand, after_long_help = CREATE)]
+    #[command(subcommand, after_long_help = CREATE_EXAMPLES)]
     Create(CreateCommand),
     /// List posture checks
-    #[command(visible_alias = "ls", after_long_help = LIST)]
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
     List(PageArgs),
-    /// List the role attributes that posture checks have
-    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    /// List the role attributes of posture checks
+    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
     RoleAttributes(RoleAttributesArgs),
     /// Show a posture check
-    #[command(after_long_help = SHOW)]
+    #[command(after_long_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
-    /// Change a posture check
-    #[command(subcommand, after_long_help = UPDATE)]
+    /// Update a posture check
+    #[command(subcommand, after_long_help = UPDATE_EXAMPLES)]
     Update(UpdateCommand),
     /// Delete posture checks
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl PostureCheckCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Create(command) => command.body().map(drop),

@@ -1,8 +1,8 @@
 //! `portcullis renew`.
 
-use crate::code::AnswerArgs;
-use crate::commands::enroll::by_request::chain_for;
-use crate::commands::enroll::key_kind::KeyKind;
+use crate::code::LoginCodeArgs;
+use crate::commands::enroll::key_type_arg::KeyTypeArg;
+use crate::commands::enroll::with_csr::parse_chain_for_key;
 use crate::commands::login::complete;
 use crate::context::Context;
 use crate::error::CliError;
@@ -19,16 +19,16 @@ use std::path::PathBuf;
 use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
-This logs in with the certificate of the file, obtains a new one, and confirms it; from
-then on the previous one is no longer valid. The file is replaced atomically. Only certificates that
-the network issued can be renewed. If you are enrolled in TOTP, you are asked for a code.
+Logs in with the certificate in the file, obtains a new one and confirms it, which invalidates the
+previous one. The file is replaced atomically. Only certificates issued by the network can be
+renewed. If you are enrolled in TOTP, you are prompted for a code.
 
 Examples:
   portcullis renew --identity laptop.json
   portcullis renew --identity laptop.json --new-key --key-type p384";
 
-/// Room for a certificate with its intermediates, and for a key.
-const ROOM: usize = 32 * 1024;
+/// Disk space to reserve for a certificate chain and a key.
+const RESERVED_BYTES: usize = 32 * 1024;
 
 /// Arguments of `renew`.
 #[derive(Debug, Args)]
@@ -44,37 +44,37 @@ pub(crate) struct RenewArgs {
 
     /// Type of the new key
     #[arg(long, value_enum, requires = "new_key", default_value_t)]
-    key_type: KeyKind,
+    key_type: KeyTypeArg,
 
     #[command(flatten)]
-    answer: AnswerArgs,
+    code: LoginCodeArgs,
 }
 
-/// A key, and how it is written.
-struct Key {
+/// A key with its PEM encoding.
+struct RenewalKey {
     signing: SigningKey,
     pem: Zeroizing<String>,
 }
 
 impl RenewArgs {
-    /// The key that the new certificate is to be for.
-    fn key(&self, file: &IdentityFile) -> Result<Key, CliError> {
-        let unusable = || CliError::failed("the key for the new certificate cannot be used");
+    /// Loads or generates the key for the new certificate.
+    fn key(&self, file: &IdentityFile) -> Result<RenewalKey, CliError> {
+        let unusable = || CliError::failed("cannot use the key for the new certificate");
         if !self.new_key {
-            let pem = file.key()?;
+            let pem = file.key_pem()?;
             let signing = SigningKey::from_pem(&pem).map_err(|error| {
                 unusable()
-                    .because(error)
-                    .hint("use `--new-key` to generate another one")
+                    .with_source(error)
+                    .hint("use `--new-key` to generate a new one")
             })?;
-            return Ok(Key { signing, pem });
+            return Ok(RenewalKey { signing, pem });
         }
         let signing = SigningKey::generate(self.key_type.into())
-            .map_err(|error| unusable().because(error))?;
+            .map_err(|error| unusable().with_source(error))?;
         let pem = signing
             .to_pkcs8_pem()
-            .map_err(|error| unusable().because(error))?;
-        Ok(Key { signing, pem })
+            .map_err(|error| unusable().with_source(error))?;
+        Ok(RenewalKey { signing, pem })
     }
 }
 
@@ -82,58 +82,58 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
     let path = &arguments.identity;
     let mut identity = IdentityFile::read(path)?;
     let key = arguments.key(&identity)?;
-    let codes = arguments.answer.codes()?;
-    // All that can fail here is done before the old certificate is given up.
+    let codes = arguments.code.source()?;
+    // Everything that can fail locally comes before the old certificate is replaced.
     let mut file = PrivateFile::prepare(path, Existing::Replace)?;
-    file.reserve(identity.to_json()?.len() + ROOM)?;
+    file.reserve(identity.to_json()?.len() + RESERVED_BYTES)?;
 
     let url = identity.url()?;
     let client = context
         .client(&url, identity.trust()?)
-        .certificate(identity.certificate()?)
+        .certificate(identity.client_certificate()?)
         .build()?;
     let session = client.authenticate_with_certificate(Api::Client).await;
     let session = session.map_err(|error| {
-        CliError::of_login(error, "enroll again: ask an administrator for a new token")
+        CliError::from_login(error, "enroll again: ask an administrator for a new token")
     })?;
     let client = client.with_session(session.token.clone());
     let id = AuthenticatorId::from_wire(&session.authenticator_id);
     let renewed = async {
-        complete::run(&client, &session, &codes)
+        complete::answer_queries(&client, &session, &codes)
             .await?
             .require_full()?;
         let write = |chain: &[Certificate]| {
             let new_key = arguments.new_key.then_some(key.pem.as_str());
-            identity.renew(chain, new_key);
+            identity.replace_certificate(chain, new_key);
             let json = identity.to_json()?;
-            file.fill(&json)?;
+            file.write_draft(&json)?;
             Ok(json)
         };
-        exchange(&client, &id, &key, write).await
+        obtain_certificate(&client, &id, &key, write).await
     };
     let renewed = renewed.await;
-    // If the session cannot be ended, it ends by itself.
+    // If this fails, the session expires.
     let _ = client.log_out(Api::Client).await;
     let (cert, json) = renewed?;
-    file.finish_or_keep(&json)
+    file.finish_or_preserve(&json)
         .map_err(|error| error.hint("the previous certificate is no longer valid"))?;
     report(context, &arguments, &cert)
 }
 
-/// Obtains a certificate and confirms it. What is to be kept is written out before that, so that
-/// nothing but the file itself can fail afterwards.
-async fn exchange(
+/// Obtains a certificate and confirms it. `write` saves the file content before that, so that only
+/// replacing the file can fail afterwards.
+async fn obtain_certificate(
     client: &Client,
     id: &AuthenticatorId,
-    key: &Key,
+    key: &RenewalKey,
     write: impl FnOnce(&[Certificate]) -> Result<Zeroizing<Vec<u8>>, CliError>,
 ) -> Result<(String, Zeroizing<Vec<u8>>), CliError> {
     let subject = Subject::new().common_name(id.as_str());
     let csr = make_csr(&key.signing, &subject)
-        .map_err(|error| CliError::failed("the CSR could not be created").because(error))?;
+        .map_err(|error| CliError::failed("the CSR could not be created").with_source(error))?;
     let extended = client.extend(id, &csr).await?;
     let cert = extended.client_cert;
-    let content = write(&chain_for(&cert, &key.signing)?)?;
+    let content = write(&parse_chain_for_key(&cert, &key.signing)?)?;
     client.confirm_extension(id, &cert).await?;
     Ok((cert, content))
 }
@@ -143,9 +143,9 @@ fn report(context: &Context, arguments: &RenewArgs, cert: &str) -> Result<(), Cl
     let end = Certificate::from_pem(cert).map(|leaf| leaf.not_after().to_string());
     let end = end.unwrap_or_default();
     let result = json!({"file": path, "validUntil": end, "newKey": arguments.new_key});
-    context.output.result(&result, || {
-        let next = format!("portcullis whoami --identity {}", shell::word(&path));
-        Table::of_properties()
+    context.output.write_result(&result, || {
+        let next = format!("portcullis whoami --identity {}", shell::quote(&path));
+        Table::with_properties()
             .property("renewed", &path)
             .property("valid until", &end)
             .footer(format!("next: {next}"))

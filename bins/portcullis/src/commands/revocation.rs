@@ -9,20 +9,20 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 
-/// Shown below the help of `revocation`.
+/// Help footer of `revocation`.
 pub(crate) const EXAMPLES: &str = "\
-Revocations are for the signed tokens of OIDC logins. They are kept as long as any such token can
-be valid, expire by themselves, and cannot be deleted. This controller issues no such tokens yet:
-the end its sessions with `portcullis session delete`.
+Revocations apply to the signed tokens of OIDC logins. They expire once no such token can be valid
+any more, and cannot be deleted. This controller issues no such tokens yet: end its sessions with
+`portcullis session delete`.
 
 Examples:
   portcullis revocation create identity laptop
   portcullis revocation list --all";
 
-/// What to do with revocations.
+/// Subcommands for revocations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RevocationCommand {
-    /// Revoke a token, or all of an API session or an identity
+    /// Revoke a token, or all tokens of an API session or identity
     Create(create::CreateArgs),
     /// List revocations
     #[command(visible_alias = "ls")]

@@ -1,9 +1,9 @@
-//! The role attributes that members of a kind have.
+//! `role-attributes` subcommands.
 
-use crate::commands::listing::{self, Extent};
+use crate::commands::listing::{self, ListExtent};
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::envelope::ListEnvelope;
@@ -15,38 +15,38 @@ use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
-/// Which role attributes are wanted.
+/// Arguments of `role-attributes`.
 #[derive(Debug, Args)]
 pub(crate) struct RoleAttributesArgs {
-    /// List only what matches, for example `id contains "sal"`
+    /// List only matching attributes, for example `id contains "sal"`
     #[arg(long)]
     filter: Option<String>,
 }
 
-/// A kind whose members have role attributes.
-pub(crate) trait Bears {
-    /// What it is called in requests.
-    const BEARER: Bearer;
+/// An entity kind with role attributes.
+pub(crate) trait HasRoleAttributes {
+    /// The kind in requests.
+    const OWNER: Bearer;
 }
 
-impl Bears for IdentityDetail {
-    const BEARER: Bearer = Bearer::Identity;
+impl HasRoleAttributes for IdentityDetail {
+    const OWNER: Bearer = Bearer::Identity;
 }
 
-impl Bears for ServiceDetail {
-    const BEARER: Bearer = Bearer::Service;
+impl HasRoleAttributes for ServiceDetail {
+    const OWNER: Bearer = Bearer::Service;
 }
 
-impl Bears for EdgeRouterDetail {
-    const BEARER: Bearer = Bearer::EdgeRouter;
+impl HasRoleAttributes for EdgeRouterDetail {
+    const OWNER: Bearer = Bearer::EdgeRouter;
 }
 
-impl Bears for PostureCheckDetail {
-    const BEARER: Bearer = Bearer::PostureCheck;
+impl HasRoleAttributes for PostureCheckDetail {
+    const OWNER: Bearer = Bearer::PostureCheck;
 }
 
-/// Lists the role attributes that members of a kind have.
-pub(crate) async fn list<B: Bears>(
+/// Lists the role attributes of a kind.
+pub(crate) async fn list<B: HasRoleAttributes>(
     context: &Context,
     session: &Session,
     arguments: RoleAttributesArgs,
@@ -55,11 +55,11 @@ pub(crate) async fn list<B: Bears>(
         filter: arguments.filter,
         ..ListQuery::default()
     };
-    // Controllers give all of them at once.
-    listing::run::<RoleAttribute<B>>(context, &session.client, query, Extent::Page).await
+    // Controllers return all of them at once.
+    listing::run::<RoleAttribute<B>>(context, &session.client, query, ListExtent::Page).await
 }
 
-/// A role attribute that members of a kind have.
+/// A role attribute of a kind.
 struct RoleAttribute<B> {
     word: String,
     kind: PhantomData<fn() -> B>,
@@ -80,13 +80,16 @@ impl<B> Serialize for RoleAttribute<B> {
     }
 }
 
-impl<B: Bears> Listed for RoleAttribute<B> {
+impl<B: HasRoleAttributes> Listable for RoleAttribute<B> {
     const SINGULAR: &'static str = "role attribute";
     const PLURAL: &'static str = "role attributes";
     const COLUMNS: &'static [&'static str] = &["attribute"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
-        let ListEnvelope { data, meta } = client.role_attributes(B::BEARER, query).await?;
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
+        let ListEnvelope { data, meta } = client.role_attributes(B::OWNER, query).await?;
         let data = data.into_iter().map(Self::from).collect();
         Ok(ListEnvelope { data, meta })
     }

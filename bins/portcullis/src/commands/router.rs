@@ -1,9 +1,9 @@
-//! What edge routers and transit routers have in common.
+//! Shared parts of edge and transit router commands.
 
-mod members;
+mod args;
 mod state;
 mod token;
 
-pub(crate) use members::{RouterArgs, SwitchArgs, SwitchChangeArgs};
-pub(crate) use state::State;
-pub(crate) use token::{Enrolling, Step, create, deliver, show};
+pub(crate) use args::{RouterArgs, RouterFlagArgs, RouterFlagUpdateArgs};
+pub(crate) use state::RouterState;
+pub(crate) use token::{EnrollableRouter, RouterChange, create, deliver, show};

@@ -1,13 +1,13 @@
-//! `portcullis router-config`: configuration files of routers, without a controller or a profile.
+//! `portcullis router-config`.
 
 mod check;
-mod drawing;
 mod environment;
 mod explain;
+mod finding_renderer;
 mod generate;
 mod input;
-mod judged;
-mod parser;
+mod panic_filter;
+mod rule_set;
 mod schema;
 mod show;
 
@@ -15,11 +15,11 @@ use crate::error::CliError;
 use crate::output::Format;
 use clap::Subcommand;
 
-/// Shown below the help of `router-config`.
+/// Help footer of `router-config`.
 pub(crate) const EXAMPLES: &str = "\
-The files are those of `ziti router run`, where a mistake is often silently ignored,
-or ends the router with a stack trace; here it is found in milliseconds, with its place and a fix.
-Only the named files are read: no login, no profile, no network.
+These are the files of `ziti router run`, which often ignores mistakes silently or ends with a stack
+trace. These commands report them in milliseconds, with the location and a fix. They only read the
+given files: no login, no profile, no network.
 
 Examples:
   portcullis router-config check router.yml
@@ -29,17 +29,17 @@ Examples:
   portcullis router-config generate edge --name r1 --controller ctrl.example.com:6262 --out r1.yml
   portcullis router-config schema > router.schema.json";
 
-/// What to do with configuration files of routers.
+/// Subcommands for configuration files of routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RouterConfigCommand {
-    /// Find every mistake in files, and say whether a router would run with them
+    /// Report every mistake in files, and whether a router would run with them
     #[command(visible_aliases = ["validate", "lint"])]
     Check(check::CheckArgs),
-    /// Show the effective values, with defaults, and where each comes from
+    /// Show the effective values, including defaults, and their sources
     Show(show::ShowArgs),
-    /// Explain a key: its meaning, default, bounds and an example
+    /// Explain a key: meaning, default, bounds and an example
     Explain(explain::ExplainArgs),
-    /// Write a commented file for a new router
+    /// Generate a commented file for a new router
     #[command(subcommand, after_long_help = generate::EXAMPLES)]
     Generate(generate::GenerateCommand),
     /// Print the JSON Schema of the file, for completion and hints in editors
@@ -48,7 +48,7 @@ pub(crate) enum RouterConfigCommand {
 }
 
 pub(crate) fn run(output: Format, command: &RouterConfigCommand) -> Result<(), CliError> {
-    parser::hush();
+    panic_filter::silence_parser_panics();
     match command {
         RouterConfigCommand::Check(arguments) => check::run(output, arguments),
         RouterConfigCommand::Show(arguments) => show::run(output, arguments),

@@ -1,27 +1,27 @@
-//! Selectors: how the arguments of policies say which entities are meant.
+//! Selectors of policies.
 
 use crate::error::CliError;
 use crate::resolve::{self, Named};
-use crate::words::between_commas;
+use crate::text::split_commas;
 use portcullis_client::Client;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::Roles;
 
-/// Selectors as people write them: names stand where policies have ids.
+/// Selectors as typed by users, with names in place of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Selectors(Vec<String>);
 
-/// Reads selectors separated by commas.
+/// Parses comma-separated selectors.
 pub(crate) fn parse(text: &str) -> Result<Selectors, String> {
-    let words = between_commas(text);
+    let words = split_commas(text);
     match words.iter().find(|word| !is_selector(word)) {
         None => Ok(Selectors(words)),
         Some(word) if matches!(word.as_str(), "#" | "@") => Err(format!(
-            "`{word}` is empty: write an attribute after `#`, or a name or id after `@`"
+            "`{word}` is empty: add an attribute after `#`, or a name or id after `@`"
         )),
         Some(word) => Err(format!(
-            "`{word}` is not a selector: write `#{word}` for a role attribute, or `@{word}` for a name \
-             or an id"
+            "`{word}` is not a selector: use `#{word}` for a role attribute, or `@{word}` for a name \
+             or id"
         )),
     }
 }
@@ -30,18 +30,23 @@ fn is_selector(word: &str) -> bool {
     word.len() > 1 && word.starts_with(['#', '@'])
 }
 
-/// The selectors that the option `option` was given, if it was, with ids instead of names.
-pub(crate) async fn read<N: Named, I: EntityId>(
+/// Resolves the names in the selectors of `option` to ids.
+pub(crate) async fn resolve<N: Named, I: EntityId>(
     client: &Client,
     option: &str,
     given: Option<&[Selectors]>,
 ) -> Result<Option<Roles<I>>, CliError> {
-    let find = async |text: &str| Ok(resolve::one::<N>(client, text).await?.id().to_owned());
-    roles(option, given, find).await
+    let find = async |text: &str| {
+        Ok(resolve::by_id_or_name::<N>(client, text)
+            .await?
+            .id()
+            .to_owned())
+    };
+    resolve_roles(option, given, find).await
 }
 
-/// Turns selectors into those of a policy; `find` tells the id of what has a name or an id.
-async fn roles<I: EntityId>(
+/// Converts selectors; `find` resolves a name or id to an id.
+async fn resolve_roles<I: EntityId>(
     option: &str,
     given: Option<&[Selectors]>,
     find: impl AsyncFn(&str) -> Result<String, CliError>,
@@ -55,14 +60,15 @@ async fn roles<I: EntityId>(
             None => selector.clone(),
             Some(text) => {
                 let found = find(text).await;
-                let id = found.map_err(|error| error.within(format!("{option} `{selector}`")))?;
+                let id =
+                    found.map_err(|error| error.with_context(format!("{option} `{selector}`")))?;
                 format!("@{id}")
             },
         });
     }
     let roles = Roles::new(option, selectors);
     roles.map(Some).map_err(|error| {
-        CliError::usage(format!("{option}: these selectors cannot be combined")).because(error)
+        CliError::usage(format!("{option}: these selectors cannot be combined")).with_source(error)
     })
 }
 
@@ -71,7 +77,7 @@ mod tests {
     use super::*;
     use portcullis_domain::ids::ServiceId;
 
-    /// Knows the service `web`, with the id `s1`, and two that may be called `twin`.
+    /// Resolves the service `web` with the id `s1`; `twin` is ambiguous.
     async fn find(text: &str) -> Result<String, CliError> {
         match text {
             "web" | "s1" => Ok("s1".to_owned()),
@@ -82,7 +88,7 @@ mod tests {
 
     fn resolved(texts: &[&str]) -> Result<Vec<String>, CliError> {
         let given: Vec<_> = texts.iter().map(|text| parse(text).unwrap()).collect();
-        let future = roles::<ServiceId>("--service-roles", Some(&given), find);
+        let future = resolve_roles::<ServiceId>("--service-roles", Some(&given), find);
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let roles = runtime.unwrap().block_on(future)?.unwrap();
         Ok(roles.selectors().collect())

@@ -1,16 +1,16 @@
-//! How many of several role attributes are needed, as an argument.
+//! `--semantic`.
 
 use clap::ValueEnum;
 use portcullis_client::RoleSemantic;
 use portcullis_domain::roles;
 
-/// How many of several role attributes are needed.
+/// Whether all or any of several values must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Semantic {
-    /// Each of them
+    /// All of them
     #[value(alias = "allof")]
     AllOf,
-    /// At least one of them
+    /// Any of them
     #[value(alias = "anyof")]
     AnyOf,
 }

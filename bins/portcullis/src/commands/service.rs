@@ -1,48 +1,48 @@
 //! `portcullis service`.
 
+mod args;
 mod create;
-mod members;
 mod show;
 mod update;
 
-use crate::commands::by_role::RolePageArgs;
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::commands::role_attributes::{self, RoleAttributesArgs};
+use crate::commands::role_filter::RoleListArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 use portcullis_api::service::ServiceDetail;
 
-/// Shown below the help of `service`.
+/// Help footer of `service`.
 pub(crate) const EXAMPLES: &str = "\
-A service is what identities connect to. Service policies say who may dial it and who may bind it,
-that is offer it.
+Identities connect to services. Service policies define which identities may dial a service (connect
+to it) and which may bind it (host it).
 
 Examples:
   portcullis service create wiki --role-attributes intranet --configs wiki-host,wiki-intercept
   portcullis service-policy create staff dial --service-roles '#intranet' --identity-roles '#staff'
   portcullis policy-advisor services wiki";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis service list --role intranet
   portcullis service list --filter 'terminatorStrategy = \"random\"' --sort name --all";
 
-const SHOW: &str = "\
+const SHOW_EXAMPLES: &str = "\
 Examples:
   portcullis service show wiki
   portcullis service show wiki --output json | jq .configs";
 
-const DELETE: &str = "\
-Its terminators are deleted with it. Several services, and what a filter matches, are deleted only
-after a question, or with --yes.
+const DELETE_EXAMPLES: &str = "\
+The terminators of a service are deleted too. Deleting several, or with --filter, asks for
+confirmation unless --yes is given.
 
 Examples:
   portcullis service delete wiki
   portcullis service delete --filter 'name contains \"test-\"' --dry-run";
 
-const ROLE_ATTRIBUTES: &str = "\
+const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
 In the filter, `id` is the attribute. Sorting and paging are possible there only.
 
 Examples:
@@ -50,29 +50,29 @@ Examples:
   portcullis service role-attributes --filter 'id contains \"sal\"'
   portcullis service role-attributes --filter 'true limit 20' --output json";
 
-/// What to do with services.
+/// Subcommands for services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
     /// Create a service
     Create(create::CreateArgs),
     /// List services
-    #[command(visible_alias = "ls", after_long_help = LIST)]
-    List(RolePageArgs),
-    /// List the role attributes that services have
-    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
+    List(RoleListArgs),
+    /// List the role attributes of services
+    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
     RoleAttributes(RoleAttributesArgs),
     /// Show a service
-    #[command(after_long_help = SHOW)]
+    #[command(after_long_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
-    /// Change a service
+    /// Update a service
     Update(update::UpdateArgs),
-    /// Delete services with their terminators
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    /// Delete services and their terminators
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl ServiceCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),

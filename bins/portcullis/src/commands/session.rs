@@ -10,16 +10,16 @@ use clap::Subcommand;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::time::WireTime;
 
-/// Shown below the help of `session`.
+/// Help footer of `session`.
 pub(crate) const EXAMPLES: &str = "\
-A login opens a session (an API session); logging out, deleting the identity and time end it.
+A login opens a session (an API session). It ends by logout, deletion of the identity, or timeout.
 
 Examples:
   portcullis session list
   portcullis session delete --identity laptop
   portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k";
 
-/// What to do with sessions.
+/// Subcommands for sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// List sessions
@@ -44,16 +44,16 @@ pub(crate) async fn run(
     }
 }
 
-/// How a session stands to TOTP; nothing where no code was ever called for.
-fn totp(session: &ApiSessionDetail) -> &'static str {
+/// TOTP status of a session; empty if no code was required.
+fn totp_status(session: &ApiSessionDetail) -> &'static str {
     match (session.is_mfa_complete, session.is_mfa_required) {
         (true, _) => "passed",
-        (false, true) => "awaited",
+        (false, true) => "pending",
         (false, false) => "",
     }
 }
 
-/// When a session was last used. The store learns of it later than the memory of the controller.
+/// Last use of a session. The stored time lags behind the one in memory.
 fn last_used(session: &ApiSessionDetail) -> Option<WireTime> {
     session.cached_last_activity_at.or(session.last_activity_at)
 }

@@ -1,9 +1,9 @@
 //! `portcullis terminator`.
 
+mod args;
 mod create;
 mod delete;
 mod list;
-mod members;
 mod show;
 mod update;
 
@@ -11,17 +11,17 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
 
-/// Shown below the help of `terminator`.
+/// Help footer of `terminator`.
 pub(crate) const EXAMPLES: &str = "\
-A terminator says at which router, and at which address from there, a service is available. Programs
-that bind a service create their own; those created here lead to programs that know nothing of it.
-Terminators have no names, only ids.
+A terminator is the router, and the address that it connects to, at which a service is available.
+Programs that bind a service create their own; create terminators here for programs without an SDK.
+Terminators have ids, but no names.
 
 Examples:
   portcullis terminator create wiki r1 tcp:localhost:8080
   portcullis terminator list --service wiki";
 
-/// What to do with terminators.
+/// Subcommands for terminators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TerminatorCommand {
     /// Create a terminator
@@ -31,7 +31,7 @@ pub(crate) enum TerminatorCommand {
     List(list::ListArgs),
     /// Show a terminator
     Show(show::ShowArgs),
-    /// Change a terminator
+    /// Update a terminator
     Update(update::UpdateArgs),
     /// Delete terminators
     #[command(visible_alias = "rm")]
@@ -39,7 +39,7 @@ pub(crate) enum TerminatorCommand {
 }
 
 impl TerminatorCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),

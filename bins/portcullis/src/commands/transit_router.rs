@@ -6,54 +6,54 @@ mod update;
 
 use crate::commands::entities;
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 use portcullis_api::transit_router::TransitRouterDetail;
 
-/// Shown below the help of `transit-router`.
+/// Help footer of `transit-router`.
 pub(crate) const EXAMPLES: &str = "\
-Transit routers pass traffic on between other routers; clients do not connect to them. The list
-shows edge routers too, since they pass traffic on as well.
+Transit routers forward traffic between other routers; clients do not connect to them. The list
+includes edge routers, which forward traffic too.
 
 Examples:
   portcullis transit-router create t1 --output-jwt t1.jwt
   portcullis transit-router list";
 
-const LIST: &str = "\
+const LIST_EXAMPLES: &str = "\
 Examples:
   portcullis transit-router list --sort name --all
   portcullis transit-router list --filter 'name contains \"berlin\"'";
 
-const DELETE: &str = "\
-A deleted router is locked out at once. Several routers, and what a filter matches, are deleted
-only after a question, or with --yes.
+const DELETE_EXAMPLES: &str = "\
+A deleted router is locked out at once. Deleting several, or with --filter, asks for confirmation
+unless --yes is given.
 
 Examples:
   portcullis transit-router delete t1
   portcullis transit-router delete --filter 'name contains \"test-\"' --dry-run";
 
-/// What to do with transit routers.
+/// Subcommands for transit routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TransitRouterCommand {
-    /// Create a transit router, and get the token with which it enrolls
+    /// Create a transit router and its enrollment token
     Create(create::CreateArgs),
-    /// List the routers that pass traffic on
-    #[command(visible_alias = "ls", after_long_help = LIST)]
+    /// List transit routers and edge routers
+    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
     List(PageArgs),
     /// Show a transit router
     Show(show::ShowArgs),
-    /// Change a transit router
+    /// Update a transit router
     Update(update::UpdateArgs),
     /// Delete transit routers
-    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
     Delete(NamedDeletionArgs),
 }
 
 impl TransitRouterCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(output),

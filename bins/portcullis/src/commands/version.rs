@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct VersionArgs {
-    /// Ask the controller of the profile for its version, too
+    /// Also show the version of the profile's controller
     #[arg(long)]
     controller: bool,
 }
@@ -30,7 +30,7 @@ struct Versions {
 
 pub(crate) async fn run(context: &Context, arguments: VersionArgs) -> Result<(), CliError> {
     let controller = if arguments.controller {
-        Some(ask(context).await?)
+        Some(fetch_version(context).await?)
     } else {
         None
     };
@@ -38,28 +38,28 @@ pub(crate) async fn run(context: &Context, arguments: VersionArgs) -> Result<(),
         program: env!("CARGO_PKG_VERSION"),
         controller,
     };
-    context.output.result(&versions, || table(&versions))
+    context.output.write_result(&versions, || table(&versions))
 }
 
-async fn ask(context: &Context) -> Result<Version, CliError> {
+async fn fetch_version(context: &Context) -> Result<Version, CliError> {
     let profile = context.store.read(&context.profile)?.ok_or_else(|| {
         let name = &context.profile;
-        CliError::not_logged_in(format!("no controller is known (profile `{name}`)"), None)
+        CliError::not_logged_in(format!("no controller in profile `{name}`"), None)
     })?;
     let client = context.client(&profile.url, profile.trust()?).build()?;
     let version = client.version().await;
-    version.map_err(|error| profile.explain(error.into()))
+    version.map_err(|error| profile.explain_untrusted(error.into()))
 }
 
 fn table(versions: &Versions) -> Table {
-    let table = Table::of_properties().property("portcullis", versions.program);
+    let table = Table::with_properties().property("portcullis", versions.program);
     match &versions.controller {
         Some(controller) => table
             .property(
                 "controller",
                 controller.build_info.as_deref().unwrap_or_default(),
             )
-            .property("level of its API", &controller.version)
+            .property("API version", &controller.version)
             .property("revision", &controller.revision)
             .property("built", build_date(controller))
             .property("capabilities", controller.capabilities.join(", ")),
@@ -67,7 +67,7 @@ fn table(versions: &Versions) -> Table {
     }
 }
 
-/// When a controller was built; builds that do not say so claim the year 1970.
+/// Build date of a controller; builds without one report 1970.
 fn build_date(controller: &Version) -> &str {
     let date = controller.build_date.as_str();
     if date.starts_with("1970-01-01") {

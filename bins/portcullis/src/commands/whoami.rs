@@ -1,6 +1,6 @@
 //! `portcullis whoami`.
 
-use crate::code::AnswerArgs;
+use crate::code::LoginCodeArgs;
 use crate::commands::login::complete;
 use crate::context::Context;
 use crate::controller_url;
@@ -19,125 +19,129 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  portcullis whoami                          who is logged in
-  portcullis whoami --identity laptop.json   whom a file belongs to; logs in with it and out again";
+  portcullis whoami                          # who is logged in
+  portcullis whoami --identity laptop.json   # whose file it is; logs in with it and out again";
 
-/// What to do about an identity file whose certificate is refused.
-const OUTDATED: &str = "the certificate of this identity is no longer valid; enroll it again: ask \
-    an administrator for a new token, then run `portcullis enroll TOKEN`";
+/// Hint on a refused certificate of an identity file.
+const EXPIRED_HINT: &str = "the certificate of this identity is no longer valid; to enroll it again, \
+    ask an administrator for a new token, then run `portcullis enroll TOKEN`";
 
-/// What to do about a controller that an identity file does not trust.
-const REPLACED: &str = "the identity file holds the authorities that are trusted; if those of the \
-    controller have been replaced, enroll again: ask an administrator for a new token";
+/// Hint on a controller that an identity file does not trust.
+const UNTRUSTED_HINT: &str = "the identity file contains the trusted CAs; if the CA of the controller has \
+    been replaced, enroll again: ask an administrator for a new token";
 
 /// Arguments of `whoami`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct WhoamiArgs {
-    /// Log in with the certificate of this identity file instead of using the session
+    /// Log in with the certificate in this identity file instead of using the session
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
 
     #[command(flatten)]
-    answer: AnswerArgs,
+    code: LoginCodeArgs,
 }
 
-/// The result for programs.
+/// Machine-readable result.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Who {
+struct WhoamiResult {
     url: String,
     id: IdentityId,
     name: String,
     is_admin: bool,
-    /// What it may do on the management API, if it is no administrator.
+    /// Permissions on the management API, unless it is an administrator.
     permissions: Vec<String>,
     role_attributes: RoleAttributes,
-    session: Held,
+    session: SessionSummary,
 }
 
-/// What is told of the session.
+/// Summary of the session.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Held {
+struct SessionSummary {
     id: ApiSessionId,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<WireTime>,
-    /// What is still to be answered before the session is good for anything.
+    /// Authentication queries that are still open.
     pending: Vec<String>,
 }
 
 pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), CliError> {
     let who = match &arguments.identity {
-        Some(path) => by_certificate(context, path, &arguments.answer).await?,
-        None if arguments.answer.is_given() => {
+        Some(path) => from_identity_file(context, path, &arguments.code).await?,
+        None if arguments.code.is_given() => {
             return Err(CliError::usage(
-                "--code is only used for logging in, which this command does not \
-                 do without --identity",
+                "a code is only used for logging in, which this command does only with \
+                 `--identity`",
             )
-            .hint("leave the code out, or add `--identity FILE`"));
+            .hint("remove the code, or add `--identity FILE`"));
         },
-        None => by_session(context).await?,
+        None => from_session(context).await?,
     };
-    context.output.result(&who, || table(&who))
+    context.output.write_result(&who, || table(&who))
 }
 
-async fn by_session(context: &Context) -> Result<Who, CliError> {
+async fn from_session(context: &Context) -> Result<WhoamiResult, CliError> {
     let session = context.session()?;
     let ask = async {
-        let held = session.client.current_session(Api::Client).await?;
+        let current = session.client.current_session(Api::Client).await?;
         let identity = session.client.current_identity(Api::Client).await?;
-        Ok((held, identity))
+        Ok((current, identity))
     };
     let (held, identity) = session.explain(ask.await).await?;
-    let url = controller_url::shown(&session.profile.url);
-    Ok(Who::new(url, held, identity))
+    let url = controller_url::display(&session.profile.url);
+    Ok(WhoamiResult::new(url, held, identity))
 }
 
-async fn by_certificate(
+async fn from_identity_file(
     context: &Context,
     path: &Path,
-    answer: &AnswerArgs,
-) -> Result<Who, CliError> {
-    let codes = answer.codes()?;
+    answer: &LoginCodeArgs,
+) -> Result<WhoamiResult, CliError> {
+    let codes = answer.source()?;
     let file = IdentityFile::read(path)?;
     let url = file.url()?;
     let credential = file.credential()?;
     let client = context
         .client(&url, file.trust()?)
-        .certificate(credential.for_tls())
+        .certificate(credential.to_client_certificate())
         .build()?;
-    let held = client
+    let session = client
         .authenticate_with_certificate(Api::Client)
         .await
-        .map_err(|error| credential.explain(error, OUTDATED, context.now()))
+        .map_err(|error| credential.explain_login_error(error, EXPIRED_HINT, context.now()))
         .map_err(|error| {
-            if error.is_untrusted() {
-                error.hint(REPLACED)
+            if error.is_untrusted_controller() {
+                error.hint(UNTRUSTED_HINT)
             } else {
                 error
             }
         })?;
-    let client = client.with_session(held.token.clone());
+    let client = client.with_session(session.token.clone());
     let identity = async {
-        complete::run(&client, &held, &codes)
+        complete::answer_queries(&client, &session, &codes)
             .await?
             .require_full()?;
         Ok::<_, CliError>(client.current_identity(Api::Client).await?)
     };
     let identity = identity.await;
-    // If the session cannot be ended, it ends by itself.
+    // If this fails, the session expires.
     let _ = client.log_out(Api::Client).await;
     let identity = identity?;
-    // By now everything that was asked for is answered.
-    let held = ApiSessionDetail {
+    // All queries have been answered.
+    let session = ApiSessionDetail {
         auth_queries: Vec::new(),
-        ..held
+        ..session
     };
-    Ok(Who::new(controller_url::shown(&url), held, identity))
+    Ok(WhoamiResult::new(
+        controller_url::display(&url),
+        session,
+        identity,
+    ))
 }
 
-impl Who {
+impl WhoamiResult {
     fn new(url: String, session: ApiSessionDetail, identity: IdentityDetail) -> Self {
         let queries = session.auth_queries.iter();
         Self {
@@ -147,7 +151,7 @@ impl Who {
             is_admin: identity.is_admin || identity.is_default_admin,
             permissions: identity.permissions.map(Vec::from).unwrap_or_default(),
             role_attributes: identity.role_attributes,
-            session: Held {
+            session: SessionSummary {
                 id: session.base.id,
                 expires_at: session.expires_at,
                 pending: queries.map(|query| query.type_id.to_string()).collect(),
@@ -156,16 +160,16 @@ impl Who {
     }
 }
 
-fn table(who: &Who) -> Table {
+fn table(who: &WhoamiResult) -> Table {
     let attributes: Vec<_> = who.role_attributes.iter().collect();
-    // Those of an administrator make no difference.
+    // Administrators need no permissions.
     let permissions = match who.permissions.as_slice() {
         _ if who.is_admin => String::new(),
         [] => "none".to_owned(),
         permissions => permissions.join(", "),
     };
     let end = who.session.expires_at.map(|end| end.to_string());
-    Table::of_properties()
+    Table::with_properties()
         .property("name", &who.name)
         .property("id", who.id.as_str())
         .property("administrator", if who.is_admin { "yes" } else { "no" })
@@ -173,5 +177,5 @@ fn table(who: &Who) -> Table {
         .property("role attributes", attributes.join(", "))
         .property("controller", &who.url)
         .property("session until", end.unwrap_or_default())
-        .property("still to answer", who.session.pending.join(", "))
+        .property("pending factors", who.session.pending.join(", "))
 }

@@ -1,4 +1,4 @@
-//! PEM files that people bring along, and what is wrong with them.
+//! PEM files with precise errors.
 
 use crate::error::CliError;
 use crate::files;
@@ -9,12 +9,12 @@ use rustls_pki_types::pem::PemObject as _;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Characters in a line of base64 (RFC 7468 section 2).
-const COLUMNS: usize = 64;
+/// Characters per line of base64 (RFC 7468 section 2).
+const BASE64_LINE_LENGTH: usize = 64;
 
-/// A text that is to hold a certificate or a key.
+/// PEM text that should contain a certificate or a key.
 pub(super) struct PemFile {
-    /// What it is called in messages.
+    /// Name in messages.
     pub(super) name: String,
     pub(super) text: Zeroizing<String>,
     is_der: bool,
@@ -22,7 +22,7 @@ pub(super) struct PemFile {
 
 impl PemFile {
     pub(super) fn new(name: String, text: &str) -> Self {
-        // A sequence in DER begins so.
+        // A DER sequence starts with 0x30, the character `0`.
         let is_der = text.starts_with('0') && !text.contains("-----BEGIN ");
         Self {
             name,
@@ -31,35 +31,33 @@ impl PemFile {
         }
     }
 
-    /// Reads the file at `path`, or the standard input for `-`.
+    /// Reads the file at `path`, or standard input for `-`.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let bytes = Zeroizing::new(files::read_bytes(path)?);
         let name = if path == Path::new("-") {
-            "the standard input".to_owned()
+            "standard input".to_owned()
         } else {
             path.display().to_string()
         };
         Ok(Self::new(name, &String::from_utf8_lossy(&bytes)))
     }
 
-    /// The certificates in it.
     pub(super) fn certificates(&self) -> Result<Vec<Certificate>, CliError> {
-        self.check("x509")?;
+        self.check_format("x509")?;
         let name = &self.name;
         certificates_from_pem(&self.text).map_err(|error| match error {
             CertificateError::OtherLabel { label } if label.ends_with("PRIVATE KEY") => {
                 CliError::failed(format!("{name} contains a private key, but no certificate"))
                     .hint("the certificate file and the key file may be swapped")
             },
-            other => {
-                CliError::failed(format!("{name} contains no readable certificate")).because(other)
-            },
+            other => CliError::failed(format!("{name} contains no readable certificate"))
+                .with_source(other),
         })
     }
 
-    /// The first private key in it.
+    /// The first private key.
     pub(super) fn key(&self) -> Result<PrivateKeyDer<'static>, CliError> {
-        self.check("pkey")?;
+        self.check_format("pkey")?;
         let (name, text) = (&self.name, &self.text);
         if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("4,ENCRYPTED") {
             return Err(
@@ -67,7 +65,7 @@ impl PemFile {
                     .hint("decrypt it first: `openssl pkey -in FILE -out DECRYPTED`"),
             );
         }
-        // What is wrong with the text could repeat parts of it.
+        // The parse error could quote parts of the key.
         PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_secret| {
             let holds = |label: &str| text.contains(&format!("-----BEGIN {label}-----"));
             if holds("CERTIFICATE") && !text.contains("PRIVATE KEY-----") {
@@ -79,8 +77,8 @@ impl PemFile {
         })
     }
 
-    /// Refuses what is no PEM at all. `tool` is the one of OpenSSL for what it should be.
-    fn check(&self, tool: &str) -> Result<(), CliError> {
+    /// Rejects text without PEM blocks. `tool` is the OpenSSL command that converts from DER.
+    fn check_format(&self, tool: &str) -> Result<(), CliError> {
         let name = &self.name;
         if self.text.trim().is_empty() {
             return Err(CliError::failed(format!("{name} is empty")));
@@ -99,23 +97,23 @@ impl PemFile {
     }
 }
 
-/// Writes a private key as one block.
-pub(super) fn key_block(key: &PrivateKeyDer<'_>) -> Zeroizing<String> {
+/// Encodes a private key as one PEM block.
+pub(super) fn encode_key(key: &PrivateKeyDer<'_>) -> Zeroizing<String> {
     let label = match key {
         PrivateKeyDer::Pkcs1(_) => "RSA PRIVATE KEY",
         PrivateKeyDer::Sec1(_) => "EC PRIVATE KEY",
         _ => "PRIVATE KEY",
     };
     let body = Zeroizing::new(STANDARD.encode(key.secret_der()));
-    // Of its final size from the start, so that no copy of a part is left behind.
-    let size = body.len() + body.len() / COLUMNS + 2 * label.len() + 40;
+    // Allocated at its final size, so that no partial copy is left behind.
+    let size = body.len() + body.len() / BASE64_LINE_LENGTH + 2 * label.len() + 40;
     let mut text = Zeroizing::new(String::with_capacity(size));
     for part in ["-----BEGIN ", label, "-----\n"] {
         text.push_str(part);
     }
     let mut rest = body.as_str();
     while !rest.is_empty() {
-        let (line, after) = rest.split_at(rest.len().min(COLUMNS));
+        let (line, after) = rest.split_at(rest.len().min(BASE64_LINE_LENGTH));
         text.push_str(line);
         text.push('\n');
         rest = after;

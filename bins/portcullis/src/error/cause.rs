@@ -1,18 +1,17 @@
-//! What led to a failure, in our own words where a library or the system reported it.
+//! Descriptions of underlying causes in plain words.
 
 use portcullis_domain::io_error;
 use std::error::Error;
 use std::io;
 
-/// Where a text is not the JSON that is expected, behind the sentence that says so.
-pub(crate) fn in_json(error: &serde_json::Error) -> String {
+/// Position of a JSON error, to append to a message.
+pub(crate) fn json_position(error: &serde_json::Error) -> String {
     format!("(line {}, column {})", error.line(), error.column())
 }
 
-/// The cause in words.
-pub(super) fn in_words(cause: &(dyn Error + 'static)) -> String {
+pub(super) fn describe(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref::<io::Error>() {
-        return of_io(error);
+        return describe_io(error);
     }
     if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
         return format!(
@@ -22,13 +21,13 @@ pub(super) fn in_words(cause: &(dyn Error + 'static)) -> String {
         );
     }
     if let Some(dialoguer::Error::IO(error)) = cause.downcast_ref() {
-        return of_io(error);
+        return describe_io(error);
     }
     cause.to_string()
 }
 
-fn of_io(error: &io::Error) -> String {
-    // The resolver has no kind of its own for this.
+fn describe_io(error: &io::Error) -> String {
+    // Resolver errors have no `io::ErrorKind` of their own.
     if error.to_string().starts_with("failed to lookup address") {
         return "its host name does not resolve".to_owned();
     }
@@ -46,7 +45,7 @@ mod tests {
     #[test]
     fn causes_do_not_speak_the_language_of_libraries() {
         let json = serde_json::from_str::<serde_json::Value>("[1,").unwrap_err();
-        assert_eq!(in_json(&json), "(line 1, column 3)");
+        assert_eq!(json_position(&json), "(line 1, column 3)");
         for (cause, words) in [
             (
                 Box::new(json) as Box<dyn Error>,
@@ -62,7 +61,7 @@ mod tests {
             ),
             (Box::new(io::Error::other("own words")), "own words"),
         ] {
-            assert_eq!(in_words(&*cause), words);
+            assert_eq!(describe(&*cause), words);
         }
     }
 }

@@ -1,34 +1,34 @@
-//! A list as one JSON document that is written while its members come.
+//! A JSON list that is written page by page.
 
 use portcullis_api::envelope::ListMeta;
 use serde::Serialize;
 
-/// Writes a list in pieces that make up the document that the whole list would be written as.
+/// Renders a list in parts that add up to one pretty-printed document.
 #[derive(Debug, Default)]
 pub(crate) struct JsonList {
-    has_members: bool,
+    has_items: bool,
 }
 
 impl JsonList {
-    /// The piece with more members.
-    pub(crate) fn more(&mut self, members: &[impl Serialize]) -> serde_json::Result<String> {
+    /// Renders further items.
+    pub(crate) fn push_items(&mut self, members: &[impl Serialize]) -> serde_json::Result<String> {
         let mut text = String::new();
         for member in members {
-            text.push_str(if self.has_members {
+            text.push_str(if self.has_items {
                 ",\n    "
             } else {
                 "{\n  \"data\": [\n    "
             });
-            self.has_members = true;
-            // Line feeds inside of texts are escaped: each is one of the layout.
+            self.has_items = true;
+            // Strings contain no raw line feeds: each one is layout.
             text.push_str(&serde_json::to_string_pretty(member)?.replace('\n', "\n    "));
         }
         Ok(text)
     }
 
-    /// The last piece.
-    pub(crate) fn end(self, meta: &ListMeta) -> serde_json::Result<String> {
-        let data = if self.has_members {
+    /// Renders the end of the document.
+    pub(crate) fn finish(self, meta: &ListMeta) -> serde_json::Result<String> {
+        let data = if self.has_items {
             "\n  ]"
         } else {
             "{\n  \"data\": []"
@@ -61,10 +61,10 @@ mod tests {
             let mut data: Vec<Value> = Vec::new();
             for end in ends {
                 let page = &members[data.len()..*end];
-                text.push_str(&list.more(page).unwrap());
+                text.push_str(&list.push_items(page).unwrap());
                 data.extend_from_slice(page);
             }
-            text.push_str(&list.end(&meta).unwrap());
+            text.push_str(&list.finish(&meta).unwrap());
             let meta = meta.clone();
             let whole = serde_json::to_string_pretty(&ListEnvelope { data, meta }).unwrap();
             assert_eq!(text, format!("{whole}\n"));

@@ -1,24 +1,23 @@
-//! YAML that every reader takes for the same document.
+//! YAML that YAML 1.1 and 1.2 parsers read alike.
 //!
-//! Readers of YAML 1.1 take words such as `yes` for booleans, `12:30:00` for a number and
-//! `2031-04-05` for a date; readers of YAML 1.2 do not. Texts are quoted here unless nobody can take
-//! them for anything else.
+//! YAML 1.1 parsers read `yes` as a boolean, `12:30:00` as a number and `2031-04-05` as a date;
+//! YAML 1.2 parsers do not. Strings are quoted unless they are unambiguous.
 
 use crate::output::drives_terminal;
 use serde_yaml::{Mapping, Number, Value};
 use std::fmt::Write as _;
 
-/// Longest key that stands before a colon; readers stop to look for it at about 1000 characters.
-const LONGEST_KEY: usize = 128;
+/// Longest simple key; parsers give up on longer ones at about 1000 characters.
+const MAX_SIMPLE_KEY_LENGTH: usize = 128;
 
-/// Writes a document of which all keys are texts, as they are in JSON.
+/// Renders a document whose keys are all strings.
 pub(super) fn write(document: &Value) -> String {
     let mut text = String::new();
     push_node(&mut text, document, 0);
     text
 }
 
-/// Writes a value where a line may begin that stands `indent` to the right.
+/// Renders a value at the indentation `indent`.
 fn push_node(text: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Mapping(map) if !map.is_empty() => push_map(text, map, indent),
@@ -33,15 +32,15 @@ fn push_node(text: &mut String, value: &Value, indent: usize) {
 fn push_map(text: &mut String, map: &Mapping, indent: usize) {
     for (place, (key, value)) in map.iter().enumerate() {
         if place > 0 {
-            push_blanks(text, indent);
+            push_spaces(text, indent);
         }
         let mut name = String::new();
         push_key(&mut name, key);
-        if name.len() > LONGEST_KEY {
+        if name.len() > MAX_SIMPLE_KEY_LENGTH {
             text.push_str("? ");
             text.push_str(&name);
             text.push('\n');
-            push_blanks(text, indent);
+            push_spaces(text, indent);
             text.push_str(": ");
             push_node(text, value, indent + 2);
             continue;
@@ -58,7 +57,7 @@ fn push_map(text: &mut String, map: &Mapping, indent: usize) {
             },
         };
         text.push('\n');
-        push_blanks(text, next);
+        push_spaces(text, next);
         push_node(text, value, next);
     }
 }
@@ -66,20 +65,20 @@ fn push_map(text: &mut String, map: &Mapping, indent: usize) {
 fn push_list(text: &mut String, list: &[Value], indent: usize) {
     for (place, value) in list.iter().enumerate() {
         if place > 0 {
-            push_blanks(text, indent);
+            push_spaces(text, indent);
         }
         text.push_str("- ");
         push_node(text, value, indent + 2);
     }
 }
 
-fn push_blanks(text: &mut String, number: usize) {
+fn push_spaces(text: &mut String, number: usize) {
     text.extend(std::iter::repeat_n(' ', number));
 }
 
 fn push_key(text: &mut String, key: &Value) {
     match key {
-        Value::String(words) => push_words(text, words),
+        Value::String(words) => push_string(text, words),
         other => push_scalar(text, other, 0),
     }
 }
@@ -88,17 +87,17 @@ fn push_scalar(text: &mut String, value: &Value, indent: usize) {
     match value {
         Value::Null => text.push_str("null"),
         Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => text.push_str(&shown(number)),
-        Value::String(words) if is_block(words) => push_block(text, words, indent),
-        Value::String(words) => push_words(text, words),
+        Value::Number(number) => text.push_str(&format_number(number)),
+        Value::String(words) if is_multiline(words) => push_block(text, words, indent),
+        Value::String(words) => push_string(text, words),
         Value::Sequence(_) => text.push_str("[]"),
         Value::Mapping(_) => text.push_str("{}"),
         Value::Tagged(tagged) => push_scalar(text, &tagged.value, indent),
     }
 }
 
-/// Writes a number. One with an exponent needs a point and a sign as well.
-fn shown(number: &Number) -> String {
+/// Formats a number. YAML 1.1 needs a point and a sign with an exponent.
+fn format_number(number: &Number) -> String {
     let float = match number.as_f64() {
         Some(float) if number.is_f64() => float,
         _ => return number.to_string(),
@@ -112,8 +111,8 @@ fn shown(number: &Number) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-/// Writes a text on one line, in quotes if need be.
-fn push_words(text: &mut String, words: &str) {
+/// Renders a string on one line, quoted if necessary.
+fn push_string(text: &mut String, words: &str) {
     if is_plain(words) {
         text.push_str(words);
         return;
@@ -131,15 +130,15 @@ fn push_escaped(text: &mut String, character: char) {
         '"' | '\\' => write!(text, "\\{character}"),
         '\n' => write!(text, "\\n"),
         '\t' => write!(text, "\\t"),
-        printed if is_printed(printed) => write!(text, "{printed}"),
+        printed if is_printable(printed) => write!(text, "{printed}"),
         other if u32::from(other) <= 0xff => write!(text, "\\x{:02X}", u32::from(other)),
         other if u32::from(other) <= 0xffff => write!(text, "\\u{:04X}", u32::from(other)),
         other => write!(text, "\\U{:08X}", u32::from(other)),
     };
 }
 
-/// Whether a character may stand in a document, and shows.
-fn is_printed(character: char) -> bool {
+/// Whether a character is allowed in YAML and visible.
+fn is_printable(character: char) -> bool {
     let is_special = matches!(
         character,
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
@@ -147,31 +146,31 @@ fn is_printed(character: char) -> bool {
     !is_special && !drives_terminal(character) && character != '\n'
 }
 
-/// Whether a text may stand without quotes: it begins with a letter or `_`, holds nothing that means
-/// something, and is no word that means something.
+/// Whether a string is safe without quotes: it starts with a letter or `_`, and is neither special
+/// nor a reserved word.
 fn is_plain(words: &str) -> bool {
-    let is_meant = [
+    let is_reserved = [
         "y", "yes", "on", "true", "n", "no", "off", "false", "null", "nan", "inf",
     ]
     .iter()
     .any(|word| words.eq_ignore_ascii_case(word));
-    let is_harmless =
+    let is_safe =
         |character: char| character.is_ascii_alphanumeric() || "_-./@+(), ".contains(character);
-    !is_meant
+    !is_reserved
         && words.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && words.chars().all(is_harmless)
+        && words.chars().all(is_safe)
         && !words.ends_with(' ')
 }
 
-/// Whether a text is shown line by line: certificates are.
-fn is_block(words: &str) -> bool {
+/// Whether a string is rendered as a block, like PEM certificates.
+fn is_multiline(words: &str) -> bool {
     let lines = words.strip_suffix('\n').unwrap_or(words);
     lines.contains('\n')
         && !lines.starts_with([' ', '\n'])
         && !lines.ends_with('\n')
         && words
             .chars()
-            .all(|character| character == '\n' || is_printed(character))
+            .all(|character| character == '\n' || is_printable(character))
 }
 
 fn push_block(text: &mut String, words: &str, indent: usize) {
@@ -180,7 +179,7 @@ fn push_block(text: &mut String, words: &str, indent: usize) {
     for line in lines.unwrap_or(words).split('\n') {
         text.push('\n');
         if !line.is_empty() {
-            push_blanks(text, indent + 2);
+            push_spaces(text, indent + 2);
             text.push_str(line);
         }
     }

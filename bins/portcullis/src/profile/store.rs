@@ -1,4 +1,4 @@
-//! The file of profiles.
+//! Storage of profiles in a file.
 
 use super::{Profile, Profiles};
 use crate::error::CliError;
@@ -8,59 +8,58 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-const FILE: &str = "profiles.json";
-/// Room for a profile: those that are written are a fraction of this.
-const ROOM: usize = 64 * 1024;
+const PROFILES_FILE: &str = "profiles.json";
+/// Disk space to reserve, far more than profiles need.
+const RESERVED_BYTES: usize = 64 * 1024;
 
-const LOCK: &str = "profiles.lock";
+const LOCK_FILE: &str = "profiles.lock";
 
-/// The folder in which profiles are kept, for its owner alone.
+/// Directory of the profiles (mode 0700).
 #[derive(Debug, Clone)]
 pub(crate) struct ProfileStore {
-    folder: PathBuf,
+    dir: PathBuf,
 }
 
 impl ProfileStore {
-    /// The folder `given`, else the user's own folder for configuration (XDG Base Directory).
+    /// Uses the directory `given`, or else the user's own (XDG Base Directory).
     pub(crate) fn locate(given: Option<PathBuf>) -> Result<Self, CliError> {
-        let folder = given.or_else(|| default_folder(|name| env::var_os(name).map(PathBuf::from)));
+        let folder = given.or_else(|| default_dir(|name| env::var_os(name).map(PathBuf::from)));
         let folder = folder.ok_or_else(|| {
-            CliError::failed("no folder to keep profiles in is known")
+            CliError::failed("no directory for profiles is known")
                 .hint("set HOME, XDG_CONFIG_HOME or PORTCULLIS_CONFIG_DIR")
         })?;
-        Ok(Self { folder })
+        Ok(Self { dir: folder })
     }
 
-    /// Reads one profile.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Profile>, CliError> {
         Ok(self.read_all()?.profiles.remove(name))
     }
 
-    /// Changes the profiles while no other process does.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Profiles)) -> Result<(), CliError> {
-        create_private(&self.folder).map_err(|error| self.unwritable(error))?;
+    /// Updates the profiles under an exclusive lock.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Profiles)) -> Result<(), CliError> {
+        create_private_dir(&self.dir).map_err(|error| self.write_error(error))?;
         let lock = File::options()
             .write(true)
             .create(true)
             .truncate(false)
-            .open(self.folder.join(LOCK))
-            .map_err(|error| self.unwritable(error))?;
-        // Held until the file is closed at the end.
-        lock.lock().map_err(|error| self.unwritable(error))?;
+            .open(self.dir.join(LOCK_FILE))
+            .map_err(|error| self.write_error(error))?;
+        // Released when the file is closed.
+        lock.lock().map_err(|error| self.write_error(error))?;
 
         let mut profiles = self.read_all()?;
         change(&mut profiles);
         let mut text = serde_json::to_string_pretty(&profiles)
-            .map_err(|error| CliError::failed("the profiles cannot be written").because(error))?;
+            .map_err(|error| CliError::failed("cannot encode the profiles").with_source(error))?;
         text.push('\n');
         PrivateFile::prepare(&self.path(), Existing::Replace)?.finish(text.as_bytes())
     }
 
-    /// Finds out whether the profiles can be changed, without a change.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        create_private(&self.folder).map_err(|error| self.unwritable(error))?;
+    /// Checks that the profiles can be updated.
+    pub(crate) fn check_writable(&self) -> Result<(), CliError> {
+        create_private_dir(&self.dir).map_err(|error| self.write_error(error))?;
         self.read_all()?;
-        PrivateFile::prepare(&self.path(), Existing::Replace)?.reserve(ROOM)
+        PrivateFile::prepare(&self.path(), Existing::Replace)?.reserve(RESERVED_BYTES)
     }
 
     fn read_all(&self) -> Result<Profiles, CliError> {
@@ -68,30 +67,30 @@ impl ProfileStore {
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Profiles::default()),
-            Err(error) => return Err(unreadable(&path, error)),
+            Err(error) => return Err(read_error(&path, error)),
         };
-        // The text of the error says where and what type, and nothing of the values.
+        // The error names position and type, but no values.
         serde_json::from_slice(&text).map_err(|error| {
-            unreadable(&path, error).hint("repair or remove the file, then log in again")
+            read_error(&path, error).hint("repair or remove the file, then log in again")
         })
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.join(FILE)
+        self.dir.join(PROFILES_FILE)
     }
 
-    fn unwritable(&self, error: io::Error) -> CliError {
-        let folder = self.folder.display();
-        CliError::failed(format!("profiles cannot be kept in {folder}")).because(error)
+    fn write_error(&self, error: io::Error) -> CliError {
+        let folder = self.dir.display();
+        CliError::failed(format!("cannot store profiles in {folder}")).with_source(error)
     }
 }
 
-fn unreadable(path: &Path, error: impl Into<anyhow::Error>) -> CliError {
-    CliError::failed(format!("{} cannot be read", path.display())).because(error)
+fn read_error(path: &Path, error: impl Into<anyhow::Error>) -> CliError {
+    CliError::failed(format!("{} cannot be read", path.display())).with_source(error)
 }
 
-/// Finds the folder from the environment. Relative paths count as unset.
-fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+/// Default directory from the environment. Relative paths are ignored.
+fn default_dir(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |name| variable(name).filter(|path| path.is_absolute());
     let parent = absolute("XDG_CONFIG_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".config")))
@@ -99,8 +98,8 @@ fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf>
     Some(parent.join("portcullis"))
 }
 
-/// Creates a folder that only its owner may enter, unless it is there.
-fn create_private(folder: &Path) -> io::Result<()> {
+/// Creates a directory with mode 0700, unless it exists.
+fn create_private_dir(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -139,7 +138,7 @@ mod tests {
         assert!(store.read("p").unwrap().is_none());
         for name in ["p", "q"] {
             let insert = |all: &mut Profiles| drop(all.profiles.insert(name.to_owned(), profile()));
-            store.change(insert).unwrap();
+            store.update(insert).unwrap();
         }
         assert!(store.read("p").unwrap().is_some() && store.read("q").unwrap().is_some());
         #[cfg(unix)]
@@ -147,18 +146,21 @@ mod tests {
             use std::os::unix::fs::PermissionsExt as _;
             let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(&folder), 0o700);
-            assert_eq!(mode(&folder.join(FILE)), 0o600);
+            assert_eq!(mode(&folder.join(PROFILES_FILE)), 0o600);
         }
     }
 
     #[test]
     fn broken_file_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), "{").unwrap();
+        fs::write(folder.path().join(PROFILES_FILE), "{").unwrap();
         let store = ProfileStore::locate(Some(folder.path().to_owned())).unwrap();
         assert!(store.read("p").is_err());
-        assert!(store.change(|_| ()).is_err());
-        assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap(), "{");
+        assert!(store.update(|_| ()).is_err());
+        assert_eq!(
+            fs::read_to_string(folder.path().join(PROFILES_FILE)).unwrap(),
+            "{"
+        );
     }
 
     #[test]
@@ -168,7 +170,7 @@ mod tests {
                 let found = variables.iter().find(|(key, _)| *key == name);
                 found.map(|(_, value)| PathBuf::from(value))
             };
-            default_folder(variable).map(|path| path.display().to_string())
+            default_dir(variable).map(|path| path.display().to_string())
         };
         assert_eq!(
             find(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")]).unwrap(),

@@ -1,4 +1,4 @@
-//! Arguments that make no sense, and files that are not what they should be.
+//! Invalid arguments and input files.
 
 use crate::environment::{Environment, outcome};
 

@@ -1,4 +1,4 @@
-//! Runs of the program in an environment of their own.
+//! Runs of the program in an isolated environment.
 
 use std::fs;
 use std::net::TcpListener;

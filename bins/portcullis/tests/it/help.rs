@@ -1,4 +1,4 @@
-//! What the program says about itself.
+//! Help, version and shell completion.
 
 use crate::environment::Environment;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! The command line as a process, without a controller.
+//! Tests of the command line as a process, without a controller.
 #![expect(clippy::unwrap_used, reason = "what is unexpected ends a test")]
 
 mod arguments;

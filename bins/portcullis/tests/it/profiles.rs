@@ -1,4 +1,4 @@
-//! What is remembered from one command to the next.
+//! Stored profiles.
 
 use crate::environment::{Environment, closed, outcome};
 use std::fs;

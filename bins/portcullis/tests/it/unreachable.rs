@@ -1,4 +1,4 @@
-//! Controllers that are not there.
+//! Unreachable controllers.
 
 use crate::environment::{Environment, closed};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};

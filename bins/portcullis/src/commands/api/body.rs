@@ -1,7 +1,7 @@
-//! What is sent along.
+//! Request bodies.
 
 use crate::error::CliError;
-use crate::error::cause::in_json;
+use crate::error::cause::json_position;
 use crate::files;
 use portcullis_client::Body;
 use serde::de::IgnoredAny;
@@ -9,16 +9,15 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where a body comes from.
+/// Source of a request body.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Source {
-    /// From the arguments.
+pub(super) enum BodySource {
     Given(String),
-    /// From a file, or the standard input for `-`.
+    /// A file, or standard input for `-`.
     File(PathBuf),
 }
 
-impl FromStr for Source {
+impl FromStr for BodySource {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -30,8 +29,8 @@ impl FromStr for Source {
     }
 }
 
-impl std::fmt::Debug for Source {
-    /// Shows no content, which may be a password.
+impl std::fmt::Debug for BodySource {
+    /// Omits the content, which may be a password.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Given(_) => "Given",
@@ -40,15 +39,18 @@ impl std::fmt::Debug for Source {
     }
 }
 
-impl Source {
-    /// Reads the body and makes sure that it is JSON.
+impl BodySource {
+    /// Reads the body and validates that it is JSON.
     pub(super) fn read(&self) -> Result<Body, CliError> {
         let text = match self {
             Self::Given(text) => text.clone(),
             Self::File(path) => files::read_text(Path::new(path))?,
         };
         serde_json::from_str::<IgnoredAny>(&text).map_err(|error| {
-            CliError::usage(format!("the body is not valid JSON {}", in_json(&error)))
+            CliError::usage(format!(
+                "the body is not valid JSON {}",
+                json_position(&error)
+            ))
         })?;
         Ok(Body::new("application/json", text))
     }
@@ -60,18 +62,22 @@ mod tests {
 
     #[test]
     fn bodies_come_from_three_places() {
-        let source = |text: &str| text.parse::<Source>().unwrap();
-        assert_eq!(source("{}"), Source::Given("{}".to_owned()));
-        assert_eq!(source("-"), Source::File(PathBuf::from("-")));
-        assert_eq!(source("@a.json"), Source::File(PathBuf::from("a.json")));
-        assert_eq!(source("-1"), Source::Given("-1".to_owned()));
+        let source = |text: &str| text.parse::<BodySource>().unwrap();
+        assert_eq!(source("{}"), BodySource::Given("{}".to_owned()));
+        assert_eq!(source("-"), BodySource::File(PathBuf::from("-")));
+        assert_eq!(source("@a.json"), BodySource::File(PathBuf::from("a.json")));
+        assert_eq!(source("-1"), BodySource::Given("-1".to_owned()));
     }
 
     #[test]
     fn only_json_is_sent() {
-        assert!(Source::Given(r#" {"a": [1]} "#.to_owned()).read().is_ok());
+        assert!(
+            BodySource::Given(r#" {"a": [1]} "#.to_owned())
+                .read()
+                .is_ok()
+        );
         for text in ["", "{", "name: x", "{} {}"] {
-            let error = Source::Given(text.to_owned()).read().unwrap_err();
+            let error = BodySource::Given(text.to_owned()).read().unwrap_err();
             assert!(
                 error.message().starts_with("the body is not valid JSON"),
                 "{text}"

@@ -10,8 +10,8 @@ use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
 use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
-What is not given is as in the policy `Default` of a new network: all logins are allowed, passwords
-have at least 5 characters, there is no lockout, and no second factor.
+Defaults are those of the policy `Default` in a new network: all kinds of login are allowed,
+passwords have at least 5 characters, and there is no lockout and no second factor.
 
 Examples:
   portcullis auth-policy create staff --updb deny --expired-certs deny
@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the authentication policy; no other has it
+    /// Name of the authentication policy; must be unique
     name: String,
 
     #[command(flatten)]
@@ -44,12 +44,14 @@ pub(super) async fn run(
     let mut policy = AuthPolicy::default_policy(now);
     policy
         .merge(patch, now)
-        .map_err(|error| CliError::usage("these settings contradict each other").because(error))?;
+        .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
     let body = AuthPolicyCreate::from(policy);
     let created = client.create_auth_policy(&body).await?;
     let id = AuthPolicyId::from_wire(created.id);
     let policy = client.auth_policy(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the policy was created, with the id {id}"))
+        CliError::from(error).hint(format!("the policy was created with id {id}"))
     })?;
-    context.output.result(&policy, || show::table(&policy))
+    context
+        .output
+        .write_result(&policy, || show::table(&policy))
 }

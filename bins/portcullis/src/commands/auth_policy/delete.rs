@@ -11,8 +11,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
-A policy that is in use by identities or signers cannot be deleted, nor the policy `Default`.
-Several policies, and what a filter finds, are deleted only after a question, or with --yes.
+The policy `Default` and policies in use by identities or signers cannot be deleted. Deleting
+several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis auth-policy delete staff
@@ -36,7 +36,7 @@ pub(super) async fn run(
 
 impl Deletable for AuthPolicyDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::one(client, text).await
+        resolve::by_id_or_name(client, text).await
     }
 
     fn label(&self) -> String {

@@ -1,10 +1,10 @@
 //! `portcullis auth-policy list`.
 
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve::Named;
 use clap::Args;
 use portcullis_api::auth_policy::AuthPolicyDetail;
@@ -13,8 +13,8 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
-The columns say whether identities may log in with certificates, passwords and JWTs, and
-whether a TOTP code is required as well.
+The columns show whether identities may log in with certificates, passwords and JWTs, and
+whether a TOTP code is also required.
 
 Examples:
   portcullis auth-policy list
@@ -37,13 +37,16 @@ pub(super) async fn run(
     listing::run::<AuthPolicyDetail>(context, &session.client, query, extent).await
 }
 
-impl Listed for AuthPolicyDetail {
+impl Listable for AuthPolicyDetail {
     const SINGULAR: &'static str = "authentication policy";
     const PLURAL: &'static str = "authentication policies";
     const COLUMNS: &'static [&'static str] =
         &["id", "name", "certificate", "password", "jwt", "totp"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.auth_policies(query).await
     }
 
@@ -65,7 +68,7 @@ impl Listed for AuthPolicyDetail {
 }
 
 impl Named for AuthPolicyDetail {
-    const LIST: &'static str = "portcullis auth-policy list";
+    const LIST_COMMAND: &'static str = "portcullis auth-policy list";
 
     fn name(&self) -> &str {
         &self.name

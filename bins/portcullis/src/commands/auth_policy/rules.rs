@@ -1,9 +1,9 @@
-//! The rules of authentication policies, as arguments.
+//! Rules of authentication policies, as arguments.
 
 use crate::commands::document;
 use crate::error::CliError;
 use crate::resolve;
-use crate::words;
+use crate::text;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::MergeAuthPolicy;
 use portcullis_api::signer::SignerDetail;
@@ -13,11 +13,11 @@ use portcullis_domain::ids::SignerId;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What a policy says, as far as it is given.
+/// Rules of an authentication policy.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct RuleArgs {
-    /// Read rules from a JSON file, or from the standard input for `-`, in the form in which `show
-    /// --output json` writes them; other arguments go before it
+    /// Read rules from a JSON file, or standard input for `-`, as written by `show --output json`;
+    /// other options override it
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -28,16 +28,16 @@ pub(super) struct RuleArgs {
         value_enum,
         hide_possible_values = true
     )]
-    cert: Option<Way>,
+    cert: Option<AllowDeny>,
 
-    /// Whether they may log in with expired certificates too
+    /// Whether expired certificates are accepted too
     #[arg(
         long,
         value_name = "allow|deny",
         value_enum,
         hide_possible_values = true
     )]
-    expired_certs: Option<Way>,
+    expired_certs: Option<AllowDeny>,
 
     /// Whether identities may log in with username and password
     #[arg(
@@ -46,7 +46,7 @@ pub(super) struct RuleArgs {
         value_enum,
         hide_possible_values = true
     )]
-    updb: Option<Way>,
+    updb: Option<AllowDeny>,
 
     /// Minimum length of passwords, from 5 to 100
     #[arg(
@@ -69,42 +69,42 @@ pub(super) struct RuleArgs {
     #[arg(long, value_name = "true|false")]
     require_special: Option<bool>,
 
-    /// Wrong passwords in a row before the identity is locked; 0 for no limit
+    /// Consecutive wrong passwords before the identity is locked out; 0 for no limit
     #[arg(long, value_name = "NUMBER")]
     max_attempts: Option<u32>,
 
-    /// For how many minutes it is locked; 0 until an administrator unlocks it
+    /// Duration of the lockout in minutes; 0 until an administrator unlocks the identity
     #[arg(long, value_name = "MINUTES")]
     lockout_minutes: Option<u32>,
 
-    /// Whether JWTs of external signers are a way in
+    /// Whether identities may log in with JWTs of external signers
     #[arg(
         long,
         value_name = "allow|deny",
         value_enum,
         hide_possible_values = true
     )]
-    ext_jwt: Option<Way>,
+    ext_jwt: Option<AllowDeny>,
 
-    /// Signers whose JWTs are accepted, by id or name, separated by commas; empty for all that are
-    /// enabled
+    /// Comma-separated ids or names of the signers whose JWTs are accepted; empty for all enabled
+    /// signers
     #[arg(long, value_name = "SIGNERS")]
     signers: Option<String>,
 
-    /// Whether a TOTP code is required as well
+    /// Whether a TOTP code is also required
     #[arg(long, value_name = "true|false")]
     require_totp: Option<bool>,
 
-    /// The signer, by id or name, of a JWT that is required as well; empty for none
-    #[arg(long, value_name = "SIGNER", value_parser = one_or_none)]
+    /// Id or name of a signer whose JWT is also required; empty for none
+    #[arg(long, value_name = "SIGNER", value_parser = parse_optional_signer)]
     require_ext_jwt: Option<String>,
 }
 
-/// Fewest characters that any policy asks of a password.
-const SHORTEST: u32 = 5;
+/// Lowest minimum password length of any policy.
+const MIN_PASSWORD_LENGTH: u32 = 5;
 
-/// The members of a policy as it is shown; those of `primary` and `secondary` by their paths.
-const KNOWN: &[&str] = &[
+/// Members of a policy as `show` prints it; those of `primary` and `secondary` by path.
+const KNOWN_MEMBERS: &[&str] = &[
     "_links",
     "createdAt",
     "id",
@@ -131,88 +131,88 @@ const KNOWN: &[&str] = &[
     "updatedAt",
 ];
 
-/// Whether something is a way in.
+/// `allow` or `deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Way {
+enum AllowDeny {
     Allow,
     Deny,
 }
 
 impl RuleArgs {
-    /// What the file and the arguments change, if anything.
+    /// The changes of the file and the arguments.
     pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicyPatch, CliError> {
         let mut patch = match &self.from {
-            Some(path) => document::read_known::<MergeAuthPolicy>(path, KNOWN)?.patch,
+            Some(path) => document::read_json::<MergeAuthPolicy>(path, KNOWN_MEMBERS)?.patch,
             None => AuthPolicyPatch::default(),
         };
-        self.lay_over(&mut patch);
-        // A controller would take more than was asked for, without a word.
-        if patch.primary.updb.min_password_length < Some(SHORTEST)
+        self.apply_to(&mut patch);
+        // Controllers silently raise lower values.
+        if patch.primary.updb.min_password_length < Some(MIN_PASSWORD_LENGTH)
             && patch.primary.updb.min_password_length.is_some()
         {
             return Err(CliError::usage(format!(
-                "primary.updb.minPasswordLength: must be at least {SHORTEST}"
+                "primary.updb.minPasswordLength: must be at least {MIN_PASSWORD_LENGTH}"
             )));
         }
         if let Some(words) = &self.signers {
-            patch.primary.ext_jwt.allowed_signers = Some(signers(client, words).await?);
+            patch.primary.ext_jwt.allowed_signers = Some(resolve_signers(client, words).await?);
         }
         if let Some(word) = &self.require_ext_jwt {
-            let required = signers(client, word).await?;
+            let required = resolve_signers(client, word).await?;
             patch.secondary.require_ext_jwt_signer = Some(required.into_iter().next());
         }
         Ok(patch)
     }
 
-    /// Changes what needs no look at the controller.
-    fn lay_over(&self, patch: &mut AuthPolicyPatch) {
+    /// Applies the arguments that need no lookup on the controller.
+    fn apply_to(&self, patch: &mut AuthPolicyPatch) {
         let CertPatch {
             allowed,
             allow_expired_certs,
         } = &mut patch.primary.cert;
-        lay(allowed, is_allowed(self.cert));
-        lay(allow_expired_certs, is_allowed(self.expired_certs));
-        self.lay_over_passwords(&mut patch.primary.updb);
-        lay(&mut patch.primary.ext_jwt.allowed, is_allowed(self.ext_jwt));
-        lay(&mut patch.secondary.require_totp, self.require_totp);
+        set_if_given(allowed, is_allowed(self.cert));
+        set_if_given(allow_expired_certs, is_allowed(self.expired_certs));
+        self.apply_password_rules(&mut patch.primary.updb);
+        set_if_given(&mut patch.primary.ext_jwt.allowed, is_allowed(self.ext_jwt));
+        set_if_given(&mut patch.secondary.require_totp, self.require_totp);
     }
 
-    fn lay_over_passwords(&self, patch: &mut UpdbPatch) {
-        lay(&mut patch.allowed, is_allowed(self.updb));
-        lay(&mut patch.min_password_length, self.min_password_length);
-        lay(&mut patch.require_mixed_case, self.require_mixed_case);
-        lay(&mut patch.require_number_char, self.require_number);
-        lay(&mut patch.require_special_char, self.require_special);
-        lay(&mut patch.max_attempts, self.max_attempts);
-        lay(&mut patch.lockout_duration_minutes, self.lockout_minutes);
+    fn apply_password_rules(&self, patch: &mut UpdbPatch) {
+        set_if_given(&mut patch.allowed, is_allowed(self.updb));
+        set_if_given(&mut patch.min_password_length, self.min_password_length);
+        set_if_given(&mut patch.require_mixed_case, self.require_mixed_case);
+        set_if_given(&mut patch.require_number_char, self.require_number);
+        set_if_given(&mut patch.require_special_char, self.require_special);
+        set_if_given(&mut patch.max_attempts, self.max_attempts);
+        set_if_given(&mut patch.lockout_duration_minutes, self.lockout_minutes);
     }
 }
 
-/// Replaces what was there by what is given, if anything is.
-fn lay<T>(place: &mut Option<T>, given: Option<T>) {
+/// Sets `place` if a value is given.
+fn set_if_given<T>(place: &mut Option<T>, given: Option<T>) {
     if given.is_some() {
         *place = given;
     }
 }
 
-fn is_allowed(way: Option<Way>) -> Option<bool> {
-    way.map(|way| way == Way::Allow)
+fn is_allowed(way: Option<AllowDeny>) -> Option<bool> {
+    way.map(|way| way == AllowDeny::Allow)
 }
 
-/// Takes one name, or nothing.
-fn one_or_none(text: &str) -> Result<String, String> {
-    match words::between_commas(text).len() {
+/// Parses one name, or an empty value.
+fn parse_optional_signer(text: &str) -> Result<String, String> {
+    match text::split_commas(text).len() {
         1 => Ok(text.to_owned()),
         0 if text.trim().is_empty() => Ok(String::new()),
         _ => Err("give one signer, or an empty value for none".to_owned()),
     }
 }
 
-/// The signers that are called by these words.
-async fn signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
+/// Resolves comma-separated signers.
+async fn resolve_signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
     let mut ids = BTreeSet::new();
-    for word in words::between_commas(words) {
-        let signer: SignerDetail = resolve::one(client, &word).await?;
+    for word in text::split_commas(words) {
+        let signer: SignerDetail = resolve::by_id_or_name(client, &word).await?;
         ids.insert(signer.base.id);
     }
     Ok(ids)
@@ -231,7 +231,7 @@ mod tests {
 
     fn over(patch: &mut AuthPolicyPatch, line: &str) {
         let words = std::iter::once("x").chain(line.split_whitespace());
-        Line::try_parse_from(words).unwrap().rules.lay_over(patch);
+        Line::try_parse_from(words).unwrap().rules.apply_to(patch);
     }
 
     #[test]

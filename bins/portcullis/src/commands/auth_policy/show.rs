@@ -26,28 +26,29 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let policy: AuthPolicyDetail = resolve::one(&session.client, &arguments.policy).await?;
-    context.output.result(&policy, || table(&policy))
+    let policy: AuthPolicyDetail =
+        resolve::by_id_or_name(&session.client, &arguments.policy).await?;
+    context.output.write_result(&policy, || table(&policy))
 }
 
-/// Writes a policy for people.
+/// Renders a policy as a table.
 pub(super) fn table(policy: &AuthPolicyDetail) -> Table {
-    Table::of_properties()
+    Table::with_properties()
         .property("name", &policy.name)
         .property("id", policy.base.id.as_str())
         .property("certificate", certificate(policy.primary.cert))
         .property("password", password(policy.primary.updb))
-        .property("JWT of a signer", jwt(&policy.primary.ext_jwt))
-        .property("needed as well", secondary(&policy.secondary))
+        .property("external JWT", ext_jwt(&policy.primary.ext_jwt))
+        .property("second factor", secondary(&policy.secondary))
         .property("created", policy.base.created_at.to_string())
-        .property("changed", policy.base.updated_at.to_string())
+        .property("updated", policy.base.updated_at.to_string())
 }
 
 fn certificate(rules: CertRules) -> &'static str {
     match (rules.allowed, rules.allow_expired_certs) {
         (false, _) => "no",
         (true, false) => "yes",
-        (true, true) => "yes, expired ones too",
+        (true, true) => "yes, including expired ones",
     }
 }
 
@@ -55,8 +56,12 @@ fn password(rules: UpdbRules) -> String {
     if !rules.allowed {
         return "no".to_owned();
     }
-    let length = table::count(number(rules.min_password_length), "character", "characters");
-    let mut parts = vec![format!("yes, of at least {length}")];
+    let length = table::pluralize(
+        to_usize(rules.min_password_length),
+        "character",
+        "characters",
+    );
+    let mut parts = vec![format!("yes, at least {length}")];
     for (is_needed, what) in [
         (rules.require_mixed_case, "letters of both cases"),
         (rules.require_number_char, "a digit"),
@@ -67,23 +72,30 @@ fn password(rules: UpdbRules) -> String {
         }
     }
     if rules.max_attempts > 0 {
-        let attempts = table::count(number(rules.max_attempts), "wrong one", "wrong ones");
+        let attempts = table::pluralize(
+            to_usize(rules.max_attempts),
+            "wrong password",
+            "wrong passwords",
+        );
         let end = match rules.lockout_duration_minutes {
             0 => "until unlocked".to_owned(),
-            minutes => format!("for {}", table::count(number(minutes), "minute", "minutes")),
+            minutes => format!(
+                "for {}",
+                table::pluralize(to_usize(minutes), "minute", "minutes")
+            ),
         };
-        parts.push(format!("locked after {attempts} {end}"));
+        parts.push(format!("locked out after {attempts} {end}"));
     }
     parts.join(", ")
 }
 
-fn jwt(rules: &ExtJwtRules) -> String {
+fn ext_jwt(rules: &ExtJwtRules) -> String {
     if !rules.allowed {
         return "no".to_owned();
     }
     let signers: Vec<_> = rules.allowed_signers.iter().map(SignerId::as_str).collect();
     if signers.is_empty() {
-        "yes, of any that is enabled".to_owned()
+        "yes, of any enabled signer".to_owned()
     } else {
         format!("yes, of {}", signers.join(", "))
     }
@@ -98,13 +110,13 @@ fn secondary(rules: &Secondary) -> String {
         parts.push(format!("a JWT of {signer}"));
     }
     if parts.is_empty() {
-        "nothing".to_owned()
+        "none".to_owned()
     } else {
         parts.join(", ")
     }
 }
 
-fn number(count: u32) -> usize {
+fn to_usize(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
@@ -134,7 +146,7 @@ mod tests {
         let shown = table(&policy).render();
         for words in [
             "strict\n",
-            "yes, expired ones too\n",
+            "yes, including expired ones\n",
             "yes, of s1, s2\n",
             "a TOTP code, a JWT of s3\n",
         ] {
@@ -153,12 +165,12 @@ mod tests {
             require_number_char: false,
             require_special_char: false,
         };
-        assert_eq!(password(rules), "yes, of at least 5 characters");
+        assert_eq!(password(rules), "yes, at least 5 characters");
         rules.require_number_char = true;
         rules.max_attempts = 3;
         assert_eq!(
             password(rules),
-            "yes, of at least 5 characters, with a digit, locked after 3 wrong ones until unlocked"
+            "yes, at least 5 characters, with a digit, locked out after 3 wrong passwords until unlocked"
         );
         rules.lockout_duration_minutes = 1;
         assert!(password(rules).ends_with("for 1 minute"));

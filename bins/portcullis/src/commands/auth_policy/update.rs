@@ -10,12 +10,12 @@ use portcullis_api::auth_policy::{AuthPolicyDetail, AuthPolicyUpdate};
 use portcullis_domain::auth_policy::AuthPolicyPatch;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged. Sessions that are open follow the new rules at once.
+Only the given options are changed. The new rules apply to open sessions at once.
 
 Examples:
   portcullis auth-policy update staff --name employees
   portcullis auth-policy update default --max-attempts 5 --lockout-minutes 15
-  portcullis auth-policy update sso --require-ext-jwt ''      no JWT beside the login";
+  portcullis auth-policy update sso --require-ext-jwt ''      # no second JWT";
 
 /// Arguments of `auth-policy update`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct UpdateArgs {
     /// Id or name of the authentication policy
     policy: String,
 
-    /// A new name
+    /// New name
     #[arg(long)]
     name: Option<String>,
 
@@ -43,14 +43,17 @@ pub(super) async fn run(
         patch.name = arguments.name;
     }
     if patch == AuthPolicyPatch::default() {
-        return Err(CliError::usage("there is nothing to change")
+        return Err(CliError::usage("nothing to change: no options were given")
             .hint("see `portcullis auth-policy update --help`"));
     }
-    let policy: AuthPolicyDetail = resolve::one(client, &arguments.policy).await?;
+    let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &arguments.policy).await?;
     let body = AuthPolicyUpdate::from(patch);
     client.patch_auth_policy(&policy.base.id, &body).await?;
     let policy = client.auth_policy(&policy.base.id).await.map_err(|error| {
-        CliError::from(error).hint("the policy was changed; it may require more of you than before")
+        CliError::from(error)
+            .hint("the policy was updated; it may now require more of your own session")
     })?;
-    context.output.result(&policy, || show::table(&policy))
+    context
+        .output
+        .write_result(&policy, || show::table(&policy))
 }

@@ -14,8 +14,8 @@ use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-An identity has at most one username, and one certificate that is added this way. With
-`portcullis enrollment create` the user chooses the password, or the device generates the key.
+An identity has at most one username, and one certificate that is added this way. To let the user
+choose the password, or the device generate the key, use `portcullis enrollment create`.
 
 Examples:
   portcullis authenticator create anna --username anna
@@ -30,17 +30,16 @@ pub(crate) struct CreateArgs {
     /// Id or name of the identity
     identity: String,
 
-    /// Let it log in with this username and a password
+    /// Username to log in with, together with a password
     #[arg(
         long,
         value_name = "USERNAME",
         group = "credential",
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     username: Option<String>,
 
-    /// Let it log in with the certificate in this PEM file, which the network or a third-party
-    /// authority has issued
+    /// PEM file with the certificate to log in with, issued by the network or a third-party CA
     #[arg(
         long,
         value_name = "FILE",
@@ -56,11 +55,13 @@ pub(crate) struct CreateArgs {
 impl CreateArgs {
     fn credential(&self) -> Result<NewCredential, CliError> {
         if let Some(path) = &self.cert {
-            let cert_pem = credential::certificates_pem(path)?;
+            let cert_pem = credential::read_certificates_pem(path)?;
             return Ok(NewCredential::Cert { cert_pem });
         }
         let username = self.username.clone().unwrap_or_default();
-        let password = self.password.obtain(&format!("Password of {username}"))?;
+        let password = self
+            .password
+            .read_or_prompt(&format!("Password of {username}"))?;
         Ok(NewCredential::Updb { username, password })
     }
 }
@@ -71,7 +72,7 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let identity: IdentityDetail = resolve::one(client, &arguments.identity).await?;
+    let identity: IdentityDetail = resolve::by_id_or_name(client, &arguments.identity).await?;
     let body = AuthenticatorCreate {
         identity_id: identity.base.id,
         credential: arguments.credential()?,
@@ -80,9 +81,9 @@ pub(super) async fn run(
     let created = client.create_authenticator(&body).await?;
     let id = AuthenticatorId::from_wire(created.id);
     let authenticator = client.authenticator(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the authenticator was created, with the id {id}"))
+        CliError::from(error).hint(format!("the authenticator was created with id {id}"))
     })?;
     context
         .output
-        .result(&authenticator, || show::table(&authenticator))
+        .write_result(&authenticator, || show::table(&authenticator))
 }

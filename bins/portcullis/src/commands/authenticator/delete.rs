@@ -1,7 +1,7 @@
 //! `portcullis authenticator delete`.
 
 use crate::commands::deletion::Deletable;
-use crate::commands::of_identity::OwnedDeletionArgs;
+use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -10,8 +10,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Nobody can log in with it any more, and the sessions that it opened end at once. Several, and
-what --filter or --identity matches, are deleted only after a question, or with --yes.
+Logins with a deleted authenticator fail, and the sessions that it opened end at once. Deleting
+several, or with --filter or --identity, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis authenticator delete v1kz.YB3Rs

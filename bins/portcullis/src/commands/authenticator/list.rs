@@ -1,9 +1,9 @@
 //! `portcullis authenticator list`.
 
-use crate::commands::of_identity::OwnedPageArgs;
+use crate::commands::identity_filter::OwnedListArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use clap::Args;
 use portcullis_api::authenticator::AuthenticatorDetail;
 use portcullis_api::envelope::ListEnvelope;
@@ -21,7 +21,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    part: OwnedPageArgs,
+    list: OwnedListArgs,
 }
 
 pub(super) async fn run(
@@ -30,12 +30,12 @@ pub(super) async fn run(
     arguments: ListArgs,
 ) -> Result<(), CliError> {
     arguments
-        .part
+        .list
         .list::<AuthenticatorDetail>(context, session)
         .await
 }
 
-impl Listed for AuthenticatorDetail {
+impl Listable for AuthenticatorDetail {
     const SINGULAR: &'static str = "authenticator";
     const PLURAL: &'static str = "authenticators";
     const COLUMNS: &'static [&'static str] = &[
@@ -47,7 +47,10 @@ impl Listed for AuthenticatorDetail {
         "fingerprint",
     ];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.authenticators(query).await
     }
 

@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RequestExtendArgs {
-    /// Id of the authenticator, as `authenticator list` shows it
+    /// Id of the authenticator, as shown by `authenticator list`
     id: String,
 
     /// Require a new key as well
@@ -39,7 +39,7 @@ pub(super) async fn run(
         return Err(CliError::failed(format!(
             "{id} is a username with a password; only certificates can be extended"
         ))
-        .hint("use `portcullis authenticator update` to set another password"));
+        .hint("use `portcullis authenticator update` to change the password"));
     }
     let request = ExtendRequest {
         roll_keys: arguments.roll_key,
@@ -48,5 +48,5 @@ pub(super) async fn run(
     let authenticator = client.authenticator(&id).await?;
     context
         .output
-        .result(&authenticator, || show::table(&authenticator))
+        .write_result(&authenticator, || show::table(&authenticator))
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::enrollment::show;
 use crate::commands::expiry::ExpiryArgs;
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -11,9 +11,9 @@ use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 
 const EXAMPLES: &str = "\
-The authenticator is replaced by an enrollment of its kind: with the same username, for
-a certificate of the same third-party CA, or for one of the network. The holder of the token
-enrolls again with `portcullis enroll`; the sessions that the authenticator opened end at once.
+The authenticator is replaced by an enrollment of the same kind: with the same username, for a
+certificate of the same third-party CA, or for one of the network. The holder of the token enrolls
+again with `portcullis enroll`; the sessions that the authenticator opened end at once.
 
 Examples:
   portcullis authenticator reset v1kz.YB3Rs --output-jwt anna.jwt
@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ResetArgs {
-    /// Id of the authenticator, as `authenticator list` shows it
+    /// Id of the authenticator, as shown by `authenticator list`
     id: String,
 
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let body = EnrollmentRefresh {
-        expires_at: arguments.expiry.end(context)?,
+        expires_at: arguments.expiry.expires_at(context)?,
     };
     let destination = arguments.token.prepare()?;
     let id = AuthenticatorId::from_wire(arguments.id);

@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the authenticator, as `authenticator list` shows it
+    /// Id of the authenticator, as shown by `authenticator list`
     id: String,
 }
 
@@ -29,12 +29,12 @@ pub(super) async fn run(
     let authenticator = session.client.authenticator(&id).await?;
     context
         .output
-        .result(&authenticator, || table(&authenticator))
+        .write_result(&authenticator, || table(&authenticator))
 }
 
-/// Writes an authenticator for people.
+/// Renders an authenticator as a table.
 pub(super) fn table(authenticator: &AuthenticatorDetail) -> Table {
-    let table = Table::of_properties()
+    let table = Table::with_properties()
         .property("id", authenticator.base.id.as_str())
         .property("method", &authenticator.method)
         .property("identity", &authenticator.identity.name)
@@ -45,15 +45,15 @@ pub(super) fn table(authenticator: &AuthenticatorDetail) -> Table {
         );
     certificate(table, authenticator)
         .property("created", authenticator.base.created_at.to_string())
-        .property("changed", authenticator.base.updated_at.to_string())
+        .property("updated", authenticator.base.updated_at.to_string())
 }
 
-/// Adds what is known of a certificate.
+/// Adds the properties of a certificate.
 fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
     let Some(fingerprint) = &authenticator.fingerprint else {
         return table;
     };
-    // Controllers say nothing of the issuer where they do not know.
+    // Controllers do not name other issuers.
     let issuer = if authenticator.is_issued_by_network {
         "the network"
     } else {
@@ -64,12 +64,12 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
         authenticator.is_key_roll_requested,
     ) {
         (false, _) => "",
-        (true, false) => "asked for",
-        (true, true) => "asked for, with another key",
+        (true, false) => "requested",
+        (true, true) => "requested, with a new key",
     };
     let renewal = match authenticator.last_extend_rolled_keys {
         None => "",
-        Some(true) => "with another key",
+        Some(true) => "with a new key",
         Some(false) => "with the same key",
     };
     table
@@ -113,7 +113,7 @@ mod tests {
         for line in [
             "SHA-1 ab01\n",
             "the network\n",
-            "asked for, with another key\n",
+            "requested, with a new key\n",
             "with the same key\n",
         ] {
             assert!(certificate.contains(line), "{certificate}");

@@ -9,30 +9,30 @@ use portcullis_api::authenticator::AuthenticatorPatch;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Changes the password or username of an identity; you are asked for what is not given. Your own
-password is changed with `portcullis password change`.
+Without options, this prompts for a new password. To change your own password, use
+`portcullis password change`.
 
 Examples:
   portcullis authenticator update v1kz.YB3Rs
   portcullis authenticator update v1kz.YB3Rs --password-file password.txt
-  portcullis authenticator update v1kz.YB3Rs --username anna.b      the password stays";
+  portcullis authenticator update v1kz.YB3Rs --username anna.b      # keeps the password";
 
 /// Arguments of `authenticator update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
-    /// Id of the authenticator, as `authenticator list` shows it
+    /// Id of the authenticator, as shown by `authenticator list`
     id: String,
 
     #[command(flatten)]
     update: CredentialArgs,
 }
 
-/// What is to change about a username with its password.
+/// Changes of a username and password.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CredentialArgs {
-    /// A new username; the password stays unless one is given
-    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
+    /// New username; keeps the password unless one is given
+    #[arg(long, value_name = "USERNAME", value_parser = crate::text::parse_non_blank)]
     username: Option<String>,
 
     #[command(flatten)]
@@ -40,13 +40,13 @@ pub(crate) struct CredentialArgs {
 }
 
 impl CredentialArgs {
-    /// Obtains what is to change.
-    pub(crate) fn obtain(self) -> Result<AuthenticatorPatch, CliError> {
+    /// Builds the patch, prompting for the password if necessary.
+    pub(crate) fn into_patch(self) -> Result<AuthenticatorPatch, CliError> {
         let stays = self.username.is_some() && !self.password.is_given();
         let password = if stays {
             None
         } else {
-            Some(self.password.obtain("New password")?)
+            Some(self.password.read_or_prompt("New password")?)
         };
         Ok(AuthenticatorPatch {
             username: self.username,
@@ -63,10 +63,10 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let id = AuthenticatorId::from_wire(arguments.id);
-    let body = arguments.update.obtain()?;
+    let body = arguments.update.into_patch()?;
     client.patch_authenticator(&id, &body).await?;
     let authenticator = client.authenticator(&id).await?;
     context
         .output
-        .result(&authenticator, || show::table(&authenticator))
+        .write_result(&authenticator, || show::table(&authenticator))
 }

@@ -1,62 +1,62 @@
-//! Where certificates name the external id of their holder, as arguments.
+//! External id claims of third-party CAs, as arguments.
 
 use clap::{Args, ValueEnum};
 use portcullis_api::ca::ClaimChange;
 use portcullis_domain::ca::{Location, Matcher, Parser};
 
-/// Where certificates name the external id of their holder.
+/// Location of the external id in certificates.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct ClaimArgs {
-    /// Where certificates name the external id of the identity that they belong to; without it
-    /// identities are known by the certificate itself
-    #[arg(long = "external-id-from", value_name = "WHERE", value_enum)]
-    place: Option<Place>,
+    /// Certificate field that holds the external id of the identity; without it, identities are
+    /// matched by the certificate itself
+    #[arg(long = "external-id-from", value_name = "FIELD", value_enum)]
+    place: Option<ClaimLocation>,
 
-    /// Use only names that begin with this text, without it
+    /// Use only values with this prefix, and strip it
     #[arg(long = "external-id-prefix", value_name = "TEXT", group = "matched")]
     prefix: Option<String>,
 
-    /// Use only names that end with this text, without it
+    /// Use only values with this suffix, and strip it
     #[arg(long = "external-id-suffix", value_name = "TEXT", group = "matched")]
     suffix: Option<String>,
 
-    /// Use only URIs of this scheme
+    /// Use only URIs with this scheme
     #[arg(long = "external-id-scheme", value_name = "SCHEME", group = "matched")]
     scheme: Option<String>,
 
-    /// Split names at this text
+    /// Split values at this separator
     #[arg(long = "external-id-split", value_name = "TEXT")]
     split: Option<String>,
 
-    /// Which of several names or parts to use, counted from 0
+    /// Index of the value or part to use, starting at 0
     #[arg(long = "external-id-index", value_name = "NUMBER")]
     index: Option<u32>,
 }
 
-/// Names that a certificate holds.
+/// Certificate fields with names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum ClaimLocation {
     /// The common name of the subject
     CommonName,
-    /// The URIs among the alternative names
+    /// URIs in the subject alternative names
     SanUri,
-    /// The mail addresses among the alternative names
+    /// Email addresses in the subject alternative names
     SanEmail,
 }
 
-impl From<Place> for Location {
-    fn from(place: Place) -> Self {
+impl From<ClaimLocation> for Location {
+    fn from(place: ClaimLocation) -> Self {
         match place {
-            Place::CommonName => Self::CommonName,
-            Place::SanUri => Self::SanUri,
-            Place::SanEmail => Self::SanEmail,
+            ClaimLocation::CommonName => Self::CommonName,
+            ClaimLocation::SanUri => Self::SanUri,
+            ClaimLocation::SanEmail => Self::SanEmail,
         }
     }
 }
 
 impl ClaimArgs {
-    /// The members that the arguments set.
-    pub(super) fn change(&self) -> ClaimChange {
+    /// The given members, for a patch.
+    pub(super) fn to_change(&self) -> ClaimChange {
         let (matcher, matcher_criteria) = self.matcher().unzip();
         ClaimChange {
             index: self.index.map(i64::from),
@@ -68,9 +68,9 @@ impl ClaimArgs {
         }
     }
 
-    /// A whole claim, if there is to be one.
-    pub(super) fn whole(&self) -> Option<ClaimChange> {
-        let change = self.change();
+    /// A complete claim, if any member is given.
+    pub(super) fn to_full_claim(&self) -> Option<ClaimChange> {
+        let change = self.to_change();
         (change != ClaimChange::default()).then(|| ClaimChange {
             index: change.index.or(Some(0)),
             location: change.location,
@@ -116,16 +116,16 @@ mod tests {
 
     #[test]
     fn whole_claim_has_every_member() {
-        assert_eq!(written(claim("").whole()), Value::Null);
+        assert_eq!(written(claim("").to_full_claim()), Value::Null);
         assert_eq!(
-            written(claim("--external-id-from common-name").whole()),
+            written(claim("--external-id-from common-name").to_full_claim()),
             json!({"index": 0, "location": "COMMON_NAME", "matcher": "ALL",
                 "matcherCriteria": "", "parser": "NONE", "parserCriteria": ""})
         );
         let line = "--external-id-from san-uri --external-id-scheme spiffe --external-id-split / \
                     --external-id-index 2";
         assert_eq!(
-            written(claim(line).whole()),
+            written(claim(line).to_full_claim()),
             json!({"index": 2, "location": "SAN_URI", "matcher": "SCHEME",
                 "matcherCriteria": "spiffe", "parser": "SPLIT", "parserCriteria": "/"})
         );
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn change_has_what_is_given() {
-        assert_eq!(written(Some(claim("").change())), json!({}));
+        assert_eq!(written(Some(claim("").to_change())), json!({}));
         assert_eq!(
-            written(Some(claim("--external-id-suffix @x.test").change())),
+            written(Some(claim("--external-id-suffix @x.test").to_change())),
             json!({"matcher": "SUFFIX", "matcherCriteria": "@x.test"})
         );
     }

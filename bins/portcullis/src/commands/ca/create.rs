@@ -13,8 +13,8 @@ use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-By default its certificates can be used to enroll with a token and to log in, but nobody becomes an
-identity with a certificate alone. Verify it next: `portcullis ca verify`.
+By default, certificates of the CA can be used to log in and to enroll with a token, but do not
+create identities automatically. The next step is `portcullis ca verify`.
 
 Examples:
   portcullis ca create corporate ca.pem
@@ -25,10 +25,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the authority; no other has it
+    /// Name of the CA; must be unique
     name: String,
 
-    /// PEM file with its certificate; `-` for the standard input
+    /// PEM file with the certificate of the CA; `-` for standard input
     #[arg(value_name = "FILE")]
     certificate: PathBuf,
 
@@ -50,10 +50,10 @@ impl CreateArgs {
                 is_ott_ca_enrollment_enabled: rules.ottca.unwrap_or(true),
                 name: self.name.clone(),
                 identity_name_format: rules.name_format.clone().unwrap_or_default(),
-                external_id_claim: self.claim.whole(),
+                external_id_claim: self.claim.to_full_claim(),
                 tags: Tags::default(),
             },
-            cert_pem: credential::certificates_pem(&self.certificate)?,
+            cert_pem: credential::read_certificates_pem(&self.certificate)?,
         })
     }
 }
@@ -66,8 +66,9 @@ pub(super) async fn run(
     let client = &session.client;
     let created = client.create_ca(&arguments.body()?).await?;
     let id = CaId::from_wire(created.id);
-    let ca = client.ca(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the authority was created, with the id {id}"))
-    })?;
-    context.output.result(&ca, || show::table(&ca))
+    let ca = client
+        .ca(&id)
+        .await
+        .map_err(|error| CliError::from(error).hint(format!("the CA was created with id {id}")))?;
+    context.output.write_result(&ca, || show::table(&ca))
 }

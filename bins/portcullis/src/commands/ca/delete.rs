@@ -11,9 +11,9 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::CaId;
 
 const EXAMPLES: &str = "\
-Enrollments that need its certificates are deleted with it. Identities that enrolled with them stay,
-but can no longer log in with them. Several, and what a filter matches, are deleted only after a
-question, or with --yes.
+Pending enrollments for its certificates are deleted too. Identities that enrolled with one stay,
+but can no longer log in with it. Deleting several, or with --filter, asks for confirmation unless
+--yes is given.
 
 Examples:
   portcullis ca delete corporate
@@ -37,7 +37,7 @@ pub(super) async fn run(
 
 impl Deletable for CaDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::one(client, text).await
+        resolve::by_id_or_name(client, text).await
     }
 
     fn label(&self) -> String {

@@ -1,6 +1,6 @@
 //! `portcullis ca jwt`.
 
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -12,8 +12,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is not secret and does not expire: it says which controller to enroll at. To enroll with
-it, one needs a certificate of the CA, which must be verified and enabled for this (--autoca).
+The token is not secret and does not expire: it only names the controller. Enrolling with it takes a
+certificate of the CA, which must be verified and enabled for this (--autoca).
 
 Examples:
   portcullis ca jwt factory --output-jwt factory.jwt
@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct JwtArgs {
-    /// Id or name of the authority
+    /// Id or name of the CA
     ca: String,
 
     #[command(flatten)]
@@ -43,16 +43,16 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let destination = arguments.token.prepare()?;
-    let ca: CaDetail = resolve::one(client, &arguments.ca).await?;
+    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
     let jwt = client.ca_jwt(&ca.base.id).await?;
     if !destination.deliver(Some(&jwt), None)? {
         return Ok(());
     }
     let result = json!({"id": ca.base.id, "name": ca.name, "jwt": jwt.expose_secret()});
-    context.output.result(&result, || {
-        let table = Table::of_properties();
+    context.output.write_result(&result, || {
+        let table = Table::with_properties();
         if arguments.token.is_wanted() {
-            table.property("authority", &ca.name)
+            table.property("CA", &ca.name)
         } else {
             table.footer(jwt.expose_secret())
         }

@@ -1,10 +1,10 @@
 //! `portcullis ca list`.
 
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve::Named;
 use clap::Args;
 use portcullis_api::ca::CaDetail;
@@ -13,7 +13,7 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
-The columns say whether the CA is verified, and whether its certificates can be used to log in,
+The columns show whether the CA is verified, and whether its certificates can be used to log in,
 to enroll with a token, and to create identities automatically.
 
 Examples:
@@ -37,9 +37,9 @@ pub(super) async fn run(
     listing::run::<CaDetail>(context, &session.client, query, extent).await
 }
 
-impl Listed for CaDetail {
-    const SINGULAR: &'static str = "authority";
-    const PLURAL: &'static str = "authorities";
+impl Listable for CaDetail {
+    const SINGULAR: &'static str = "CA";
+    const PLURAL: &'static str = "CAs";
     const COLUMNS: &'static [&'static str] = &[
         "id",
         "name",
@@ -50,7 +50,10 @@ impl Listed for CaDetail {
         "fingerprint",
     ];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.cas(query).await
     }
 
@@ -73,7 +76,7 @@ impl Listed for CaDetail {
 }
 
 impl Named for CaDetail {
-    const LIST: &'static str = "portcullis ca list";
+    const LIST_COMMAND: &'static str = "portcullis ca list";
 
     fn name(&self) -> &str {
         &self.name

@@ -1,11 +1,11 @@
-//! What a third-party authority is good for, as arguments.
+//! Settings of third-party CAs, as arguments.
 
 use crate::error::CliError;
-use crate::words::between_commas;
+use crate::text::split_commas;
 use clap::Args;
 use portcullis_domain::roles::RoleAttributes;
 
-/// What an authority is good for.
+/// Settings of a third-party CA.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct RuleArgs {
     /// Whether its certificates can be used to log in
@@ -16,26 +16,27 @@ pub(super) struct RuleArgs {
     #[arg(long, value_name = "true|false")]
     pub(super) ottca: Option<bool>,
 
-    /// Whether holders of its certificates become identities automatically, without an enrollment
-    /// of their own
+    /// Whether an identity is created automatically for a holder of one of its certificates
     #[arg(long, value_name = "true|false")]
     pub(super) autoca: Option<bool>,
 
-    /// Role attributes of identities that are created this way, separated by commas; empty for none
+    /// Comma-separated role attributes of identities that are created automatically; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// How such identities are named, out of `[caName]`, `[caId]`, `[commonName]`,
-    /// `[requestedName]` and `[identityId]`; empty for `[caName]-[commonName]`
+    /// Name format of such identities, with `[caName]`, `[caId]`, `[commonName]`, `[requestedName]`
+    /// and `[identityId]`; empty for `[caName]-[commonName]`
     #[arg(long, value_name = "FORMAT")]
     pub(super) name_format: Option<String>,
 }
 
 impl RuleArgs {
-    /// The role attributes, if they are given.
+    /// Parsed role attributes, if given.
     pub(super) fn identity_roles(&self) -> Result<Option<RoleAttributes>, CliError> {
-        let words = self.role_attributes.as_deref().map(between_commas);
+        let words = self.role_attributes.as_deref().map(split_commas);
         let roles = words.map(RoleAttributes::new).transpose();
-        roles.map_err(|error| CliError::usage("these are not valid role attributes").because(error))
+        roles.map_err(|error| {
+            CliError::usage("--role-attributes: invalid role attributes").with_source(error)
+        })
     }
 }

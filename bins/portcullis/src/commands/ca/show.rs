@@ -18,7 +18,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id or name of the authority
+    /// Id or name of the CA
     ca: String,
 }
 
@@ -27,11 +27,11 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let ca: CaDetail = resolve::one(&session.client, &arguments.ca).await?;
-    context.output.result(&ca, || table(&ca))
+    let ca: CaDetail = resolve::by_id_or_name(&session.client, &arguments.ca).await?;
+    context.output.write_result(&ca, || table(&ca))
 }
 
-/// Writes an authority for people.
+/// Renders a CA as a table.
 pub(super) fn table(ca: &CaDetail) -> Table {
     let yes = |is_so: bool| if is_so { "yes" } else { "no" };
     let roles = ca.identity_roles.as_ref();
@@ -39,47 +39,47 @@ pub(super) fn table(ca: &CaDetail) -> Table {
         .map(|roles| roles.iter().collect())
         .unwrap_or_default();
     let claim = ca.external_id_claim.as_ref();
-    let table = Table::of_properties()
+    let table = Table::with_properties()
         .property("name", &ca.name)
         .property("id", ca.base.id.as_str())
         .property("certificate", format!("SHA-1 {}", ca.fingerprint))
         .property("verified", yes(ca.is_verified))
-        .property("a way in", yes(ca.is_auth_enabled))
-        .property("redeems enrollments", yes(ca.is_ott_ca_enrollment_enabled))
-        .property("makes identities", yes(ca.is_auto_ca_enrollment_enabled))
-        .property("their names", &ca.identity_name_format)
-        .property("their role attributes", roles.join(", "))
-        .property("external id", claim.map(claimed).unwrap_or_default())
+        .property("login", yes(ca.is_auth_enabled))
+        .property("token enrollment", yes(ca.is_ott_ca_enrollment_enabled))
+        .property("auto enrollment", yes(ca.is_auto_ca_enrollment_enabled))
+        .property("identity names", &ca.identity_name_format)
+        .property("identity attributes", roles.join(", "))
+        .property("external id", claim.map(describe_claim).unwrap_or_default())
         .property("created", ca.base.created_at.to_string())
-        .property("changed", ca.base.updated_at.to_string());
+        .property("updated", ca.base.updated_at.to_string());
     if ca.is_verified {
         return table;
     }
-    let name = shell::word(&ca.name);
+    let name = shell::quote(&ca.name);
     table
         .property("verification token", &ca.verification_token)
         .footer(format!("next: portcullis ca verify {name} --ca-key FILE"))
 }
 
-/// Says in words where the external id stands.
-fn claimed(claim: &ClaimDetail) -> String {
+/// Describes the location of the external id.
+fn describe_claim(claim: &ClaimDetail) -> String {
     let place = match claim.location {
         Location::CommonName => "common name",
         Location::SanUri => "URI",
-        Location::SanEmail => "mail address",
+        Location::SanEmail => "email address",
     };
     let criteria = &claim.matcher_criteria;
     let matched = match claim.matcher {
         Matcher::All => String::new(),
-        Matcher::Prefix => format!(" that begins with `{criteria}`, without that"),
-        Matcher::Suffix => format!(" that ends with `{criteria}`, without that"),
-        Matcher::Scheme => format!(" of the scheme `{criteria}`"),
+        Matcher::Prefix => format!(" with the prefix `{criteria}` stripped"),
+        Matcher::Suffix => format!(" with the suffix `{criteria}` stripped"),
+        Matcher::Scheme => format!(" with the scheme `{criteria}`"),
     };
     let split = match claim.parser {
         Parser::None => String::new(),
         Parser::Split => format!(", split at `{}`", claim.parser_criteria),
     };
-    format!("{place}{matched}{split}, number {}", claim.index)
+    format!("{place}{matched}{split}, index {}", claim.index)
 }
 
 #[cfg(test)]
@@ -103,8 +103,8 @@ mod tests {
             |ca: &serde_json::Value| table(&serde_json::from_value(ca.clone()).unwrap()).render();
         let unverified = shown(&ca);
         for words in [
-            "mail address that ends with `@x.test`, without that, split at `.`, number 1\n",
-            "verification token:     tok\n",
+            "email address with the suffix `@x.test` stripped, split at `.`, index 1\n",
+            "verification token:   tok\n",
             "next: portcullis ca verify 'the factory' --ca-key FILE\n",
         ] {
             assert!(unverified.contains(words), "{unverified}");

@@ -10,10 +10,10 @@ use clap::Args;
 use portcullis_api::ca::{CaDetail, CaMerge, ClaimChange};
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged. The certificate of a CA cannot be changed.
+Only the given options are changed. The certificate of a CA cannot be changed.
 
 Examples:
-  portcullis ca update corporate --auth false           no logins with its certificates for now
+  portcullis ca update corporate --auth false           # no logins with its certificates for now
   portcullis ca update factory -a sensors,hall-3 --name-format ''
   portcullis ca update staff --external-id-from common-name
   portcullis ca update staff --no-external-id";
@@ -22,10 +22,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
-    /// Id or name of the authority
+    /// Id or name of the CA
     ca: String,
 
-    /// A new name
+    /// New name
     #[arg(long)]
     name: Option<String>,
 
@@ -35,7 +35,7 @@ pub(crate) struct UpdateArgs {
     #[command(flatten)]
     claim: ClaimArgs,
 
-    /// Know identities by the certificate itself again
+    /// Match identities by the certificate itself again
     #[arg(
         long,
         conflicts_with_all = ["place", "matched", "split", "index"]
@@ -50,20 +50,20 @@ impl UpdateArgs {
             ..CaMerge::default()
         };
         if self.body(None)? == nothing {
-            return Err(CliError::usage("there is nothing to change")
+            return Err(CliError::usage("nothing to change: no options were given")
                 .hint("see `portcullis ca update --help`"));
         }
         Ok(())
     }
 
-    /// The change of an authority, or of one of which nothing is known.
+    /// Builds the patch for `ca`; `None` to validate the arguments alone.
     fn body(&self, ca: Option<&CaDetail>) -> Result<CaMerge, CliError> {
         let has_claim = ca.is_none_or(|ca| ca.external_id_claim.is_some());
-        // A claim that is left out is taken away.
-        let kept = if has_claim {
-            Some(self.claim.change())
+        // Omitting the claim removes it.
+        let claim = if has_claim {
+            Some(self.claim.to_change())
         } else {
-            Some(self.claim.whole().unwrap_or_default())
+            Some(self.claim.to_full_claim().unwrap_or_default())
         };
         Ok(CaMerge {
             identity_roles: self.rules.identity_roles()?,
@@ -72,7 +72,7 @@ impl UpdateArgs {
             is_ott_ca_enrollment_enabled: self.rules.ottca,
             name: self.name.clone(),
             identity_name_format: self.rules.name_format.clone(),
-            external_id_claim: kept.filter(|_| !self.no_external_id),
+            external_id_claim: claim.filter(|_| !self.no_external_id),
             tags: None,
         })
     }
@@ -84,9 +84,9 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let ca: CaDetail = resolve::one(client, &arguments.ca).await?;
+    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
     let body = arguments.body(Some(&ca))?;
     client.patch_ca(&ca.base.id, &body).await?;
     let ca = client.ca(&ca.base.id).await?;
-    context.output.result(&ca, || show::table(&ca))
+    context.output.write_result(&ca, || show::table(&ca))
 }

@@ -12,9 +12,9 @@ use portcullis_pki::{Authority, SigningKey, certificates_from_pem};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-The proof is a certificate that the CA issued and whose common name is the verification
-token. With the key of the CA it is created here; the key is not sent anywhere. If the key cannot be
-read here, create the certificate where the key is, and give that.
+The proof is a certificate issued by the CA whose common name is the verification token. Given the
+key of the CA, this command creates it; the key is not sent anywhere. If the key is not available
+here, create the certificate where it is, and pass it with --cert.
 
 Examples:
   portcullis ca verify corporate --ca-key ca.key
@@ -25,18 +25,18 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("proof").required(true))]
 pub(crate) struct VerifyArgs {
-    /// Id or name of the authority
+    /// Id or name of the CA
     ca: String,
 
-    /// PEM file that holds a certificate with the verification token as its common name
+    /// PEM file with a certificate whose common name is the verification token
     #[arg(long, value_name = "FILE", group = "proof")]
     cert: Option<PathBuf>,
 
-    /// PEM file that holds the private key of the authority, unencrypted: ECDSA or RSA
+    /// PEM file with the unencrypted private key of the CA, ECDSA or RSA
     #[arg(long, value_name = "FILE", group = "proof")]
     ca_key: Option<PathBuf>,
 
-    /// PEM file that holds the certificate of the authority; the one that was added if left out
+    /// PEM file with the certificate of the CA (default: the one that was added)
     #[arg(long, value_name = "FILE", requires = "ca_key")]
     ca_cert: Option<PathBuf>,
 }
@@ -44,33 +44,34 @@ pub(crate) struct VerifyArgs {
 impl VerifyArgs {
     fn proof(&self, context: &Context, ca: &CaDetail) -> Result<String, CliError> {
         if let Some(path) = &self.cert {
-            return credential::certificates_pem(path);
+            return credential::read_certificates_pem(path);
         }
         let key = self.ca_key.as_deref().unwrap_or(Path::new("-"));
         let certificate = match &self.ca_cert {
-            Some(path) => credential::certificates_pem(path)?,
+            Some(path) => credential::read_certificates_pem(path)?,
             None => ca.cert_pem.clone(),
         };
-        let authority = authority(&certificate, key)?;
+        let authority = load_authority(&certificate, key)?;
         let proof = authority.issue_proof(&ca.verification_token, context.now(), &SystemEntropy);
-        let proof = proof.map_err(|error| unprovable().because(error))?;
+        let proof = proof.map_err(|error| proof_error().with_source(error))?;
         Ok(proof.to_pem())
     }
 }
 
-/// Puts an authority together out of its certificate and the file of its key.
-fn authority(certificate: &str, key: &Path) -> Result<Authority, CliError> {
-    let text = credential::key_text(key)?;
+/// Loads a CA from its certificate and key file.
+fn load_authority(certificate: &str, key: &Path) -> Result<Authority, CliError> {
+    let text = credential::read_key_pem(key)?;
     let key = SigningKey::from_pem(&text).map_err(|error| {
-        unprovable()
-            .because(error)
-            .hint("create the certificate where the key is, and give it with `--cert`")
+        proof_error()
+            .with_source(error)
+            .hint("create the certificate where the key is, and pass it with `--cert`")
     })?;
-    let chain = certificates_from_pem(certificate).map_err(|error| unprovable().because(error))?;
-    Authority::new(chain, key).map_err(|error| unprovable().because(error))
+    let chain =
+        certificates_from_pem(certificate).map_err(|error| proof_error().with_source(error))?;
+    Authority::new(chain, key).map_err(|error| proof_error().with_source(error))
 }
 
-fn unprovable() -> CliError {
+fn proof_error() -> CliError {
     CliError::failed("the verification certificate could not be created")
 }
 
@@ -80,9 +81,9 @@ pub(super) async fn run(
     arguments: VerifyArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let ca: CaDetail = resolve::one(client, &arguments.ca).await?;
+    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
     let proof = arguments.proof(context, &ca)?;
     client.verify_ca(&ca.base.id, &proof).await?;
     let ca = client.ca(&ca.base.id).await?;
-    context.output.result(&ca, || show::table(&ca))
+    context.output.write_result(&ca, || show::table(&ca))
 }

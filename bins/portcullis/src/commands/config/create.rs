@@ -1,7 +1,7 @@
 //! `portcullis config create`.
 
-use crate::commands::data::DataArgs;
 use crate::commands::entities;
+use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -11,7 +11,7 @@ use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-The schema of its type says what a configuration must contain: `portcullis config-type show`.
+The schema of the type defines what a configuration must contain: `portcullis config-type show`.
 
 Examples:
   portcullis config create wiki-host host.v1 --file host.yml
@@ -24,10 +24,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the configuration; no other has it
+    /// Name of the configuration; must be unique
     name: String,
 
-    /// Type of the configuration, by id or name; it never changes
+    /// Id or name of the configuration type, which cannot be changed later
     #[arg(value_name = "TYPE")]
     config_type: String,
 
@@ -40,14 +40,14 @@ impl CreateArgs {
         if self.data.is_given() {
             Ok(())
         } else {
-            Err(missing())
+            Err(missing_data())
         }
     }
 }
 
-fn missing() -> CliError {
+fn missing_data() -> CliError {
     CliError::usage("the data of the configuration is missing")
-        .hint("give it with `--json TEXT` or `--file FILE`")
+        .hint("pass it with `--json TEXT` or `--file FILE`")
 }
 
 pub(super) async fn run(
@@ -55,9 +55,9 @@ pub(super) async fn run(
     session: &Session,
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
-    let data = arguments.data.read()?.ok_or_else(missing)?;
+    let data = arguments.data.read()?.ok_or_else(missing_data)?;
     let config_type: ConfigTypeDetail =
-        resolve::one(&session.client, &arguments.config_type).await?;
+        resolve::by_id_or_name(&session.client, &arguments.config_type).await?;
     let body = ConfigCreate {
         config_type_id: config_type.base.id,
         replace: ConfigReplace {

@@ -1,6 +1,6 @@
-//! How people see configurations.
+//! Table view of configurations.
 
-use crate::commands::data;
+use crate::commands::object_args;
 use crate::entity::Entity;
 use crate::table::Table;
 use portcullis_api::config::ConfigDetail;
@@ -10,7 +10,7 @@ use portcullis_domain::ids::ConfigId;
 
 impl Entity for ConfigDetail {
     const COMMAND: &'static str = "config";
-    const LIST: &'static str = "portcullis config list";
+    const LIST_COMMAND: &'static str = "portcullis config list";
     const SINGULAR: &'static str = "configuration";
     const PLURAL: &'static str = "configurations";
     const COLUMNS: &'static [&'static str] = &["id", "name", "type"];
@@ -19,17 +19,17 @@ impl Entity for ConfigDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![self.config_type.name.clone()]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
         table
             .property("type", &self.config_type.name)
-            .footer(data::shown(&self.data))
+            .footer(object_args::display(&self.data))
     }
 }

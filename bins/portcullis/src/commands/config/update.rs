@@ -1,14 +1,14 @@
 //! `portcullis config update`.
 
-use crate::commands::data::DataArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::config::{ConfigDetail, ConfigMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged; what a configuration says is replaced as a whole.
+Only the given options are changed; the data is replaced as a whole.
 
 Examples:
   portcullis config update wiki-host --file host.yml
@@ -31,7 +31,7 @@ pub(crate) struct UpdateArgs {
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default() && !self.data.is_given();
-        entities::refuse_nothing::<ConfigDetail>(is_nothing)
+        entities::require_changes::<ConfigDetail>(is_nothing)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `portcullis config-type create`.
 
-use crate::commands::data::DataArgs;
 use crate::commands::entities;
+use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{Args, ValueEnum};
@@ -10,7 +10,7 @@ use portcullis_domain::config::Target;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-The schema is a JSON Schema of the type `object`. Without one, configurations of the type may
+The schema is a JSON Schema with the type `object`. Without one, configurations of this type may
 contain anything.
 
 Examples:
@@ -22,20 +22,20 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the type; no other has it
+    /// Name of the type; must be unique
     name: String,
 
     #[command(flatten)]
     schema: DataArgs,
 
-    /// What configurations of the type are for; services if left out
+    /// Kind of entity that configurations of this type are for (default: service)
     #[arg(long, value_enum, ignore_case = true)]
-    target: Option<ForWhat>,
+    target: Option<TargetArg>,
 }
 
-/// What configurations are for.
+/// Kind of entity that configurations are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ForWhat {
+enum TargetArg {
     /// Services
     Service,
     /// Routers
@@ -44,12 +44,12 @@ enum ForWhat {
     Other,
 }
 
-impl From<ForWhat> for Target {
-    fn from(target: ForWhat) -> Self {
+impl From<TargetArg> for Target {
+    fn from(target: TargetArg) -> Self {
         match target {
-            ForWhat::Service => Self::Service,
-            ForWhat::Router => Self::Router,
-            ForWhat::Other => Self::Other,
+            TargetArg::Service => Self::Service,
+            TargetArg::Router => Self::Router,
+            TargetArg::Other => Self::Other,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! How people see types of configurations.
+//! Table view of configuration types.
 
-use crate::commands::data;
+use crate::commands::object_args;
 use crate::entity::Entity;
 use crate::table::Table;
 use portcullis_api::config_type::ConfigTypeDetail;
@@ -10,7 +10,7 @@ use portcullis_domain::ids::ConfigTypeId;
 
 impl Entity for ConfigTypeDetail {
     const COMMAND: &'static str = "config-type";
-    const LIST: &'static str = "portcullis config-type list";
+    const LIST_COMMAND: &'static str = "portcullis config-type list";
     const SINGULAR: &'static str = "configuration type";
     const PLURAL: &'static str = "configuration types";
     const COLUMNS: &'static [&'static str] = &["id", "name", "target"];
@@ -19,19 +19,19 @@ impl Entity for ConfigTypeDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![self.target.name().to_owned()]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
         let table = table.property("target", self.target.name());
         match &self.schema {
-            Some(schema) => table.footer(data::shown(schema)),
-            None => table.property("schema", "none: any object is valid"),
+            Some(schema) => table.footer(object_args::display(schema)),
+            None => table.property("schema", "none; any object is valid"),
         }
     }
 }

@@ -1,15 +1,14 @@
 //! `portcullis config-type update`.
 
-use crate::commands::data::DataArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::config_type::{ConfigTypeDetail, ConfigTypeMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged. A new schema counts for configurations that are written from then
-on.
+Only the given options are changed. A new schema applies to configurations that are written later.
 
 Examples:
   portcullis config-type update printer.v1 --file printer.schema.json
@@ -32,7 +31,7 @@ pub(crate) struct UpdateArgs {
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default() && !self.schema.is_given();
-        entities::refuse_nothing::<ConfigTypeDetail>(is_nothing)
+        entities::require_changes::<ConfigTypeDetail>(is_nothing)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `portcullis edge-router create`.
 
 use crate::commands::attributes::AttributesArgs;
-use crate::commands::router::{self, RouterArgs, SwitchArgs};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -11,8 +11,8 @@ use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterDetail};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-The router enrolls with the token: `ziti router enroll router.yml --jwt r1.jwt`. Its configuration
-file is written by `portcullis router-config generate edge`.
+The router enrolls with the token: `ziti router enroll router.yml --jwt r1.jwt`. To create its
+configuration file, use `portcullis router-config generate edge`.
 
 Examples:
   portcullis edge-router create r1 --output-jwt r1.jwt
@@ -23,18 +23,18 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the edge router; no other has it
+    /// Name of the edge router; must be unique
     name: String,
 
     #[command(flatten)]
     attributes: AttributesArgs,
 
-    /// Make it a tunneler too, with an identity of its name
+    /// Enable the tunneler, and create an identity of the same name for it
     #[arg(short = 't', long)]
     tunneler_enabled: bool,
 
     #[command(flatten)]
-    switches: SwitchArgs,
+    switches: RouterFlagArgs,
 
     #[command(flatten)]
     router: RouterArgs,
@@ -59,9 +59,9 @@ pub(super) async fn run(
     let body = EdgeRouterBody {
         app_data: Tags::default(),
         is_tunneler_enabled: arguments.tunneler_enabled,
-        role_attributes: arguments.attributes.read()?.unwrap_or_default(),
+        role_attributes: arguments.attributes.parse()?.unwrap_or_default(),
         router: members
-            .body(client, arguments.name, arguments.switches)
+            .to_create(client, arguments.name, arguments.switches)
             .await?,
     };
     router::create::<EdgeRouterDetail>(context, session, &body, &arguments.token).await

@@ -1,8 +1,8 @@
 //! `portcullis edge-router re-enroll`.
 
 use crate::commands::entities::NamedArgs;
-use crate::commands::router::{self, Step};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::router::{self, RouterChange};
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -11,8 +11,8 @@ use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 
 const EXAMPLES: &str = "\
-The certificate of the router is no longer valid afterwards: it is locked out until it enrolls with
-the new token. Policies and terminators stay.
+The current certificate of the router becomes invalid: the router is locked out until it enrolls
+with the new token. Policies and terminators stay.
 
 Examples:
   portcullis edge-router re-enroll r1 --output-jwt r1.jwt";
@@ -22,7 +22,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ReEnrollArgs {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     token: TokenArgs,
@@ -40,7 +40,7 @@ pub(super) async fn run(
     arguments: ReEnrollArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let found: EdgeRouterDetail = resolve::one(client, &arguments.chosen.text).await?;
+    let found: EdgeRouterDetail = resolve::by_id_or_name(client, &arguments.target.text).await?;
     let destination = arguments.token.prepare()?;
     client.re_enroll_edge_router(&found.base.id).await?;
     let router = client.entity::<EdgeRouterDetail>(&found.base.id).await;
@@ -48,5 +48,5 @@ pub(super) async fn run(
         let name = &found.common.name;
         CliError::from(error).hint(format!("`{name}` must re-enroll"))
     })?;
-    router::deliver(context, destination, &router, Step::Reset)
+    router::deliver(context, destination, &router, RouterChange::Reset)
 }

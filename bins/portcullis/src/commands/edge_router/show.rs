@@ -1,15 +1,15 @@
-//! `portcullis edge-router show`, and how people see edge routers.
+//! `portcullis edge-router show`, and the table view of edge routers.
 
 use crate::commands::entities::NamedArgs;
-use crate::commands::router::{self, Enrolling, State};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::router::{self, EnrollableRouter, RouterState};
+use crate::commands::token_output::TokenArgs;
 use crate::commands::{attributes, configs};
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::table::Table;
-use crate::words::{only_yes, yes};
+use crate::text::{yes_or_empty, yes_or_no};
 use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::entity::Base;
@@ -20,7 +20,7 @@ use portcullis_domain::ids::RouterId;
 const EXAMPLES: &str = "\
 Examples:
   portcullis edge-router show r1
-  portcullis edge-router show r1 --output-jwt r1.jwt      as long as it has not enrolled
+  portcullis edge-router show r1 --output-jwt r1.jwt      # until it has enrolled
   portcullis edge-router show r1 --output json | jq .versionInfo";
 
 /// Arguments of `edge-router show`.
@@ -28,7 +28,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     token: TokenArgs,
@@ -45,12 +45,12 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let text = &arguments.chosen.text;
+    let text = &arguments.target.text;
     router::show::<EdgeRouterDetail>(context, session, text, &arguments.token).await
 }
 
-impl Enrolling for EdgeRouterDetail {
-    const FOR_A_TOKEN: &'static str =
+impl EnrollableRouter for EdgeRouterDetail {
+    const NEW_TOKEN_HINT: &'static str =
         "`portcullis edge-router re-enroll` invalidates its certificate and issues a new token";
 
     fn enrollment(&self) -> &EnrollmentMembers {
@@ -58,9 +58,9 @@ impl Enrolling for EdgeRouterDetail {
     }
 }
 
-/// What is known of the state of an edge router.
-fn state(router: &EdgeRouterDetail) -> State<'_> {
-    State {
+/// Enrollment and connection state.
+fn router_state(router: &EdgeRouterDetail) -> RouterState<'_> {
+    RouterState {
         is_disabled: router.common.disabled.unwrap_or_default(),
         is_online: router.common.is_online,
         is_verified: router.is_verified,
@@ -70,7 +70,7 @@ fn state(router: &EdgeRouterDetail) -> State<'_> {
 
 impl Entity for EdgeRouterDetail {
     const COMMAND: &'static str = "edge-router";
-    const LIST: &'static str = "portcullis edge-router list";
+    const LIST_COMMAND: &'static str = "portcullis edge-router list";
     const SINGULAR: &'static str = "edge router";
     const PLURAL: &'static str = "edge routers";
     const COLUMNS: &'static [&'static str] = &[
@@ -87,38 +87,38 @@ impl Entity for EdgeRouterDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.common.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
-            state(self).shown().to_owned(),
+            router_state(self).display().to_owned(),
             self.common.cost.unwrap_or_default().to_string(),
-            yes(!self.common.no_traversal.unwrap_or_default()).to_owned(),
-            only_yes(self.is_tunneler_enabled).to_owned(),
-            attributes::shown(self.role_attributes.as_ref()),
+            yes_or_no(!self.common.no_traversal.unwrap_or_default()).to_owned(),
+            yes_or_empty(self.is_tunneler_enabled).to_owned(),
+            attributes::display(self.role_attributes.as_ref()),
         ]
     }
 
-    fn properties(&self, table: Table, now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, now: Timestamp) -> Table {
         let common = &self.common;
-        let attributes = attributes::shown(self.role_attributes.as_ref());
-        let traversal = yes(!common.no_traversal.unwrap_or_default());
+        let attributes = attributes::display(self.role_attributes.as_ref());
+        let traversal = yes_or_no(!common.no_traversal.unwrap_or_default());
         let table = table
-            .property("state", state(self).shown())
-            .property("enrollment", state(self).until(now))
-            .property("tunneler", yes(self.is_tunneler_enabled))
+            .property("state", router_state(self).display())
+            .property("enrollment", router_state(self).enrollment_expiry(now))
+            .property("tunneler", yes_or_no(self.is_tunneler_enabled))
             .property("traversal", traversal)
             .property("cost", common.cost.unwrap_or_default().to_string())
             .property("role attributes", attributes)
-            .property("configurations", configs::shown(self.configs.as_ref()));
-        reported(table, self)
+            .property("configurations", configs::display(self.configs.as_ref()));
+        add_reported_properties(table, self)
     }
 }
 
-/// Adds what the router itself has said and shown.
-fn reported(table: Table, router: &EdgeRouterDetail) -> Table {
+/// Adds the properties that the router reports.
+fn add_reported_properties(table: Table, router: &EdgeRouterDetail) -> Table {
     let common = &router.common;
     let protocols: Vec<_> = common.supported_protocols.values().cloned().collect();
     let listeners: Vec<_> = router.ctrl_chan_listeners.keys().cloned().collect();
@@ -127,8 +127,8 @@ fn reported(table: Table, router: &EdgeRouterDetail) -> Table {
     table
         .property("certificate", certificate.unwrap_or_default())
         .property("host", &common.hostname)
-        .property("for clients", protocols.join(", "))
-        .property("for controllers", listeners.join(", "))
+        .property("client endpoints", protocols.join(", "))
+        .property("control listeners", listeners.join(", "))
         .property("version", &router.version_info.version)
 }
 
@@ -157,7 +157,7 @@ mod tests {
         let shown = entity::table(&read(&router), Timestamp::UNIX_EPOCH).render();
         for words in [
             "edge-1\n",
-            "to be enrolled\n",
+            "not enrolled\n",
             "pending, until ",
             "tls://edge-1:3022\n",
         ] {
@@ -170,7 +170,7 @@ mod tests {
         router["isVerified"] = json!(true);
         router["isOnline"] = json!(true);
         assert_eq!(
-            read(&router).further_cells(),
+            read(&router).extra_cells(),
             ["online", "7", "no", "yes", "public"]
         );
     }

@@ -2,26 +2,26 @@
 
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
-use crate::commands::router::{RouterArgs, SwitchChangeArgs};
+use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged.
+Only the given options are changed.
 
 Examples:
   portcullis edge-router update r1 --role-attributes public
   portcullis edge-router update r1 --cost 100 --no-traversal true
-  portcullis edge-router update r1 --disabled true          shut out for now";
+  portcullis edge-router update r1 --disabled true          # locked out for now";
 
 /// Arguments of `edge-router update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     name: NewNameArgs,
@@ -29,12 +29,12 @@ pub(crate) struct UpdateArgs {
     #[command(flatten)]
     attributes: AttributesArgs,
 
-    /// Whether it is a tunneler too, with an identity of its name
+    /// Whether the tunneler is enabled, with an identity of the same name
     #[arg(short = 't', long, value_name = "true|false")]
     tunneler_enabled: Option<bool>,
 
     #[command(flatten)]
-    switches: SwitchChangeArgs,
+    switches: RouterFlagUpdateArgs,
 
     #[command(flatten)]
     router: RouterArgs,
@@ -45,9 +45,9 @@ impl UpdateArgs {
         let is_nothing = self.name == NewNameArgs::default()
             && self.attributes == AttributesArgs::default()
             && self.tunneler_enabled.is_none()
-            && self.switches == SwitchChangeArgs::default()
+            && self.switches == RouterFlagUpdateArgs::default()
             && self.router == RouterArgs::default();
-        entities::refuse_nothing::<EdgeRouterDetail>(is_nothing)
+        entities::require_changes::<EdgeRouterDetail>(is_nothing)
     }
 }
 
@@ -61,11 +61,11 @@ pub(super) async fn run(
     let change = EdgeRouterMerge {
         app_data: None,
         is_tunneler_enabled: arguments.tunneler_enabled,
-        role_attributes: arguments.attributes.read()?,
+        role_attributes: arguments.attributes.parse()?,
         router: arguments
             .router
-            .change(client, name, arguments.switches)
+            .to_patch(client, name, arguments.switches)
             .await?,
     };
-    entities::update::<EdgeRouterDetail>(context, session, &arguments.chosen, &change).await
+    entities::update::<EdgeRouterDetail>(context, session, &arguments.target, &change).await
 }

@@ -1,26 +1,24 @@
-//! The controller that a token comes from.
+//! Issuers of enrollment tokens.
 
 use crate::context::Context;
+use crate::enrollment_token::UnverifiedToken;
 use crate::error::CliError;
-use crate::token::UnverifiedToken;
 use portcullis_client::{Client, ClientBuilder, Trust, first_contact};
 use portcullis_pki::{Certificate, EnrollmentClaims, pkcs7};
 use url::Url;
 
-/// A controller that has proved to be the one that issued a token.
+/// A controller that was verified as the issuer of a token.
 pub(super) struct Issuer {
-    /// Where it is.
     pub(super) url: Url,
-    /// The authorities of its network.
+    /// CA certificates of its network.
     pub(super) authorities: Vec<Certificate>,
     context: Context,
 }
 
 impl Issuer {
-    /// Verifies a token as clients of OpenZiti do: by the certificate that its issuer shows, which
-    /// then vouches for the authorities, which then vouch for the connection over which the token
-    /// goes.
-    pub(super) async fn meet(
+    /// Verifies a token as OpenZiti clients do: against the certificate of its issuer, which
+    /// vouches for the CA certificates, which verify the connection that the token is sent over.
+    pub(super) async fn verify_token(
         context: &Context,
         token: &UnverifiedToken,
     ) -> Result<(EnrollmentClaims, Self), CliError> {
@@ -33,7 +31,8 @@ impl Issuer {
 
         let pinned = context.client(&url, Trust::exact_leaf(leaf)).build()?;
         let authorities = pkcs7::read_base64(&pinned.ca_bundle().await?).map_err(|error| {
-            CliError::failed("the CA certificates of the controller cannot be read").because(error)
+            CliError::failed("the CA certificates of the controller cannot be read")
+                .with_source(error)
         })?;
         let issuer = Self {
             url,
@@ -43,13 +42,12 @@ impl Issuer {
         Ok((claims, issuer))
     }
 
-    /// Begins a client that trusts the authorities.
+    /// Starts building a client that trusts the CA certificates.
     pub(super) fn builder(&self) -> ClientBuilder {
         let anchors = self.authorities.iter().map(|one| one.as_rustls().clone());
         self.context.client(&self.url, Trust::anchors(anchors))
     }
 
-    /// A client that trusts the authorities.
     pub(super) fn client(&self) -> Result<Client, CliError> {
         Ok(self.builder().build()?)
     }

@@ -1,4 +1,4 @@
-//! What can be done about an enrollment that is refused.
+//! Hints on refused enrollments.
 
 use crate::credential::Credential;
 use crate::error::CliError;
@@ -6,8 +6,8 @@ use portcullis_api::code::Code;
 use portcullis_client::{ClientError, Refusal};
 use portcullis_domain::clock::Timestamp;
 
-/// About one by a certificate, with a token of its own or with that of the authority.
-pub(super) fn of_certificate(
+/// Explains a refused enrollment by certificate, with a token of its own or that of the CA.
+pub(super) fn explain_certificate_refusal(
     error: ClientError,
     credential: &Credential,
     has_token: bool,
@@ -15,7 +15,7 @@ pub(super) fn of_certificate(
 ) -> CliError {
     let hint = match error.refusal().and_then(Refusal::code) {
         Some(Code::InvalidEnrollmentToken) if has_token => {
-            "the token was already used, or its CA was deleted; ask the administrator for another one"
+            "the token was already used, or its CA was deleted; ask the administrator for a new one"
         },
         Some(
             Code::InvalidEnrollmentToken
@@ -28,17 +28,21 @@ pub(super) fn of_certificate(
             | Code::InvalidAuth,
         ) => {
             "check that the CA that issued the certificate is registered, verified and enabled for \
-             enrollment; administrators see that with `portcullis ca list`"
+             enrollment; administrators can check with `portcullis ca list`"
         },
         _ => return error.into(),
     };
-    let mut hints = credential.remarks(now);
+    let mut hints = credential.certificate_warnings(now);
     hints.push(hint.to_owned());
-    CliError::of_enrollment(error, hints)
+    CliError::from_enrollment(error, hints)
 }
 
-/// About one by a JWT.
-pub(super) fn of_jwt(error: ClientError, end: Option<Timestamp>, now: Timestamp) -> CliError {
+/// Explains a refused enrollment by JWT.
+pub(super) fn explain_jwt_refusal(
+    error: ClientError,
+    end: Option<Timestamp>,
+    now: Timestamp,
+) -> CliError {
     let is_refused = [
         Code::InvalidEnrollmentToken,
         Code::Unauthorized,
@@ -51,8 +55,8 @@ pub(super) fn of_jwt(error: ClientError, end: Option<Timestamp>, now: Timestamp)
     }
     let hint = match end {
         Some(end) if end <= now => format!("the JWT of `--ext-jwt` expired at {end}"),
-        _ => "check that the JWT's signer is registered, and enabled for this way of enrolling"
+        _ => "check that the JWT's signer is registered, and enabled for this kind of enrollment"
             .to_owned(),
     };
-    CliError::of_enrollment(error, vec![hint])
+    CliError::from_enrollment(error, vec![hint])
 }

@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::commands::expiry::ExpiryArgs;
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -30,22 +30,21 @@ pub(crate) struct CreateArgs {
     /// Id or name of the identity
     identity: String,
 
-    /// How it enrolls; by a certificate of the network if neither this nor what a method needs is
-    /// given
+    /// Enrollment method (default: `ottca` with --ca, `updb` with --username, else `ott`)
     #[arg(long, value_enum)]
     method: Option<Method>,
 
-    /// Third-party authority, by id or name, whose certificate is needed
+    /// Id or name of the third-party CA whose certificate is required
     #[arg(
         long,
         value_name = "CA",
         conflicts_with = "username",
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     ca: Option<String>,
 
-    /// Username that the password to be chosen belongs to
-    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
+    /// Username for which the user will choose a password
+    #[arg(long, value_name = "USERNAME", value_parser = crate::text::parse_non_blank)]
     username: Option<String>,
 
     #[command(flatten)]
@@ -55,14 +54,14 @@ pub(crate) struct CreateArgs {
     token: TokenArgs,
 }
 
-/// Ways to enroll.
+/// Enrollment methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// A certificate of the network, for a key of the device
+    /// Certificate issued by the network
     Ott,
-    /// A certificate of a third-party authority
+    /// Certificate issued by a third-party CA
     Ottca,
-    /// A password for a username
+    /// Username and password
     Updb,
 }
 
@@ -82,7 +81,7 @@ impl CreateArgs {
         self.token.check(output)
     }
 
-    /// The method, which has to fit what else is given.
+    /// The method, given or implied by other arguments, which must agree.
     fn method(&self) -> Result<MethodKind, CliError> {
         let implied = match (&self.ca, &self.username) {
             (Some(_), _) => Method::Ottca,
@@ -90,25 +89,30 @@ impl CreateArgs {
             (None, None) => Method::Ott,
         };
         let method = self.method.unwrap_or(implied);
-        let misfit = match method {
+        let message = match method {
             _ if method == implied => return Ok(method.into()),
             Method::Ottca => "enrollments for `ottca` need `--ca CA`",
             Method::Updb => "enrollments for `updb` need `--username USERNAME`",
             Method::Ott => "enrollments for `ott` take neither `--ca` nor `--username`",
         };
-        Err(CliError::usage(misfit))
+        Err(CliError::usage(message))
     }
 
     async fn body(&self, context: &Context, client: &Client) -> Result<EnrollmentCreate, CliError> {
-        let identity: IdentityDetail = resolve::one(client, &self.identity).await?;
+        let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
         let ca_id = match &self.ca {
-            Some(ca) => Some(resolve::one::<CaDetail>(client, ca).await?.base.id),
+            Some(ca) => Some(
+                resolve::by_id_or_name::<CaDetail>(client, ca)
+                    .await?
+                    .base
+                    .id,
+            ),
             None => None,
         };
         Ok(EnrollmentCreate {
             identity_id: identity.base.id,
             method: self.method()?,
-            expires_at: self.expiry.end(context)?,
+            expires_at: self.expiry.expires_at(context)?,
             ca_id,
             username: self.username.clone(),
         })
@@ -126,7 +130,7 @@ pub(super) async fn run(
     let created = client.create_enrollment(&body).await?;
     let id = EnrollmentId::from_wire(created.id);
     let enrollment = client.enrollment(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the enrollment was created, with the id {id}"))
+        CliError::from(error).hint(format!("the enrollment was created with id {id}"))
     })?;
     show::deliver(context, destination, &enrollment)
 }

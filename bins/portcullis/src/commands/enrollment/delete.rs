@@ -1,7 +1,7 @@
 //! `portcullis enrollment delete`.
 
 use crate::commands::deletion::Deletable;
-use crate::commands::of_identity::OwnedDeletionArgs;
+use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -10,9 +10,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-The token of a deleted enrollment no longer works. Several, and what --filter or --identity
-matches, are deleted only after a question, or with --yes. `portcullis enrollment list` shows the
-ids.
+The token of a deleted enrollment no longer works. Deleting several, or with --filter or --identity,
+asks for confirmation unless --yes is given. `portcullis enrollment list` shows the ids.
 
 Examples:
   portcullis enrollment delete Yb0Dk.7vQ

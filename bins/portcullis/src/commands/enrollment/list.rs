@@ -1,10 +1,10 @@
 //! `portcullis enrollment list`.
 
-use crate::commands::of_identity::OwnedPageArgs;
-use crate::commands::page;
+use crate::commands::identity_filter::OwnedListArgs;
+use crate::commands::pagination;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::envelope::ListEnvelope;
@@ -23,7 +23,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    part: OwnedPageArgs,
+    list: OwnedListArgs,
 }
 
 pub(super) async fn run(
@@ -32,17 +32,20 @@ pub(super) async fn run(
     arguments: ListArgs,
 ) -> Result<(), CliError> {
     arguments
-        .part
+        .list
         .list::<EnrollmentDetail>(context, session)
         .await
 }
 
-impl Listed for EnrollmentDetail {
+impl Listable for EnrollmentDetail {
     const SINGULAR: &'static str = "enrollment";
     const PLURAL: &'static str = "enrollments";
     const COLUMNS: &'static [&'static str] = &["id", "method", "identity", "identity id", "until"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.enrollments(query).await
     }
 
@@ -58,7 +61,7 @@ impl Listed for EnrollmentDetail {
             self.method.to_string(),
             identity.map_or_else(String::new, |identity| identity.name.clone()),
             identity_id.map_or_else(String::new, ToString::to_string),
-            page::end(self.expires_at, now),
+            pagination::format_expiry(self.expires_at, now),
         ]
     }
 }

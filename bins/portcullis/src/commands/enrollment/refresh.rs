@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::commands::expiry::ExpiryArgs;
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -11,7 +11,7 @@ use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-The old token no longer works afterwards.
+The old token stops working.
 
 Examples:
   portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt
@@ -21,7 +21,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RefreshArgs {
-    /// Id of the enrollment, as `enrollment list` shows it
+    /// Id of the enrollment, as shown by `enrollment list`
     id: String,
 
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: RefreshArgs,
 ) -> Result<(), CliError> {
-    let expires_at = arguments.expiry.end(context)?;
+    let expires_at = arguments.expiry.expires_at(context)?;
     let destination = arguments.token.prepare()?;
     let id = EnrollmentId::from_wire(arguments.id);
     let body = EnrollmentRefresh { expires_at };

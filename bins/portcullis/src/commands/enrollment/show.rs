@@ -1,7 +1,7 @@
 //! `portcullis enrollment show`.
 
-use crate::commands::page;
-use crate::commands::token_file::{Destination, TokenArgs};
+use crate::commands::pagination;
+use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -20,7 +20,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the enrollment, as `enrollment list` shows it
+    /// Id of the enrollment, as shown by `enrollment list`
     id: String,
 
     #[command(flatten)]
@@ -44,17 +44,17 @@ pub(super) async fn run(
     deliver(context, destination, &enrollment)
 }
 
-/// Hands the token out if it is wanted, and shows the enrollment.
+/// Writes the token, if requested, and shows the enrollment.
 pub(crate) fn deliver(
     context: &Context,
-    destination: Destination,
+    destination: TokenDestination,
     enrollment: &EnrollmentDetail,
 ) -> Result<(), CliError> {
     if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
         let now = context.now();
         context
             .output
-            .result(enrollment, || table(enrollment, now))?;
+            .write_result(enrollment, || table(enrollment, now))?;
     }
     Ok(())
 }
@@ -62,11 +62,14 @@ pub(crate) fn deliver(
 fn table(enrollment: &EnrollmentDetail, now: Timestamp) -> Table {
     let identity = enrollment.identity.as_ref();
     let identity_id = enrollment.identity_id.as_ref();
-    Table::of_properties()
+    Table::with_properties()
         .property("id", enrollment.base.id.as_str())
         .property("method", &enrollment.method)
         .property("identity", identity.map_or("", |identity| &identity.name))
         .property("identity id", identity_id.map_or("", |id| id.as_str()))
-        .property("until", page::end(enrollment.expires_at, now))
+        .property(
+            "until",
+            pagination::format_expiry(enrollment.expires_at, now),
+        )
         .property("created", enrollment.base.created_at.to_string())
 }

@@ -1,6 +1,6 @@
 //! `portcullis ext-jwt-signer create`.
 
-use super::members::MemberArgs;
+use super::args::SignerArgs;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -9,14 +9,14 @@ use portcullis_api::signer::SignerCreate;
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
-Give the source of its keys: a certificate, or the address of a key set.
+The keys of the signer come from a certificate or from the URL of a key set (JWKS).
 
 Examples:
   portcullis ext-jwt-signer create okta --issuer https://okta.test --audience portcullis \\
       --jwks-endpoint https://okta.test/keys --claims-property email --use-external-id true
   portcullis ext-jwt-signer create build --issuer build --audience portcullis --cert build.pem";
 
-/// Within the width of a terminal.
+/// Fits the width of a terminal.
 const USAGE: &str = "portcullis ext-jwt-signer create [OPTIONS] --issuer <ISSUER> \
     --audience <AUDIENCE>\n       <--cert <FILE>|--jwks-endpoint <URL>> <NAME>";
 
@@ -26,10 +26,10 @@ const USAGE: &str = "portcullis ext-jwt-signer create [OPTIONS] --issuer <ISSUER
 #[command(group = ArgGroup::new("keys").required(true))]
 #[command(override_usage = USAGE)]
 pub(crate) struct CreateArgs {
-    /// Name of the signer; no other has it
+    /// Name of the signer; must be unique
     name: String,
 
-    /// Issuer in its JWTs (`iss`), exactly
+    /// Exact issuer in its JWTs (`iss`)
     #[arg(long)]
     issuer: String,
 
@@ -37,12 +37,12 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     audience: String,
 
-    /// Whether its JWTs are accepted; true if left out
+    /// Whether its JWTs are accepted (default: true)
     #[arg(long, value_name = "true|false")]
     enabled: Option<bool>,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: SignerArgs,
 }
 
 pub(super) async fn run(
@@ -56,12 +56,14 @@ pub(super) async fn run(
         enabled: arguments.enabled.unwrap_or(true),
         issuer: arguments.issuer,
         audience: arguments.audience,
-        members: arguments.members.members(client).await?,
+        members: arguments.members.resolve(client).await?,
     };
     let created = client.create_signer(&body).await?;
     let id = SignerId::from_wire(created.id);
     let signer = client.signer(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the signer was created, with the id {id}"))
+        CliError::from(error).hint(format!("the signer was created with id {id}"))
     })?;
-    context.output.result(&signer, || show::table(&signer))
+    context
+        .output
+        .write_result(&signer, || show::table(&signer))
 }

@@ -11,9 +11,9 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
-Its JWTs are no longer accepted, and sessions that they opened end. A signer that a policy uses
-cannot be deleted. Several, and what a filter matches, are deleted only after a question, or with
---yes.
+JWTs of a deleted signer are no longer accepted, and the sessions that they opened end. Signers that
+a policy uses cannot be deleted. Deleting several, or with --filter, asks for confirmation unless
+--yes is given.
 
 Examples:
   portcullis ext-jwt-signer delete okta
@@ -37,7 +37,7 @@ pub(super) async fn run(
 
 impl Deletable for SignerDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::one(client, text).await
+        resolve::by_id_or_name(client, text).await
     }
 
     fn label(&self) -> String {

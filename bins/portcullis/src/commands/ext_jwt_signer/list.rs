@@ -1,10 +1,10 @@
 //! `portcullis ext-jwt-signer list`.
 
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve::Named;
 use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
@@ -15,7 +15,7 @@ use portcullis_domain::clock::Timestamp;
 const EXAMPLES: &str = "\
 Examples:
   portcullis ext-jwt-signer list
-  portcullis ext-jwt-signer list --public            what everybody can see before logging in
+  portcullis ext-jwt-signer list --public            # what clients can see before logging in
   portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all";
 
 /// Arguments of `ext-jwt-signer list`.
@@ -25,7 +25,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
 
-    /// List what everybody can see before logging in: the enabled signers
+    /// List the enabled signers, as clients see them before logging in
     #[arg(long)]
     public: bool,
 }
@@ -44,13 +44,16 @@ pub(super) async fn run(
     }
 }
 
-impl Listed for SignerDetail {
+impl Listable for SignerDetail {
     const SINGULAR: &'static str = "external signer";
     const PLURAL: &'static str = "external signers";
     const COLUMNS: &'static [&'static str] =
         &["id", "name", "enabled", "issuer", "audience", "keys"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.signers(query).await
     }
 
@@ -71,7 +74,7 @@ impl Listed for SignerDetail {
 }
 
 impl Named for SignerDetail {
-    const LIST: &'static str = "portcullis ext-jwt-signer list";
+    const LIST_COMMAND: &'static str = "portcullis ext-jwt-signer list";
 
     fn name(&self) -> &str {
         &self.name

@@ -1,6 +1,6 @@
 //! `portcullis ext-jwt-signer network-jwt`.
 
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -10,8 +10,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is not secret: it says which controller to enroll at. To enroll with it, one needs a JWT
-of a signer that is enabled for this (--enroll-to-cert or --enroll-to-token).
+The token is not secret: it only names the controller. Enrolling with it takes a JWT of a signer
+that is enabled for this (--enroll-to-cert or --enroll-to-token).
 
 Examples:
   portcullis ext-jwt-signer network-jwt --output-jwt network.jwt
@@ -45,8 +45,8 @@ pub(super) async fn run(
     }
     let token = jwt.token.expose_secret();
     let result = json!({"name": jwt.name, "jwt": token});
-    context.output.result(&result, || {
-        let table = Table::of_properties();
+    context.output.write_result(&result, || {
+        let table = Table::with_properties();
         if arguments.token.is_wanted() {
             table.property("network", &jwt.name)
         } else {

@@ -1,18 +1,21 @@
-//! External signers as everybody sees them.
+//! Public view of external signers.
 
-use crate::listed::Listed;
+use crate::listable::Listable;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::signer::ClientSignerDetail;
 use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
-impl Listed for ClientSignerDetail {
+impl Listable for ClientSignerDetail {
     const SINGULAR: &'static str = "external signer";
     const PLURAL: &'static str = "external signers";
     const COLUMNS: &'static [&'static str] =
         &["id", "name", "audience", "client id", "token", "log in at"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.public_signers(query).await
     }
 

@@ -25,11 +25,11 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let signer: SignerDetail = resolve::one(&session.client, &arguments.signer).await?;
-    context.output.result(&signer, || table(&signer))
+    let signer: SignerDetail = resolve::by_id_or_name(&session.client, &arguments.signer).await?;
+    context.output.write_result(&signer, || table(&signer))
 }
 
-/// Writes a signer for people.
+/// Renders a signer as a table.
 pub(super) fn table(signer: &SignerDetail) -> Table {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let claimed = if signer.use_external_id {
@@ -39,7 +39,7 @@ pub(super) fn table(signer: &SignerDetail) -> Table {
     };
     let scopes = signer.scopes.iter().flatten().map(String::as_str);
     let scopes: Vec<_> = scopes.collect();
-    Table::of_properties()
+    Table::with_properties()
         .property("name", &signer.name)
         .property("id", signer.base.id.as_str())
         .property("enabled", if signer.enabled { "yes" } else { "no" })
@@ -49,7 +49,7 @@ pub(super) fn table(signer: &SignerDetail) -> Table {
         .property("key id", text(&signer.kid))
         .property(
             "identity",
-            format!("{claimed} in the claim {}", signer.claims_property),
+            format!("{claimed} in claim {}", signer.claims_property),
         )
         .property("log in at", text(&signer.external_auth_url))
         .property("client id", text(&signer.client_id))
@@ -57,10 +57,10 @@ pub(super) fn table(signer: &SignerDetail) -> Table {
         .property("token", signer.target_token.to_lowercase())
         .property("enrollment", enrollment(signer))
         .property("created", signer.base.created_at.to_string())
-        .property("changed", signer.base.updated_at.to_string())
+        .property("updated", signer.base.updated_at.to_string())
 }
 
-/// Where the keys come from.
+/// Source of the keys.
 pub(super) fn keys(signer: &SignerDetail) -> String {
     match (&signer.jwks_endpoint, &signer.fingerprint) {
         (Some(endpoint), _) => endpoint.clone(),
@@ -69,7 +69,7 @@ pub(super) fn keys(signer: &SignerDetail) -> String {
     }
 }
 
-/// Who becomes an identity by its tokens.
+/// Description of enrollment with its JWTs.
 fn enrollment(signer: &SignerDetail) -> String {
     let ways = match (
         signer.enroll_to_cert_enabled,

@@ -1,6 +1,6 @@
 //! `portcullis ext-jwt-signer update`.
 
-use super::members::MemberArgs;
+use super::args::SignerArgs;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -10,8 +10,8 @@ use portcullis_api::signer::{SignerCreate, SignerDetail, SignerMembers, SignerUp
 use portcullis_domain::signer::TargetToken;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged; an empty value removes it. To change where the keys of a signer
-come from, this replaces the signer as a whole, as controllers require.
+Only the given options are changed; an empty value removes an option. Switching between a
+certificate and a key set replaces the signer as a whole, as controllers require.
 
 Examples:
   portcullis ext-jwt-signer update okta --enabled false
@@ -25,11 +25,11 @@ pub(crate) struct UpdateArgs {
     /// Id or name of the signer
     signer: String,
 
-    /// A new name
+    /// New name
     #[arg(long)]
     name: Option<String>,
 
-    /// Issuer in its JWTs (`iss`), exactly
+    /// Exact issuer in its JWTs (`iss`)
     #[arg(long)]
     issuer: Option<String>,
 
@@ -42,7 +42,7 @@ pub(crate) struct UpdateArgs {
     enabled: Option<bool>,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: SignerArgs,
 }
 
 impl UpdateArgs {
@@ -53,7 +53,7 @@ impl UpdateArgs {
             && self.enabled.is_none()
             && self.members.is_empty();
         if is_empty {
-            return Err(CliError::usage("there is nothing to change")
+            return Err(CliError::usage("nothing to change: no options were given")
                 .hint("see `portcullis ext-jwt-signer update --help`"));
         }
         Ok(())
@@ -66,32 +66,36 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let signer: SignerDetail = resolve::one(client, &arguments.signer).await?;
+    let signer: SignerDetail = resolve::by_id_or_name(client, &arguments.signer).await?;
     let id = signer.base.id.clone();
     let update = SignerUpdate {
         name: arguments.name,
         enabled: arguments.enabled,
         issuer: arguments.issuer,
         audience: arguments.audience,
-        members: arguments.members.members(client).await?,
+        members: arguments.members.resolve(client).await?,
     };
-    if moves_keys(&signer, &update.members) {
-        client.replace_signer(&id, &whole(signer, update)).await?;
+    if changes_key_source(&signer, &update.members) {
+        client
+            .replace_signer(&id, &to_replacement(signer, update))
+            .await?;
     } else {
         client.patch_signer(&id, &update).await?;
     }
     let signer = client.signer(&id).await?;
-    context.output.result(&signer, || show::table(&signer))
+    context
+        .output
+        .write_result(&signer, || show::table(&signer))
 }
 
-/// Whether the keys are to come from the other kind of place.
-fn moves_keys(signer: &SignerDetail, members: &SignerMembers) -> bool {
+/// Whether the keys switch between certificate and key set.
+fn changes_key_source(signer: &SignerDetail, members: &SignerMembers) -> bool {
     (members.cert_pem.is_some() && signer.jwks_endpoint.is_some())
         || (members.jwks_endpoint.is_some() && signer.cert_pem.is_some())
 }
 
-/// The signer with what changes about it, apart from the keys that it had.
-fn whole(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
+/// The complete updated signer, without its previous keys.
+fn to_replacement(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
     let changed = update.members;
     let to_id = signer.target_token == TargetToken::Id.name();
     let target = if to_id {
@@ -108,7 +112,7 @@ fn whole(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
         members: SignerMembers {
             cert_pem: changed.cert_pem,
             jwks_endpoint: changed.jwks_endpoint,
-            // A key id goes with the key that it was given for.
+            // A key id belongs to its key.
             kid: changed.kid,
             claims_property: or(changed.claims_property, Some(signer.claims_property)),
             use_external_id: changed.use_external_id.or(Some(signer.use_external_id)),
@@ -174,12 +178,12 @@ mod tests {
             ..SignerUpdate::default()
         };
         let held = signer(&json!({"certPem": "PEM"}));
-        assert!(moves_keys(&held, &update.members));
-        assert!(!moves_keys(
+        assert!(changes_key_source(&held, &update.members));
+        assert!(!changes_key_source(
             &signer(&json!({"jwksEndpoint": "https://j"})),
             &update.members
         ));
-        let sent = serde_json::to_value(whole(held, update)).unwrap();
+        let sent = serde_json::to_value(to_replacement(held, update)).unwrap();
         let expected = json!({
             "name": "s", "enabled": true, "issuer": "iss", "audience": "door",
             "jwksEndpoint": "https://k", "claimsProperty": "email", "useExternalId": true,

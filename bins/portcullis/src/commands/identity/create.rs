@@ -1,8 +1,8 @@
 //! `portcullis identity create`.
 
-use super::kind::Kind;
+use super::identity_type::IdentityType;
 use super::{show, state};
-use crate::commands::token_file::{Destination, TokenArgs};
+use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -16,8 +16,8 @@ use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-Unless --updb, --ottca, --external-id or --enrollment says otherwise, the identity gets a one-time
-token, with which its device enrolls for a certificate: `portcullis enroll FILE`.
+By default, the identity gets a one-time token with which its device enrolls for a certificate:
+`portcullis enroll FILE`. --updb, --ottca, --external-id and --enrollment change that.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
@@ -28,53 +28,53 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the identity; no other has it
+    /// Name of the identity; must be unique
     name: String,
 
-    /// What the identity stands for; kept as the tag `type`
+    /// Type of the identity, stored as the tag `type`
     #[arg(long = "type", value_name = "TYPE", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<IdentityType>,
 
     /// Make it an administrator
     #[arg(long)]
     admin: bool,
 
-    /// Role attributes, by which policies select identities; separated by commas
+    /// Comma-separated role attributes, by which policies select identities
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id
+    /// External id of the identity, for logins with JWTs of an external signer
     #[arg(
         long,
         value_name = "ID",
         conflicts_with_all = ["updb", "ottca"],
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     external_id: Option<String>,
 
-    /// Let it log in with this username; enrolling chooses the password
+    /// Username to log in with; the user chooses the password when enrolling
     #[arg(
         long,
         value_name = "USERNAME",
         group = "method",
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     updb: Option<String>,
 
-    /// Let it enroll with a certificate of this third-party authority, by id or name
+    /// Id or name of the third-party CA with whose certificate the identity enrolls
     #[arg(
         long,
         value_name = "CA",
         group = "method",
-        value_parser = crate::words::not_blank
+        value_parser = crate::text::parse_non_blank
     )]
     ottca: Option<String>,
 
-    /// How it enrolls, if with none of the above
+    /// Enrollment to create, unless --updb or --ottca is given
     #[arg(long, value_enum, group = "method")]
-    enrollment: Option<Enrollment>,
+    enrollment: Option<InitialEnrollment>,
 
-    /// Authentication policy, by id or name; it says which logins are enough
+    /// Id or name of the authentication policy
     #[arg(short = 'P', long, value_name = "POLICY")]
     auth_policy: Option<String>,
 
@@ -82,28 +82,28 @@ pub(crate) struct CreateArgs {
     token: TokenArgs,
 }
 
-/// Ways to enroll that need nothing further.
+/// Enrollments without further input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Enrollment {
-    /// Not at all, for now
+enum InitialEnrollment {
+    /// No enrollment
     None,
-    /// A one-time token for a certificate
+    /// One-time token for a certificate
     Ott,
 }
 
 impl CreateArgs {
     pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
-        if self.token.is_wanted() && self.choice().is_none() {
+        if self.token.is_wanted() && self.enrollment_choice().is_none() {
             return Err(
                 CliError::usage("an identity without an enrollment has no token")
-                    .hint("leave `--output-jwt` out, or add `--enrollment ott`"),
+                    .hint("remove `--output-jwt`, or add `--enrollment ott`"),
             );
         }
         self.token.check(output)
     }
 
-    /// How the identity is to enroll.
-    fn choice(&self) -> Option<EnrollmentChoice> {
+    /// Enrollment to create.
+    fn enrollment_choice(&self) -> Option<EnrollmentChoice> {
         if let Some(username) = &self.updb {
             return Some(EnrollmentChoice::updb(username));
         }
@@ -111,17 +111,17 @@ impl CreateArgs {
             return Some(EnrollmentChoice::ottca(ca));
         }
         match self.enrollment {
-            Some(Enrollment::Ott) => Some(EnrollmentChoice::ott()),
-            Some(Enrollment::None) => None,
+            Some(InitialEnrollment::Ott) => Some(EnrollmentChoice::ott()),
+            Some(InitialEnrollment::None) => None,
             None => self.external_id.is_none().then(EnrollmentChoice::ott),
         }
     }
 
     async fn body(&self, client: &Client) -> Result<IdentityCreate, CliError> {
         let mut body = IdentityCreate::named(&self.name);
-        body.enrollment = self.choice();
+        body.enrollment = self.enrollment_choice();
         if let Some(ca) = &self.ottca {
-            let ca: CaDetail = resolve::one(client, ca).await?;
+            let ca: CaDetail = resolve::by_id_or_name(client, ca).await?;
             body.enrollment = Some(EnrollmentChoice::ottca(ca.base.id.as_str()));
         }
         body.update.is_admin = self.admin;
@@ -130,9 +130,9 @@ impl CreateArgs {
             options.role_attributes = Some(self.role_attributes.clone());
         }
         options.external_id.clone_from(&self.external_id);
-        options.tags = self.kind.map(|kind| kind.tag(&Tags::default()));
+        options.tags = self.kind.map(|kind| kind.with_tag(&Tags::default()));
         if let Some(policy) = &self.auth_policy {
-            let policy: AuthPolicyDetail = resolve::one(client, policy).await?;
+            let policy: AuthPolicyDetail = resolve::by_id_or_name(client, policy).await?;
             options.auth_policy_id = Some(policy.base.id.to_string());
         }
         Ok(body)
@@ -149,33 +149,31 @@ pub(super) async fn run(
     let created = session.client.create_identity(&body).await?;
     let id = IdentityId::from_wire(created.id);
     let identity = session.client.identity(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the identity was created, with the id {id}"))
+        CliError::from(error).hint(format!("the identity was created with id {id}"))
     })?;
     deliver(context, destination, &identity).map_err(|error| {
         let name = &identity.name;
-        error.hint(format!(
-            "the identity `{name}` was created, with the id {id}"
-        ))
+        error.hint(format!("the identity `{name}` was created with id {id}"))
     })
 }
 
-/// Hands the token out if it is wanted, and shows the identity.
+/// Writes the token, if requested, and shows the identity.
 fn deliver(
     context: &Context,
-    destination: Destination,
+    destination: TokenDestination,
     identity: &IdentityDetail,
 ) -> Result<(), CliError> {
-    let enrollment = state::pending(identity).next();
+    let enrollment = state::pending_enrollments(identity).next();
     let enrollment = enrollment.map(|(_, enrollment)| enrollment);
-    let is_free = destination.deliver(
+    let is_stdout_free = destination.deliver(
         enrollment.and_then(|enrollment| enrollment.jwt.as_ref()),
         enrollment.map(|enrollment| &enrollment.id),
     )?;
-    if is_free {
+    if is_stdout_free {
         let now = context.now();
         context
             .output
-            .result(identity, || show::table(identity, now))?;
+            .write_result(identity, || show::table(identity, now))?;
     }
     Ok(())
 }
@@ -199,7 +197,7 @@ mod tests {
     }
 
     fn choice(line: &str) -> Value {
-        serde_json::to_value(parse(line).unwrap().choice()).unwrap()
+        serde_json::to_value(parse(line).unwrap().enrollment_choice()).unwrap()
     }
 
     #[test]

@@ -11,9 +11,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
-Sessions, certificates, passwords and enrollments of an identity are deleted with it: its access
-ends at once. Several identities, and what a filter finds, are deleted only after a question, or
-with --yes.
+The sessions, certificates, passwords and enrollments of an identity are deleted too: its access
+ends at once. Deleting several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis identity delete laptop
@@ -39,7 +38,7 @@ pub(super) async fn run(
 
 impl Deletable for IdentityDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::one(client, text).await
+        resolve::by_id_or_name(client, text).await
     }
 
     fn label(&self) -> String {

@@ -1,7 +1,7 @@
 //! `portcullis identity disable` and `portcullis identity enable`.
 
 use super::show;
-use crate::commands::expiry::duration;
+use crate::commands::expiry::parse_duration;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -10,14 +10,14 @@ use jiff::SignedDuration;
 use portcullis_api::identity::{DisableParams, IdentityDetail};
 
 const DISABLE_EXAMPLES: &str = "\
-Its sessions end at once, and it cannot log in or enroll.
+The sessions of a disabled identity end at once, and it cannot log in or enroll.
 
 Examples:
-  portcullis identity disable laptop              until `identity enable`
+  portcullis identity disable laptop              # until `identity enable`
   portcullis identity disable laptop --for 30m";
 
 const ENABLE_EXAMPLES: &str = "\
-This also lifts a lock after too many wrong passwords.
+This also ends a lockout after too many wrong passwords.
 
 Examples:
   portcullis identity enable laptop";
@@ -29,11 +29,11 @@ pub(crate) struct DisableArgs {
     /// Id or name of the identity
     identity: String,
 
-    /// For how long, in whole minutes, for example `30m` or `48h`; without it, until it is enabled
+    /// Duration in whole minutes, for example `30m` or `48h` (default: until it is enabled)
     #[arg(
         long = "for",
         value_name = "DURATION",
-        value_parser = duration,
+        value_parser = parse_duration,
         allow_hyphen_values = true
     )]
     duration: Option<SignedDuration>,
@@ -53,14 +53,15 @@ pub(super) async fn disable(
     arguments: DisableArgs,
 ) -> Result<(), CliError> {
     let body = DisableParams {
-        duration_minutes: arguments.duration.map_or(0, minutes),
+        duration_minutes: arguments.duration.map_or(0, whole_minutes),
     };
-    let identity: IdentityDetail = resolve::one(&session.client, &arguments.identity).await?;
+    let identity: IdentityDetail =
+        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
     session
         .client
         .disable_identity(&identity.base.id, &body)
         .await?;
-    show_again(context, session, &identity).await
+    show_updated(context, session, &identity).await
 }
 
 pub(super) async fn enable(
@@ -68,12 +69,13 @@ pub(super) async fn enable(
     session: &Session,
     arguments: EnableArgs,
 ) -> Result<(), CliError> {
-    let identity: IdentityDetail = resolve::one(&session.client, &arguments.identity).await?;
+    let identity: IdentityDetail =
+        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
     session.client.enable_identity(&identity.base.id).await?;
-    show_again(context, session, &identity).await
+    show_updated(context, session, &identity).await
 }
 
-async fn show_again(
+async fn show_updated(
     context: &Context,
     session: &Session,
     identity: &IdentityDetail,
@@ -82,12 +84,11 @@ async fn show_again(
     let now = context.now();
     context
         .output
-        .result(&identity, || show::table(&identity, now))
+        .write_result(&identity, || show::table(&identity, now))
 }
 
-/// Whole minutes, no fewer than were asked for: the controller counts in those, and takes none for
-/// an order without an end.
-fn minutes(duration: SignedDuration) -> i64 {
+/// Rounds up to whole minutes, the unit of the controller, where 0 means without an end.
+fn whole_minutes(duration: SignedDuration) -> i64 {
     let seconds = duration.as_secs() + i64::from(duration.subsec_nanos() > 0);
     seconds / 60 + i64::from(seconds % 60 > 0)
 }
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn parts_of_minutes_count_as_whole_ones() {
         for (text, expected) in [("1s", 1), ("1m", 1), ("61s", 2), ("1m 1ms", 2), ("2h", 120)] {
-            assert_eq!(minutes(text.parse().unwrap()), expected, "{text}");
+            assert_eq!(whole_minutes(text.parse().unwrap()), expected, "{text}");
         }
     }
 }

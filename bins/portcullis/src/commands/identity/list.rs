@@ -1,13 +1,13 @@
 //! `portcullis identity list`.
 
-use super::kind::{self, Kind, TAG};
+use super::identity_type::{self, IdentityType, TYPE_TAG};
 use super::state;
-use crate::commands::by_role::ByRoleArgs;
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
+use crate::commands::role_filter::RoleFilterArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve::Named;
 use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
@@ -30,12 +30,12 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
 
-    /// Only identities that were created with this type
+    /// List only identities with this type
     #[arg(long = "type", value_name = "TYPE", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<IdentityType>,
 
     #[command(flatten)]
-    roles: ByRoleArgs,
+    roles: RoleFilterArgs,
 }
 
 pub(super) async fn run(
@@ -45,19 +45,22 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let (mut query, extent) = arguments.page.query();
     if let Some(kind) = arguments.kind {
-        query = query.and(&format!("tags.{TAG} = \"{}\"", kind.name()));
+        query = query.and(&format!("tags.{TYPE_TAG} = \"{}\"", kind.name()));
     }
-    let query = arguments.roles.narrow(query);
+    let query = arguments.roles.apply(query);
     listing::run::<IdentityDetail>(context, &session.client, query, extent).await
 }
 
-impl Listed for IdentityDetail {
+impl Listable for IdentityDetail {
     const SINGULAR: &'static str = "identity";
     const PLURAL: &'static str = "identities";
     const COLUMNS: &'static [&'static str] =
         &["id", "name", "type", "state", "admin", "totp", "attributes"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.identities(query).await
     }
 
@@ -71,8 +74,8 @@ impl Listed for IdentityDetail {
         vec![
             self.base.id.to_string(),
             self.name.clone(),
-            kind::shown(self).to_owned(),
-            state::shown(self, now).to_owned(),
+            identity_type::display_type(self).to_owned(),
+            state::display(self, now).to_owned(),
             if is_admin { "yes" } else { "" }.to_owned(),
             if self.is_mfa_enabled { "yes" } else { "" }.to_owned(),
             attributes.join(","),
@@ -81,7 +84,7 @@ impl Listed for IdentityDetail {
 }
 
 impl Named for IdentityDetail {
-    const LIST: &'static str = "portcullis identity list";
+    const LIST_COMMAND: &'static str = "portcullis identity list";
 
     fn name(&self) -> &str {
         &self.name

@@ -2,25 +2,25 @@
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed as _;
+use crate::listable::Listable as _;
 use crate::table::{self, Table};
-use crate::{columns, prompt, resolve};
+use crate::{prompt, resolve, text_width};
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
-For users who have lost the app and the recovery codes, or whose codes are no longer accepted
-after a hundred wrong ones in a row. Verify who is asking: afterwards a login needs no code, and
-where the policy requires one, the next person to log in enrolls. Sessions stay; `portcullis
-session delete` ends them. Several identities only after a question, or with --yes.
+For users who have lost their app and recovery codes, or whose codes are refused after 100 wrong
+ones in a row. Verify who is asking: afterwards logins need no code, and where the policy requires
+one, whoever logs in next enrolls. Open sessions stay; end them with `portcullis session delete`.
+Several identities require confirmation, or --yes.
 
 Examples:
   portcullis identity mfa-remove anna
   portcullis identity mfa-remove anna bert --yes";
 
-/// How much of a name a question shows, in columns.
-const LONGEST_NAME: usize = 40;
+/// Widest name in a confirmation prompt, in columns.
+const MAX_NAME_WIDTH: usize = 40;
 
 /// Arguments of `identity mfa-remove`.
 #[derive(Debug, Args)]
@@ -30,22 +30,22 @@ pub(crate) struct MfaRemoveArgs {
     #[arg(required = true, value_name = "NAME")]
     identities: Vec<String>,
 
-    /// Do not ask before the enrollments of several are removed
+    /// Skip the confirmation prompt
     #[arg(short, long)]
     yes: bool,
 }
 
-/// Whose enrollment was removed.
+/// An identity whose enrollment was removed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Removed {
     id: String,
     name: String,
-    /// Whether the enrollment was finished; there may have been none.
+    /// Whether the enrollment was verified; there may have been none.
     was_enabled: bool,
 }
 
-/// The result for programs.
+/// Machine-readable result.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     removed: Vec<Removed>,
@@ -59,7 +59,7 @@ pub(super) async fn run(
     let client = &session.client;
     let mut targets: Vec<IdentityDetail> = Vec::new();
     for text in &arguments.identities {
-        let found: IdentityDetail = resolve::one(client, text).await?;
+        let found: IdentityDetail = resolve::by_id_or_name(client, text).await?;
         if targets.iter().all(|target| target.id() != found.id()) {
             targets.push(found);
         }
@@ -71,7 +71,7 @@ pub(super) async fn run(
     for target in targets {
         let removed = client.remove_mfa_of_identity(&target.base.id).await;
         if let Err(error) = removed {
-            return Err(stopped(&report, &target, error.into()));
+            return Err(partial_failure(&report, &target, error.into()));
         }
         report.removed.push(Removed {
             id: target.base.id.to_string(),
@@ -79,13 +79,15 @@ pub(super) async fn run(
             was_enabled: target.is_mfa_enabled,
         });
     }
-    context.output.result(&report, || report_table(&report))
+    context
+        .output
+        .write_result(&report, || report_table(&report))
 }
 
 fn confirm(targets: &[IdentityDetail]) -> Result<(), CliError> {
     let names = targets.iter();
     let names: Vec<_> = names
-        .map(|target| columns::cut(&target.name, LONGEST_NAME))
+        .map(|target| text_width::truncate(&target.name, MAX_NAME_WIDTH))
         .collect();
     let question = format!(
         "Remove the TOTP enrollments of {} identities ({})?",
@@ -99,31 +101,31 @@ fn confirm(targets: &[IdentityDetail]) -> Result<(), CliError> {
     }
 }
 
-/// Says how far it came.
-fn stopped(report: &Report, target: &IdentityDetail, error: CliError) -> CliError {
+/// Reports which enrollments were removed before the failure.
+fn partial_failure(report: &Report, target: &IdentityDetail, error: CliError) -> CliError {
     if report.removed.is_empty() {
         return error;
     }
     let names = report.removed.iter().map(|removed| removed.name.as_str());
     let names: Vec<_> = names.collect();
     error
-        .within(format!(
+        .with_context(format!(
             "the enrollment of `{}` was not removed",
             target.name
         ))
-        .hint(format!("removed before that: {}", names.join(", ")))
+        .hint(format!("already removed: {}", names.join(", ")))
 }
 
 fn report_table(report: &Report) -> Table {
-    let mut table = Table::of_properties();
+    let mut table = Table::with_properties();
     for removed in &report.removed {
         let was = if removed.was_enabled {
             "was enrolled"
         } else {
             "was not enrolled"
         };
-        table.row(["removed", &removed.id, &removed.name, was]);
+        table.add_row(["removed", &removed.id, &removed.name, was]);
     }
-    let count = table::count(report.removed.len(), "identity", "identities");
-    table.footer(format!("{count} now without TOTP"))
+    let count = table::pluralize(report.removed.len(), "identity", "identities");
+    table.footer(format!("{count} without TOTP now"))
 }

@@ -1,7 +1,7 @@
 //! `portcullis identity show`.
 
-use super::{kind, state};
-use crate::commands::page;
+use super::{identity_type, state};
+use crate::commands::pagination;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -29,22 +29,25 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let identity: IdentityDetail = resolve::one(&session.client, &arguments.identity).await?;
+    let identity: IdentityDetail =
+        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
     let now = context.now();
-    context.output.result(&identity, || table(&identity, now))
+    context
+        .output
+        .write_result(&identity, || table(&identity, now))
 }
 
-/// Writes an identity for people.
+/// Renders an identity as a table.
 pub(super) fn table(identity: &IdentityDetail, now: Timestamp) -> Table {
     let policy = identity.auth_policy.as_ref();
     let policy = policy.map_or(identity.auth_policy_id.as_str(), |policy| &policy.name);
     let attributes: Vec<_> = identity.role_attributes.iter().collect();
     let is_admin = identity.is_admin || identity.is_default_admin;
-    let table = Table::of_properties()
+    let table = Table::with_properties()
         .property("name", &identity.name)
         .property("id", identity.base.id.as_str())
-        .property("type", kind::shown(identity))
-        .property("state", state::shown(identity, now))
+        .property("type", identity_type::display_type(identity))
+        .property("state", state::display(identity, now))
         .property("administrator", if is_admin { "yes" } else { "no" })
         .property("role attributes", attributes.join(", "))
         .property("authentication policy", policy)
@@ -54,11 +57,11 @@ pub(super) fn table(identity: &IdentityDetail, now: Timestamp) -> Table {
         )
         .property("tags", tags(identity))
         .property("created", identity.base.created_at.to_string())
-        .property("changed", identity.base.updated_at.to_string());
+        .property("updated", identity.base.updated_at.to_string());
     credentials(table, identity, now)
 }
 
-/// Adds by what the identity logs in, or will.
+/// Adds authenticators and pending enrollments.
 fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> Table {
     if let Some(cert) = &identity.authenticators.cert {
         table = table.property("certificate", format!("SHA-1 {}", cert.fingerprint));
@@ -69,8 +72,8 @@ fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> T
     if identity.is_mfa_enabled {
         table = table.property("TOTP", "enrolled");
     }
-    for (method, enrollment) in state::pending(identity) {
-        let end = page::end(enrollment.expires_at, now);
+    for (method, enrollment) in state::pending_enrollments(identity) {
+        let end = pagination::format_expiry(enrollment.expires_at, now);
         let text = format!("{method}, id {}, until {end}", enrollment.id);
         table = table.property("enrollment", text);
     }

@@ -1,24 +1,24 @@
 //! `portcullis identity update`.
 
-use super::kind::Kind;
+use super::identity_type::IdentityType;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
-use crate::words::between_commas;
+use crate::text::split_commas;
 use clap::Args;
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::identity::{IdentityDetail, IdentityPatch};
 use portcullis_client::Client;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged.
+Only the given options are changed.
 
 Examples:
   portcullis identity update laptop --name laptop-2
   portcullis identity update laptop --role-attributes office,sales
-  portcullis identity update laptop --role-attributes ''    no attributes
-  portcullis identity update bob --external-id ''           no external id";
+  portcullis identity update laptop --role-attributes ''    # no attributes
+  portcullis identity update bob --external-id ''           # no external id";
 
 /// Arguments of `identity update`.
 #[derive(Debug, Args)]
@@ -27,29 +27,29 @@ pub(crate) struct UpdateArgs {
     /// Id or name of the identity
     identity: String,
 
-    /// A new name
+    /// New name
     #[arg(long)]
     name: Option<String>,
 
-    /// Make it an administrator, or no longer
+    /// Whether it is an administrator
     #[arg(long, value_name = "true|false")]
     admin: Option<bool>,
 
-    /// Role attributes instead of those it has, separated by commas; empty for none
+    /// Comma-separated role attributes that replace the current ones; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none
+    /// External id of the identity, for logins with JWTs of an external signer; empty for none
     #[arg(long, value_name = "ID")]
     external_id: Option<String>,
 
-    /// Authentication policy, by id or name; it says which logins are enough
+    /// Id or name of the authentication policy
     #[arg(short = 'P', long, value_name = "POLICY")]
     auth_policy: Option<String>,
 
-    /// What the identity stands for; kept as the tag `type`
+    /// Type of the identity, stored as the tag `type`
     #[arg(long = "type", value_name = "TYPE", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<IdentityType>,
 }
 
 impl UpdateArgs {
@@ -61,18 +61,18 @@ impl UpdateArgs {
             && self.auth_policy.is_none()
             && self.kind.is_none();
         if is_empty {
-            return Err(CliError::usage("there is nothing to change")
+            return Err(CliError::usage("nothing to change: no options were given")
                 .hint("see `portcullis identity update --help`"));
         }
         Ok(())
     }
 
-    /// Refuses what a controller would leave out without a word.
+    /// Rejects a change that controllers silently ignore.
     fn check_admin(&self, identity: &IdentityDetail) -> Result<(), CliError> {
         if self.admin == Some(false) && identity.is_default_admin {
             let name = &identity.name;
             return Err(CliError::failed(format!(
-                "`{name}` remains the default administrator; nothing was changed"
+                "`{name}` is the default administrator and cannot be demoted; nothing was changed"
             )));
         }
         Ok(())
@@ -88,12 +88,12 @@ impl UpdateArgs {
             is_admin: self.admin,
             ..IdentityPatch::default()
         };
-        patch.options.role_attributes = self.role_attributes.as_deref().map(between_commas);
+        patch.options.role_attributes = self.role_attributes.as_deref().map(split_commas);
         patch.options.external_id.clone_from(&self.external_id);
-        // Tags are replaced as a whole.
-        patch.options.tags = self.kind.map(|kind| kind.tag(&identity.base.tags));
+        // Controllers replace all tags at once.
+        patch.options.tags = self.kind.map(|kind| kind.with_tag(&identity.base.tags));
         if let Some(policy) = &self.auth_policy {
-            let policy: AuthPolicyDetail = resolve::one(client, policy).await?;
+            let policy: AuthPolicyDetail = resolve::by_id_or_name(client, policy).await?;
             patch.options.auth_policy_id = Some(policy.base.id.to_string());
         }
         Ok(patch)
@@ -106,7 +106,7 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let identity: IdentityDetail = resolve::one(client, &arguments.identity).await?;
+    let identity: IdentityDetail = resolve::by_id_or_name(client, &arguments.identity).await?;
     arguments.check_admin(&identity)?;
     let patch = arguments.body(client, &identity).await?;
     client.patch_identity(&identity.base.id, &patch).await?;
@@ -114,5 +114,5 @@ pub(super) async fn run(
     let now = context.now();
     context
         .output
-        .result(&identity, || show::table(&identity, now))
+        .write_result(&identity, || show::table(&identity, now))
 }

@@ -1,83 +1,83 @@
-//! Answering what a new session still asks for.
+//! Answers to the authentication queries of new sessions.
 
-use super::missing;
-use crate::code::Codes;
-use crate::commands::mfa::own;
+use super::auth_queries;
+use crate::code::CodeSource;
+use crate::commands::mfa::own_enrollment;
 use crate::error::CliError;
 use portcullis_api::api_session::{ApiSessionDetail, AuthQuery};
 use portcullis_client::{Api, Client};
 
-/// What a session is good for once everything was answered that can be.
+/// State of a session after answering its queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// Everything that its identity may do.
+pub(crate) enum LoginState {
+    /// Fully authenticated.
     Full,
-    /// Enrolling in TOTP, which its policy demands. These questions are left till then.
-    ToEnroll(Vec<AuthQuery>),
+    /// Limited to TOTP enrollment, which the policy requires, with these open queries.
+    EnrollmentRequired(Vec<AuthQuery>),
 }
 
-impl Standing {
-    /// The questions that are left.
+impl LoginState {
+    /// Open queries.
     pub(crate) fn pending(&self) -> &[AuthQuery] {
         match self {
             Self::Full => &[],
-            Self::ToEnroll(queries) => queries,
+            Self::EnrollmentRequired(queries) => queries,
         }
     }
 
-    /// Refuses a session that is not good for everything.
+    /// Fails unless the session is fully authenticated.
     pub(crate) fn require_full(&self) -> Result<(), CliError> {
         match self {
             Self::Full => Ok(()),
-            Self::ToEnroll(queries) => Err(missing::explain(queries)),
+            Self::EnrollmentRequired(queries) => Err(auth_queries::missing_factor_error(queries)),
         }
     }
 }
 
-/// Answers the questions of `session`, which `client` holds, with `codes`.
-pub(crate) async fn run(
+/// Answers the queries of `session` with `codes`. `client` is authenticated by the session.
+pub(crate) async fn answer_queries(
     client: &Client,
     session: &ApiSessionDetail,
-    codes: &Codes,
-) -> Result<Standing, CliError> {
+    codes: &CodeSource,
+) -> Result<LoginState, CliError> {
     let queries = &session.auth_queries;
-    let Some(question) = queries.iter().find(|query| missing::is_code(query)) else {
+    let Some(question) = queries.iter().find(|query| auth_queries::is_totp(query)) else {
         return if queries.is_empty() {
-            Ok(Standing::Full)
+            Ok(LoginState::Full)
         } else {
-            Err(missing::explain(queries))
+            Err(auth_queries::missing_factor_error(queries))
         };
     };
     if queries.len() > 1 {
-        return Err(missing::explain(queries));
+        return Err(auth_queries::missing_factor_error(queries));
     }
     if !is_enrolled(client, question).await? {
-        return Ok(Standing::ToEnroll(queries.clone()));
+        return Ok(LoginState::EnrollmentRequired(queries.clone()));
     }
-    let answered = codes.tried("TOTP or recovery code", |code| {
+    let answered = codes.try_codes("TOTP or recovery code", |code| {
         client.answer_mfa(Api::Client, code)
     });
     answered.await.map_err(|error| {
         let message = "the login needs a code from your app, or a recovery code";
-        if codes.is_there() {
+        if codes.is_available() {
             error
         } else {
-            error.within(message.to_owned())
+            error.with_context(message.to_owned())
         }
     })?;
     let left = client.current_session(Api::Client).await?.auth_queries;
     if left.is_empty() {
-        Ok(Standing::Full)
+        Ok(LoginState::Full)
     } else {
-        Err(missing::explain(&left))
+        Err(auth_queries::missing_factor_error(&left))
     }
 }
 
-/// Whether there is an enrollment that can answer. Not every controller says so in its question.
+/// Whether a TOTP enrollment exists. Not every controller says so in its query.
 async fn is_enrolled(client: &Client, question: &AuthQuery) -> Result<bool, CliError> {
     if question.is_totp_enrolled {
         return Ok(true);
     }
-    let found = own::find(client).await?;
+    let found = own_enrollment::find(client).await?;
     Ok(found.is_some_and(|found| found.is_verified))
 }

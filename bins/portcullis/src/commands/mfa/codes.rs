@@ -1,16 +1,16 @@
 //! `portcullis mfa codes`.
 
 use super::save::SaveArgs;
-use super::{own, shown};
-use crate::code::{Accepted, CodeArgs};
+use super::{own_enrollment, recovery_codes};
+use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::table;
 use clap::Args;
 
 const EXAMPLES: &str = "\
-A recovery code replaces a code of the app, once. A code is needed to see them: one of the
-app, or a recovery code, which is used up by this.
+A recovery code replaces a TOTP code, once. Showing them takes a TOTP code, or a recovery code,
+which is used up by this.
 
 Examples:
   portcullis mfa codes
@@ -33,11 +33,11 @@ pub(super) async fn run(
     arguments: CodesArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let codes = arguments.code.codes(Accepted::Either)?;
-    own::enrolled(client).await?;
+    let codes = arguments.code.source(AcceptedCodes::Either)?;
+    own_enrollment::require_enrolled(client).await?;
     let destination = arguments.save.prepare()?;
-    let left = codes.tried("Code", |code| client.own_recovery_codes(code));
-    let left = shown::of(left.await?);
-    let count = table::count(left.len(), "recovery code is", "recovery codes are");
-    shown::run(context, &left, destination, &format!("{count} left."))
+    let left = codes.try_codes("Code", |code| client.own_recovery_codes(code));
+    let left = recovery_codes::into_codes(left.await?);
+    let count = table::pluralize(left.len(), "recovery code is", "recovery codes are");
+    recovery_codes::save_and_show(context, &left, destination, &format!("{count} left."))
 }

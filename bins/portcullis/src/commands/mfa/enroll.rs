@@ -1,9 +1,9 @@
 //! `portcullis mfa enroll`.
 
+use super::app_setup::{AppSetup, SetupDisplay};
 use super::save::{self, SaveArgs};
-use super::set_up::{SetUp, Style};
-use super::{finish, own};
-use crate::code::{Accepted, CodeArgs, Codes};
+use super::{finish, own_enrollment};
+use crate::code::{AcceptedCodes, CodeArgs, CodeSource};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::files::PrivateFile;
@@ -17,17 +17,17 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-Shows a QR code and a secret for an authenticator app, asks for the first code of the app, and then
-shows the recovery codes. Until the first code is accepted you are not enrolled: the enrollment can
-be continued with this command or with `mfa verify`, or cancelled with `mfa remove`.
+Shows a QR code and a secret for an authenticator app, prompts for the first code of the app, and
+then shows the recovery codes. You are enrolled once the first code is accepted. Until then,
+continue the enrollment with this command or `mfa verify`, or cancel it with `mfa remove`.
 
-Without a terminal and without a code it is only started. A script takes the secret from the JSON
-output, and finishes with `mfa verify`.
+Without a terminal or a code, the enrollment is only started. Scripts take the secret from the JSON
+output and finish with `mfa verify`.
 
 Examples:
   portcullis mfa enroll
   portcullis mfa enroll --save-codes recovery-codes.txt
-  portcullis mfa enroll --no-qr --qr code.png      the QR code as a picture instead
+  portcullis mfa enroll --no-qr --qr code.png      # the QR code as an image instead
   portcullis mfa enroll --output json < /dev/null | jq -r .secret";
 
 /// Arguments of `mfa enroll`.
@@ -38,8 +38,8 @@ pub(crate) struct EnrollArgs {
     #[arg(long)]
     no_qr: bool,
 
-    /// Write the QR code to a new file, a PNG that only you can read
-    #[arg(long, value_name = "FILE", group = "files", value_parser = save::file)]
+    /// Write the QR code to a new PNG file that only you can read
+    #[arg(long, value_name = "FILE", group = "files", value_parser = save::parse_file)]
     qr: Option<PathBuf>,
 
     /// Also show the URL in the QR code
@@ -54,15 +54,15 @@ pub(crate) struct EnrollArgs {
 }
 
 impl EnrollArgs {
-    fn style(&self, is_drawn: bool) -> Style {
-        Style {
+    fn style(&self, is_drawn: bool) -> SetupDisplay {
+        SetupDisplay {
             has_qr: is_drawn && !self.no_qr,
             has_url: self.show_url,
         }
     }
 
-    /// Prepares the file of the picture.
-    fn picture(&self) -> Result<Option<(PrivateFile, &Path)>, CliError> {
+    /// Prepares the file for the QR code.
+    fn prepare_qr_file(&self) -> Result<Option<(PrivateFile, &Path)>, CliError> {
         let Some(path) = self.qr.as_deref() else {
             return Ok(None);
         };
@@ -72,20 +72,18 @@ impl EnrollArgs {
         )))
     }
 
-    /// Refuses what cannot come to an end.
-    fn check(&self, codes: &Codes, found: Option<&MfaDetail>) -> Result<(), CliError> {
+    /// Validates that the enrollment can proceed.
+    fn validate(&self, codes: &CodeSource, found: Option<&MfaDetail>) -> Result<(), CliError> {
         if found.is_some_and(|found| found.is_verified) {
-            return Err(own::already_enrolled());
+            return Err(own_enrollment::already_enrolled());
         }
-        if found.is_none() && !codes.are_asked() {
+        if found.is_none() && !codes.is_prompt() {
             return Err(CliError::failed(
                 "no enrollment was started, so there is nothing to verify",
             )
-            .hint(
-                "run `portcullis mfa enroll` without a code first, and without PORTCULLIS_CODE",
-            ));
+            .hint("run `portcullis mfa enroll` without a code and without PORTCULLIS_CODE first"));
         }
-        if self.save.is_wanted() && !codes.is_there() {
+        if self.save.is_wanted() && !codes.is_available() {
             return Err(CliError::usage(
                 "recovery codes can only be saved once the first code is accepted, and there is no \
                  terminal to ask for it on",
@@ -102,13 +100,13 @@ pub(super) async fn run(
     arguments: EnrollArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let codes = arguments.code.codes(Accepted::Totp)?;
-    let found = own::find(client).await?;
-    arguments.check(&codes, found.as_ref())?;
+    let codes = arguments.code.source(AcceptedCodes::Totp)?;
+    let found = own_enrollment::find(client).await?;
+    arguments.validate(&codes, found.as_ref())?;
     let destination = arguments.save.prepare()?;
-    let picture = arguments.picture()?;
-    let started = started(client, found).await?;
-    let set_up = SetUp::of(&started)?;
+    let picture = arguments.prepare_qr_file()?;
+    let started = start_or_resume(client, found).await?;
+    let set_up = AppSetup::from_detail(&started)?;
     if let Some((file, path)) = picture {
         file.finish(&client.own_mfa_qr_code().await?)?;
         output::note(&format!(
@@ -116,17 +114,17 @@ pub(super) async fn run(
             path.display()
         ));
     }
-    if !codes.is_there() {
+    if !codes.is_available() {
         return show_started(context, &set_up, &arguments);
     }
-    if codes.are_asked() {
+    if codes.is_prompt() {
         output::note(&set_up.render(arguments.style(true)));
     }
     finish::run(context, session, &started, &codes, destination).await
 }
 
-/// The enrollment that was found, else a new one.
-async fn started(client: &Client, found: Option<MfaDetail>) -> Result<MfaDetail, CliError> {
+/// Resumes a started enrollment, or starts a new one.
+async fn start_or_resume(client: &Client, found: Option<MfaDetail>) -> Result<MfaDetail, CliError> {
     if let Some(found) = found {
         output::note("Continuing the enrollment that was started before.");
         return Ok(found);
@@ -135,12 +133,16 @@ async fn started(client: &Client, found: Option<MfaDetail>) -> Result<MfaDetail,
     Ok(client.own_mfa().await?)
 }
 
-/// Shows what an app is set up with, for somebody who will finish with another command.
-fn show_started(context: &Context, set_up: &SetUp, arguments: &EnrollArgs) -> Result<(), CliError> {
+/// Shows the setup data to a user who will finish with another command.
+fn show_started(
+    context: &Context,
+    set_up: &AppSetup,
+    arguments: &EnrollArgs,
+) -> Result<(), CliError> {
     let next = "Started but not finished: run `portcullis mfa verify` with the first code.";
-    if context.output.is_for_programs() {
+    if context.output.is_machine_readable() {
         output::note(next);
-        return context.output.document(&json!({
+        return context.output.write_document(&json!({
             "state": "started",
             "secret": set_up.secret().expose_secret(),
             "provisioningUrl": set_up.url().expose_secret(),
@@ -148,5 +150,8 @@ fn show_started(context: &Context, set_up: &SetUp, arguments: &EnrollArgs) -> Re
     }
     let style = arguments.style(io::stdout().is_terminal());
     let text = set_up.render(style);
-    output::write(&format!("{}\n{next}\n", output::printable(&text)))
+    output::write(&format!(
+        "{}\n{next}\n",
+        output::escape_control_characters(&text)
+    ))
 }

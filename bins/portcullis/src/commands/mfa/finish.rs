@@ -1,26 +1,26 @@
-//! Finishing an enrollment with its first code.
+//! Verification of started enrollments.
 
-use super::save::Destination;
-use super::shown;
-use crate::code::Codes;
+use super::recovery_codes;
+use super::save::CodesFile;
+use crate::code::CodeSource;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use portcullis_api::mfa::MfaDetail;
 
-/// Has codes tried until one finishes the enrollment, and shows the recovery codes.
+/// Verifies the enrollment with a code and shows the recovery codes.
 pub(super) async fn run(
     context: &Context,
     session: &Session,
     started: &MfaDetail,
-    codes: &Codes,
-    destination: Option<Destination>,
+    codes: &CodeSource,
+    destination: Option<CodesFile>,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let verified = codes.tried("First code of the app", |code| client.verify_own_mfa(code));
+    let verified = codes.try_codes("First code of the app", |code| client.verify_own_mfa(code));
     verified.await.map_err(|error| {
         error.hint("the enrollment is still started; finish it with `portcullis mfa verify`")
     })?;
-    let told = "You are enrolled: every login asks for a code from now on.";
+    let message = "You are enrolled: every login needs a code from now on.";
     let recovery_codes = started.recovery_codes.as_deref().unwrap_or_default();
-    shown::run(context, recovery_codes, destination, told)
+    recovery_codes::save_and_show(context, recovery_codes, destination, message)
 }

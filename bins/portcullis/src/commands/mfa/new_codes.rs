@@ -1,8 +1,8 @@
 //! `portcullis mfa new-codes`.
 
 use super::save::SaveArgs;
-use super::{own, shown};
-use crate::code::{Accepted, CodeArgs};
+use super::{own_enrollment, recovery_codes};
+use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -10,8 +10,7 @@ use portcullis_client::{Client, ClientError};
 use secrecy::SecretString;
 
 const EXAMPLES: &str = "\
-This needs a code: one of the app, or a recovery code. None of the earlier recovery codes works
-afterwards.
+This takes a TOTP code or a recovery code. All earlier recovery codes stop working.
 
 Examples:
   portcullis mfa new-codes
@@ -34,27 +33,30 @@ pub(super) async fn run(
     arguments: NewCodesArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let codes = arguments.code.codes(Accepted::Either)?;
-    own::enrolled(client).await?;
+    let codes = arguments.code.source(AcceptedCodes::Either)?;
+    own_enrollment::require_enrolled(client).await?;
     let destination = arguments.save.prepare()?;
-    let replaced = codes.tried("Code", |code| replace(client, code));
+    let replaced = codes.try_codes("Code", |code| replace_codes(client, code));
     let fresh = replaced.await?.map_err(|error| {
         CliError::from(error)
-            .within("the recovery codes were replaced, but cannot be shown".to_owned())
+            .with_context("the recovery codes were replaced, but cannot be shown".to_owned())
             .hint("the earlier ones no longer work; `portcullis mfa codes` shows the new ones")
     })?;
-    let told = "These recovery codes replace all earlier ones.";
-    shown::run(context, &fresh, destination, told)
+    let message = "These recovery codes replace all earlier ones.";
+    recovery_codes::save_and_show(context, &fresh, destination, message)
 }
 
-/// Replaces the codes, and then reads the new ones if the controller does not say them at once. The
-/// outer failure means that nothing was replaced.
-async fn replace(
+/// Replaces the codes and reads the new ones, if the response does not contain them. The outer
+/// error means that nothing was replaced.
+async fn replace_codes(
     client: &Client,
     code: SecretString,
 ) -> Result<Result<Vec<SecretString>, ClientError>, ClientError> {
     if let Some(fresh) = client.replace_own_recovery_codes(code.clone()).await? {
-        return Ok(Ok(shown::of(fresh)));
+        return Ok(Ok(recovery_codes::into_codes(fresh)));
     }
-    Ok(client.own_recovery_codes(code).await.map(shown::of))
+    Ok(client
+        .own_recovery_codes(code)
+        .await
+        .map(recovery_codes::into_codes))
 }

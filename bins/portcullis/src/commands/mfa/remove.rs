@@ -1,7 +1,7 @@
 //! `portcullis mfa remove`.
 
-use super::own;
-use crate::code::{Accepted, CodeArgs};
+use super::own_enrollment;
+use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::prompt;
@@ -10,17 +10,17 @@ use clap::Args;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-Logins ask for no code afterwards. Where the policy requires one, the next login asks you to enroll
+Logins need no code afterwards, unless a policy requires one: then the next login makes you enroll
 again. To move to another device, remove the enrollment and enroll again.
 
-This needs a code of the app, or a recovery code. An enrollment that was only started is removed
-without one, after a question or with --yes. If you have neither, ask an administrator
-to run `portcullis identity mfa-remove`.
+This takes a TOTP code or a recovery code. If you have neither, ask an administrator to run
+`portcullis identity mfa-remove`. A started enrollment is removed without a code, after
+confirmation or with --yes.
 
 Examples:
   portcullis mfa remove
-  portcullis mfa remove --code-file recovery-codes.txt     with the first of these codes
-  portcullis mfa remove --yes                              one that was only started";
+  portcullis mfa remove --code-file recovery-codes.txt     # uses the first of these codes
+  portcullis mfa remove --yes                              # a started enrollment";
 
 /// Arguments of `mfa remove`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(crate) struct RemoveArgs {
     #[command(flatten)]
     code: CodeArgs,
 
-    /// Do not ask before an enrollment is removed that was only started
+    /// Skip the confirmation prompt for a started enrollment
     #[arg(short, long)]
     yes: bool,
 }
@@ -40,24 +40,26 @@ pub(super) async fn run(
     arguments: RemoveArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let codes = arguments.code.codes(Accepted::Either)?;
-    let found = own::find(client).await?.ok_or_else(own::not_enrolled)?;
+    let codes = arguments.code.source(AcceptedCodes::Either)?;
+    let found = own_enrollment::find(client)
+        .await?
+        .ok_or_else(own_enrollment::not_enrolled)?;
     if found.is_verified {
-        let removed = codes.tried("Code", |code| client.remove_own_mfa(Some(code)));
+        let removed = codes.try_codes("Code", |code| client.remove_own_mfa(Some(code)));
         removed.await?;
     } else {
-        let question = "Remove the enrollment that was started?";
+        let question = "Remove the started enrollment?";
         if !arguments.yes && !prompt::confirm(question, "--yes")? {
             return Err(CliError::failed("nothing was removed"));
         }
         client.remove_own_mfa(None).await?;
     }
     let result = json!({"removed": true, "wasEnrolled": found.is_verified});
-    context.output.result(&result, || {
-        Table::of_properties().footer(if found.is_verified {
-            "Removed: you are no longer enrolled. The account can be deleted from the app."
+    context.output.write_result(&result, || {
+        Table::with_properties().footer(if found.is_verified {
+            "Removed: you are no longer enrolled. You can delete the account from the app."
         } else {
-            "Removed. The account, if you added it, can be deleted from the app."
+            "Removed. If you added the account to an app, you can delete it there."
         })
     })
 }

@@ -1,4 +1,4 @@
-//! Keeping recovery codes in a file.
+//! Files for recovery codes.
 
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
@@ -7,31 +7,30 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Room for a set of codes: those of controllers are a fraction of this.
-const ROOM: usize = 4 * 1024;
+/// Disk space to reserve, far more than a set of codes needs.
+const RESERVED_BYTES: usize = 4 * 1024;
 
-/// Where recovery codes are kept.
+/// Output file of recovery codes.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("files").multiple(true))]
 pub(super) struct SaveArgs {
     /// Also write the recovery codes to a new file that only you can read, one per line
-    #[arg(long, value_name = "FILE", group = "files", value_parser = file)]
+    #[arg(long, value_name = "FILE", group = "files", value_parser = parse_file)]
     save_codes: Option<PathBuf>,
 
-    /// Replace files that exist; a symbolic link is followed, and a pipe or a device is
-    /// written into
+    /// Overwrite existing files; follows symbolic links, and writes to pipes and devices
     #[arg(long, requires = "files")]
     force: bool,
 }
 
-/// A file for recovery codes, prepared.
-pub(super) struct Destination {
+/// A prepared file for recovery codes.
+pub(super) struct CodesFile {
     file: PrivateFile,
     path: PathBuf,
 }
 
-/// Reads the name of a file.
-pub(super) fn file(text: &str) -> Result<PathBuf, String> {
+/// Parses a file path other than `-`.
+pub(super) fn parse_file(text: &str) -> Result<PathBuf, String> {
     if text == "-" {
         return Err("it must be a file, not standard input or output".to_owned());
     }
@@ -39,12 +38,12 @@ pub(super) fn file(text: &str) -> Result<PathBuf, String> {
 }
 
 impl SaveArgs {
-    /// Whether the codes are to be kept.
+    /// Whether to save the codes.
     pub(super) fn is_wanted(&self) -> bool {
         self.save_codes.is_some()
     }
 
-    /// What becomes of files that are there already.
+    /// What to do with existing files.
     pub(super) fn existing(&self) -> Existing {
         if self.force {
             Existing::Replace
@@ -53,22 +52,22 @@ impl SaveArgs {
         }
     }
 
-    /// Prepares the file, so that one that cannot be written is noticed before a code is spent.
-    pub(super) fn prepare(&self) -> Result<Option<Destination>, CliError> {
+    /// Prepares the file, so that an unwritable one is noticed before a code is spent.
+    pub(super) fn prepare(&self) -> Result<Option<CodesFile>, CliError> {
         let Some(path) = &self.save_codes else {
             return Ok(None);
         };
         let mut file = PrivateFile::prepare(path, self.existing())?;
-        file.reserve(ROOM)?;
-        Ok(Some(Destination {
+        file.reserve(RESERVED_BYTES)?;
+        Ok(Some(CodesFile {
             file,
             path: path.clone(),
         }))
     }
 }
 
-impl Destination {
-    /// Writes the codes. If they do not come to their place, the failure says where they are.
+impl CodesFile {
+    /// Writes the codes. If that fails, the error names the file that they were saved to instead.
     pub(super) fn save(self, codes: &[SecretString]) -> Result<PathBuf, CliError> {
         let length = codes
             .iter()
@@ -79,7 +78,7 @@ impl Destination {
             text.push_str(code.expose_secret());
             text.push('\n');
         }
-        self.file.finish_or_keep(text.as_bytes())?;
+        self.file.finish_or_preserve(text.as_bytes())?;
         Ok(self.path)
     }
 }

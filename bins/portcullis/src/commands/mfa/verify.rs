@@ -1,15 +1,15 @@
 //! `portcullis mfa verify`.
 
 use super::save::SaveArgs;
-use super::{finish, own};
-use crate::code::{Accepted, CodeArgs};
+use super::{finish, own_enrollment};
+use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 
 const EXAMPLES: &str = "\
-`portcullis mfa enroll` starts an enrollment. The first code proves that the app is set up; a
-recovery code does not work here. The recovery codes are shown once the code is accepted.
+Finishes an enrollment that `portcullis mfa enroll` started. The first code proves that the app is
+set up; recovery codes do not work here. They are shown once the code is accepted.
 
 Examples:
   portcullis mfa verify
@@ -32,13 +32,13 @@ pub(super) async fn run(
     session: &Session,
     arguments: VerifyArgs,
 ) -> Result<(), CliError> {
-    let codes = arguments.code.codes(Accepted::Totp)?;
-    let started = match own::find(&session.client).await? {
-        Some(found) if found.is_verified => return Err(own::already_enrolled()),
+    let codes = arguments.code.source(AcceptedCodes::Totp)?;
+    let started = match own_enrollment::find(&session.client).await? {
+        Some(found) if found.is_verified => return Err(own_enrollment::already_enrolled()),
         Some(started) => started,
         None => {
             return Err(CliError::failed("no enrollment was started")
-                .hint("`portcullis mfa enroll` starts one"));
+                .hint("run `portcullis mfa enroll` first"));
         },
     };
     let destination = arguments.save.prepare()?;

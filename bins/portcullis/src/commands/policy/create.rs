@@ -1,4 +1,4 @@
-//! Creating a policy.
+//! `create` of policies.
 
 use super::Policy;
 use crate::commands::entities;
@@ -10,14 +10,14 @@ use clap::Args;
 /// Arguments of `create`.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs<P: Policy> {
-    /// Name of the policy; no other of its kind has it
+    /// Name of the policy; must be unique among policies of its kind
     pub(super) name: String,
 
     #[command(flatten)]
-    pub(super) new: P::New,
+    pub(super) new: P::CreateOptions,
 
-    /// How many of the `#` attributes of a list are needed to be selected by it; what `@` names
-    /// always is
+    /// Whether an entity needs all or any of the `#` attributes of a list to be selected by it;
+    /// entities given by `@` are always selected
     #[arg(
         long,
         value_name = "SEMANTIC",
@@ -34,6 +34,6 @@ pub(super) async fn run<P: Policy>(
     arguments: CreateArgs<P>,
 ) -> Result<(), CliError> {
     let semantic = arguments.semantic.into();
-    let body = P::body(&session.client, arguments.name, semantic, &arguments.new).await?;
+    let body = P::create_body(&session.client, arguments.name, semantic, &arguments.new).await?;
     entities::create::<P>(context, session, &body).await
 }

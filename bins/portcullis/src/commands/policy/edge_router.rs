@@ -1,11 +1,11 @@
 //! `portcullis edge-router-policy`.
 
 use super::Policy;
-use super::roles::{self, EdgeRouterRolesArgs, IdentityRolesArgs};
+use super::selector_args::{self, EdgeRouterRolesArgs, IdentityRolesArgs};
 use crate::entity::Entity;
 use crate::error::CliError;
 use crate::table::Table;
-use crate::words::only_yes;
+use crate::text::yes_or_empty;
 use clap::Args;
 use portcullis_api::edge_router_policy::{
     EdgeRouterPolicyBody, EdgeRouterPolicyDetail, EdgeRouterPolicyMerge,
@@ -17,9 +17,9 @@ use portcullis_domain::ids::EdgeRouterPolicyId;
 use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
-/// What an edge-router policy selects.
+/// Selectors of an edge-router policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Sides {
+pub(crate) struct SelectorArgs {
     #[command(flatten)]
     routers: EdgeRouterRolesArgs,
 
@@ -29,7 +29,7 @@ pub(crate) struct Sides {
 
 impl Entity for EdgeRouterPolicyDetail {
     const COMMAND: &'static str = "edge-router-policy";
-    const LIST: &'static str = "portcullis edge-router-policy list";
+    const LIST_COMMAND: &'static str = "portcullis edge-router-policy list";
     const SINGULAR: &'static str = "edge-router policy";
     const PLURAL: &'static str = "edge-router policies";
     const COLUMNS: &'static [&'static str] = &[
@@ -45,79 +45,85 @@ impl Entity for EdgeRouterPolicyDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
             self.semantic.name().to_owned(),
-            roles::shown(&self.edge_router_roles_display),
-            roles::shown(&self.identity_roles_display),
-            only_yes(self.is_system).to_owned(),
+            selector_args::display(&self.edge_router_roles_display),
+            selector_args::display(&self.identity_roles_display),
+            yes_or_empty(self.is_system).to_owned(),
         ]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
         let kind = if self.is_system {
-            "belongs to a tunneler-enabled router, and cannot be changed"
+            "belongs to a tunneler-enabled router and cannot be changed"
         } else {
             ""
         };
         table
             .property("semantic", self.semantic.name())
-            .property("edge routers", roles::side(&self.edge_router_roles_display))
-            .property("identities", roles::side(&self.identity_roles_display))
+            .property(
+                "edge routers",
+                selector_args::display_or_none(&self.edge_router_roles_display),
+            )
+            .property(
+                "identities",
+                selector_args::display_or_none(&self.identity_roles_display),
+            )
             .property("system", kind)
     }
 }
 
 impl Policy for EdgeRouterPolicyDetail {
     const EXAMPLES: &'static str = "\
-An edge-router policy says through which edge routers the identities that it selects reach the
-network. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a
-comment in many shells.
+An edge-router policy lets the identities that it selects use the edge routers that it selects.
+Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` starts a comment in
+many shells.
 
 Examples:
   portcullis edge-router-policy create everybody --edge-router-roles '#public' \\
       --identity-roles '#all'
   portcullis policy-advisor identities anna wiki";
-    const CREATE: &'static str = "\
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis edge-router-policy create everybody --edge-router-roles '#public' \\
       --identity-roles '#all'
   portcullis edge-router-policy create berlin --edge-router-roles @berlin-1,@berlin-2 \\
       --identity-roles '#staff,#berlin' --semantic all-of";
-    const LISTING: &'static str = "\
+    const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis edge-router-policy list --filter 'isSystem = false'
   portcullis edge-router-policy list --all --output json | jq -r '.data[].name'";
-    const SHOW: &'static str = "\
+    const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis edge-router-policy show everybody
   portcullis edge-router-policy show everybody --output json | jq .edgeRouterRoles";
-    const UPDATE: &'static str = "\
-What is not given stays unchanged; a list of selectors is replaced as a whole.
+    const UPDATE_EXAMPLES: &'static str = "\
+Only the given options are changed; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis edge-router-policy update everybody --edge-router-roles '#public,@berlin-1'
   portcullis edge-router-policy update everybody --name all";
-    const DELETE: &'static str = "\
-The policy of a tunneler-enabled router cannot be deleted. Several policies, and what a
-filter finds, are deleted only after a question, or with --yes.
+    const DELETE_EXAMPLES: &'static str = "\
+The policy of a tunneler-enabled router cannot be deleted. Deleting several, or with --filter, asks
+for confirmation unless --yes is given.
 
 Examples:
   portcullis edge-router-policy delete everybody
   portcullis edge-router-policy delete --filter 'name contains \"test-\"' --dry-run";
 
-    type New = Sides;
-    type Changes = Sides;
+    type CreateOptions = SelectorArgs;
+    type UpdateOptions = SelectorArgs;
 
-    async fn body(
+    async fn create_body(
         client: &Client,
         name: String,
         semantic: Semantic,
-        new: &Sides,
+        new: &SelectorArgs,
     ) -> Result<EdgeRouterPolicyBody, CliError> {
         Ok(EdgeRouterPolicyBody {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
@@ -128,11 +134,11 @@ Examples:
         })
     }
 
-    async fn change(
+    async fn patch_body(
         client: &Client,
         name: Option<String>,
         semantic: Option<Semantic>,
-        changes: &Sides,
+        changes: &SelectorArgs,
     ) -> Result<EdgeRouterPolicyMerge, CliError> {
         Ok(EdgeRouterPolicyMerge {
             edge_router_roles: changes.routers.read(client).await?,

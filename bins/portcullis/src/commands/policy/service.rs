@@ -1,7 +1,7 @@
 //! `portcullis service-policy`.
 
 use super::Policy;
-use super::roles::{self, IdentityRolesArgs, PostureCheckRolesArgs, ServiceRolesArgs};
+use super::selector_args::{self, IdentityRolesArgs, PostureCheckRolesArgs, ServiceRolesArgs};
 use crate::entity::Entity;
 use crate::error::CliError;
 use crate::table::Table;
@@ -17,9 +17,9 @@ use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
-/// What a service policy selects.
+/// Selectors of a service policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Sides {
+pub(crate) struct SelectorArgs {
     #[command(flatten)]
     services: ServiceRolesArgs,
 
@@ -30,34 +30,34 @@ pub(crate) struct Sides {
     checks: PostureCheckRolesArgs,
 }
 
-/// What a new service policy needs.
+/// Arguments of a new service policy.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct New {
-    /// What it grants
+pub(crate) struct CreateOptions {
+    /// Kind of access that it grants
     #[arg(value_name = "TYPE", value_enum, ignore_case = true)]
     grant: Grant,
 
     #[command(flatten)]
-    sides: Sides,
+    sides: SelectorArgs,
 }
 
-/// What of a service policy can be changed.
+/// Arguments of an update of a service policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Changes {
-    /// What it grants from now on
+pub(crate) struct UpdateOptions {
+    /// Kind of access that it grants
     #[arg(long = "type", value_name = "TYPE", value_enum, ignore_case = true)]
     grant: Option<Grant>,
 
     #[command(flatten)]
-    sides: Sides,
+    sides: SelectorArgs,
 }
 
-/// What service policies grant.
+/// Kinds of access that service policies grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Grant {
-    /// To connect to the services
+    /// Connect to services
     Dial,
-    /// To offer the services
+    /// Host services
     Bind,
 }
 
@@ -72,7 +72,7 @@ impl From<Grant> for ServiceGrant {
 
 impl Entity for ServicePolicyDetail {
     const COMMAND: &'static str = "service-policy";
-    const LIST: &'static str = "portcullis service-policy list";
+    const LIST_COMMAND: &'static str = "portcullis service-policy list";
     const SINGULAR: &'static str = "service policy";
     const PLURAL: &'static str = "service policies";
     const COLUMNS: &'static [&'static str] = &[
@@ -89,26 +89,26 @@ impl Entity for ServicePolicyDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
-            granted(self.kind).to_owned(),
+            grant_name(self.kind).to_owned(),
             self.semantic.name().to_owned(),
-            roles::shown(&self.service_roles_display),
-            roles::shown(&self.identity_roles_display),
-            roles::shown(&self.posture_check_roles_display),
+            selector_args::display(&self.service_roles_display),
+            selector_args::display(&self.identity_roles_display),
+            selector_args::display(&self.posture_check_roles_display),
         ]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
-        let services = roles::side(&self.service_roles_display);
-        let identities = roles::side(&self.identity_roles_display);
-        let checks = roles::side(&self.posture_check_roles_display);
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        let services = selector_args::display_or_none(&self.service_roles_display);
+        let identities = selector_args::display_or_none(&self.identity_roles_display);
+        let checks = selector_args::display_or_none(&self.posture_check_roles_display);
         table
-            .property("type", granted(self.kind))
+            .property("type", grant_name(self.kind))
             .property("semantic", self.semantic.name())
             .property("services", services)
             .property("identities", identities)
@@ -116,7 +116,7 @@ impl Entity for ServicePolicyDetail {
     }
 }
 
-fn granted(kind: PolicyType) -> &'static str {
+fn grant_name(kind: PolicyType) -> &'static str {
     match kind {
         PolicyType::Dial => "dial",
         PolicyType::Bind => "bind",
@@ -127,50 +127,50 @@ fn granted(kind: PolicyType) -> &'static str {
 impl Policy for ServicePolicyDetail {
     const EXAMPLES: &'static str = "\
 A service policy lets the identities that it selects dial or bind the services that it selects.
-Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a comment in
+Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` starts a comment in
 many shells.
 
 Examples:
   portcullis service-policy create staff dial --service-roles '#intranet' --identity-roles '#staff'
   portcullis service-policy create wiki-host bind --service-roles @wiki --identity-roles @server
   portcullis policy-advisor identities anna wiki";
-    const CREATE: &'static str = "\
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-policy create staff dial --service-roles '#intranet' --identity-roles '#staff'
   portcullis service-policy create wiki-host bind --service-roles @wiki --identity-roles @server
   portcullis service-policy create berlin dial --semantic all-of --service-roles '#all' \\
       --identity-roles '#staff,#berlin'";
-    const LISTING: &'static str = "\
+    const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-policy list --filter 'name contains \"staff\"'
   portcullis service-policy list --all --output json | jq -r '.data[].name'";
-    const SHOW: &'static str = "\
+    const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-policy show staff
   portcullis service-policy show staff --output json | jq .identityRoles";
-    const UPDATE: &'static str = "\
-What is not given stays unchanged; a list of selectors is replaced as a whole.
+    const UPDATE_EXAMPLES: &'static str = "\
+Only the given options are changed; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis service-policy update staff --identity-roles '#staff,@guest'
-  portcullis service-policy update staff --service-roles ''      no services
+  portcullis service-policy update staff --service-roles ''      # no services
   portcullis service-policy update staff --type bind";
-    const DELETE: &'static str = "\
-Whoever could use services by nothing else loses them at once. Several policies, and what a filter
-finds, are deleted only after a question, or with --yes.
+    const DELETE_EXAMPLES: &'static str = "\
+Identities lose access at once unless another policy grants it. Deleting several, or with --filter,
+asks for confirmation unless --yes is given.
 
 Examples:
   portcullis service-policy delete staff
   portcullis service-policy delete --filter 'name contains \"test-\"' --dry-run";
 
-    type New = New;
-    type Changes = Changes;
+    type CreateOptions = CreateOptions;
+    type UpdateOptions = UpdateOptions;
 
-    async fn body(
+    async fn create_body(
         client: &Client,
         name: String,
         semantic: Semantic,
-        new: &New,
+        new: &CreateOptions,
     ) -> Result<ServicePolicyBody, CliError> {
         let sides = &new.sides;
         Ok(ServicePolicyBody {
@@ -184,11 +184,11 @@ Examples:
         })
     }
 
-    async fn change(
+    async fn patch_body(
         client: &Client,
         name: Option<String>,
         semantic: Option<Semantic>,
-        changes: &Changes,
+        changes: &UpdateOptions,
     ) -> Result<ServicePolicyMerge, CliError> {
         let sides = &changes.sides;
         Ok(ServicePolicyMerge {

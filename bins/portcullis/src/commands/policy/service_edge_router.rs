@@ -1,7 +1,7 @@
 //! `portcullis service-edge-router-policy`.
 
 use super::Policy;
-use super::roles::{self, EdgeRouterRolesArgs, ServiceRolesArgs};
+use super::selector_args::{self, EdgeRouterRolesArgs, ServiceRolesArgs};
 use crate::entity::Entity;
 use crate::error::CliError;
 use crate::table::Table;
@@ -16,9 +16,9 @@ use portcullis_domain::ids::ServiceEdgeRouterPolicyId;
 use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
-/// What a service-edge-router policy selects.
+/// Selectors of a service-edge-router policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Sides {
+pub(crate) struct SelectorArgs {
     #[command(flatten)]
     services: ServiceRolesArgs,
 
@@ -28,7 +28,7 @@ pub(crate) struct Sides {
 
 impl Entity for ServiceEdgeRouterPolicyDetail {
     const COMMAND: &'static str = "service-edge-router-policy";
-    const LIST: &'static str = "portcullis service-edge-router-policy list";
+    const LIST_COMMAND: &'static str = "portcullis service-edge-router-policy list";
     const SINGULAR: &'static str = "service-edge-router policy";
     const PLURAL: &'static str = "service-edge-router policies";
     const COLUMNS: &'static [&'static str] =
@@ -38,71 +38,77 @@ impl Entity for ServiceEdgeRouterPolicyDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
             self.semantic.name().to_owned(),
-            roles::shown(&self.service_roles_display),
-            roles::shown(&self.edge_router_roles_display),
+            selector_args::display(&self.service_roles_display),
+            selector_args::display(&self.edge_router_roles_display),
         ]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
         table
             .property("semantic", self.semantic.name())
-            .property("services", roles::side(&self.service_roles_display))
-            .property("edge routers", roles::side(&self.edge_router_roles_display))
+            .property(
+                "services",
+                selector_args::display_or_none(&self.service_roles_display),
+            )
+            .property(
+                "edge routers",
+                selector_args::display_or_none(&self.edge_router_roles_display),
+            )
     }
 }
 
 impl Policy for ServiceEdgeRouterPolicyDetail {
     const EXAMPLES: &'static str = "\
-A service-edge-router policy says through which edge routers the services that it selects may be
-used. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a
+A service-edge-router policy lets the services that it selects be used through the edge routers that
+it selects. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` starts a
 comment in many shells.
 
 Examples:
   portcullis service-edge-router-policy create anywhere --service-roles '#all' \\
       --edge-router-roles '#all'
   portcullis policy-advisor services wiki anna";
-    const CREATE: &'static str = "\
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-edge-router-policy create anywhere --service-roles '#all' \\
       --edge-router-roles '#all'
   portcullis service-edge-router-policy create wiki --service-roles @wiki \\
       --edge-router-roles '#berlin,@paris-1'";
-    const LISTING: &'static str = "\
+    const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-edge-router-policy list --sort name
   portcullis service-edge-router-policy list --all --output json | jq -r '.data[].name'";
-    const SHOW: &'static str = "\
+    const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-edge-router-policy show anywhere
   portcullis service-edge-router-policy show anywhere --output json | jq .serviceRoles";
-    const UPDATE: &'static str = "\
-What is not given stays unchanged; a list of selectors is replaced as a whole.
+    const UPDATE_EXAMPLES: &'static str = "\
+Only the given options are changed; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis service-edge-router-policy update wiki --edge-router-roles '#berlin'
   portcullis service-edge-router-policy update wiki --name handbook";
-    const DELETE: &'static str = "\
-Several policies, and what a filter matches, are deleted only after a question, or with --yes.
+    const DELETE_EXAMPLES: &'static str = "\
+Deleting several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis service-edge-router-policy delete anywhere
   portcullis service-edge-router-policy delete --filter 'name contains \"test-\"' --dry-run";
 
-    type New = Sides;
-    type Changes = Sides;
+    type CreateOptions = SelectorArgs;
+    type UpdateOptions = SelectorArgs;
 
-    async fn body(
+    async fn create_body(
         client: &Client,
         name: String,
         semantic: Semantic,
-        new: &Sides,
+        new: &SelectorArgs,
     ) -> Result<ServiceEdgeRouterPolicyBody, CliError> {
         Ok(ServiceEdgeRouterPolicyBody {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
@@ -113,11 +119,11 @@ Examples:
         })
     }
 
-    async fn change(
+    async fn patch_body(
         client: &Client,
         name: Option<String>,
         semantic: Option<Semantic>,
-        changes: &Sides,
+        changes: &SelectorArgs,
     ) -> Result<ServiceEdgeRouterPolicyMerge, CliError> {
         Ok(ServiceEdgeRouterPolicyMerge {
             edge_router_roles: changes.routers.read(client).await?,

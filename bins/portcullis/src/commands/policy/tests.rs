@@ -1,4 +1,4 @@
-//! The arguments of the three kinds, and what is sent for them.
+//! Requests built from the arguments of each policy kind.
 
 use super::create::CreateArgs;
 use super::update::UpdateArgs;
@@ -16,7 +16,7 @@ struct Line<P: Policy> {
     command: PolicyCommand<P>,
 }
 
-/// A client of nobody, for what is said without asking anybody.
+/// A client without a server.
 fn client() -> Client {
     let url = "https://localhost:1".parse().unwrap();
     Client::builder(&url, Trust::exact_leaf(vec![0].into()))
@@ -24,7 +24,7 @@ fn client() -> Client {
         .unwrap()
 }
 
-/// What is sent for a line, which names nobody.
+/// The request for a command line without names to resolve.
 fn sent<P: Policy>(line: &str) -> Value {
     let words = std::iter::once("x").chain(line.split_whitespace());
     let line = Line::<P>::try_parse_from(words).unwrap();
@@ -36,7 +36,7 @@ fn sent<P: Policy>(line: &str) -> Value {
                 new,
                 semantic,
             }) => {
-                let body = P::body(&client(), name, semantic.into(), &new).await;
+                let body = P::create_body(&client(), name, semantic.into(), &new).await;
                 serde_json::to_value(body.unwrap()).unwrap()
             },
             PolicyCommand::Update(UpdateArgs {
@@ -46,7 +46,7 @@ fn sent<P: Policy>(line: &str) -> Value {
                 ..
             }) => {
                 let semantic = semantic.map(Semantic::from);
-                let body = P::change(&client(), name.new_name, semantic, &changes).await;
+                let body = P::patch_body(&client(), name.new_name, semantic, &changes).await;
                 serde_json::to_value(body.unwrap()).unwrap()
             },
             _ => panic!("these are `create` and `update`"),

@@ -1,4 +1,4 @@
-//! Changing a policy.
+//! `update` of policies.
 
 use super::Policy;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
@@ -18,10 +18,10 @@ pub(crate) struct UpdateArgs<P: Policy> {
     pub(super) name: NewNameArgs,
 
     #[command(flatten)]
-    pub(super) changes: P::Changes,
+    pub(super) changes: P::UpdateOptions,
 
-    /// How many of the `#` attributes of a list are needed to be selected by it; what `@` names
-    /// always is
+    /// Whether an entity needs all or any of the `#` attributes of a list to be selected by it;
+    /// entities given by `@` are always selected
     #[arg(long, value_name = "SEMANTIC", value_enum, ignore_case = true)]
     pub(super) semantic: Option<Semantic>,
 }
@@ -29,9 +29,9 @@ pub(crate) struct UpdateArgs<P: Policy> {
 impl<P: Policy> UpdateArgs<P> {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
-            && self.changes == P::Changes::default()
+            && self.changes == P::UpdateOptions::default()
             && self.semantic.is_none();
-        entities::refuse_nothing::<P>(is_nothing)
+        entities::require_changes::<P>(is_nothing)
     }
 }
 
@@ -42,6 +42,6 @@ pub(super) async fn run<P: Policy>(
 ) -> Result<(), CliError> {
     let name = arguments.name.new_name;
     let semantic = arguments.semantic.map(roles::Semantic::from);
-    let change = P::change(&session.client, name, semantic, &arguments.changes).await?;
+    let change = P::patch_body(&session.client, name, semantic, &arguments.changes).await?;
     entities::update::<P>(context, session, &arguments.policy, &change).await
 }

@@ -1,15 +1,15 @@
-//! One identity and one service.
+//! Check of one identity and one service.
 
-use super::verdict::Verdict;
+use super::assessment::Assessment;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::table::Table;
-use crate::words::yes;
+use crate::text::yes_or_no;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::policy_advice::PolicyAdvice;
 use portcullis_api::service::ServiceDetail;
 
-/// Tells all that matters between the two.
+/// Explains the access of an identity to a service.
 pub(super) async fn run(
     context: &Context,
     session: &Session,
@@ -21,23 +21,25 @@ pub(super) async fn run(
         .client
         .policy_advice(&identity.base.id, &service.base.id);
     let advice = advice.await?;
-    let verdict = Verdict::from(&advice);
-    if is_quiet && verdict.works && !context.output.is_for_programs() {
+    let verdict = Assessment::from(&advice);
+    if is_quiet && verdict.works && !context.output.is_machine_readable() {
         return Ok(());
     }
-    context.output.result(&verdict, || table(&advice, &verdict))
+    context
+        .output
+        .write_result(&verdict, || table(&advice, &verdict))
 }
 
-fn table(advice: &PolicyAdvice, verdict: &Verdict) -> Table {
-    let mut lines = vec![verdict.sentence()];
+fn table(advice: &PolicyAdvice, verdict: &Assessment) -> Table {
+    let mut lines = vec![verdict.summary()];
     for problem in &verdict.problems {
-        lines.push(format!("- {}; {}", problem.words(), problem.cure()));
+        lines.push(format!("- {}; {}", problem.message(), problem.hint()));
     }
-    Table::of_properties()
+    Table::with_properties()
         .property("identity", &advice.identity.name)
         .property("service", &advice.service.name)
-        .property("dial allowed", yes(advice.is_dial_allowed))
-        .property("bind allowed", yes(advice.is_bind_allowed))
+        .property("dial allowed", yes_or_no(advice.is_dial_allowed))
+        .property("bind allowed", yes_or_no(advice.is_bind_allowed))
         .property(
             "edge routers of the identity",
             advice.identity_router_count.to_string(),

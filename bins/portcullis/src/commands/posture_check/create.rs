@@ -5,51 +5,51 @@ use super::mac::MacArgs;
 use super::mfa::MfaArgs;
 use super::os::OsArgs;
 use super::process::{ProcessArgs, ProcessMultiArgs};
-use super::question::Question;
+use super::requirement::Requirement;
 use crate::commands::attributes::AttributesArgs;
 use crate::error::CliError;
 use clap::{Args, Subcommand};
 use portcullis_api::posture_check::PostureCheckBody;
 use portcullis_domain::tags::Tags;
 
-/// Which type of posture checks to create.
+/// Subcommands for the types of posture checks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CreateCommand {
     /// Require an operating system
-    #[command(after_long_help = OsArgs::CREATE)]
+    #[command(after_long_help = OsArgs::CREATE_EXAMPLES)]
     Os(CreateArgs<OsArgs>),
-    /// Require a network card, by its MAC address
-    #[command(after_long_help = MacArgs::CREATE)]
+    /// Require a network card, identified by its MAC address
+    #[command(after_long_help = MacArgs::CREATE_EXAMPLES)]
     Mac(CreateArgs<MacArgs>),
-    /// Require that the machine belongs to a Windows domain
-    #[command(after_long_help = DomainArgs::CREATE)]
+    /// Require membership in a Windows domain
+    #[command(after_long_help = DomainArgs::CREATE_EXAMPLES)]
     Domain(CreateArgs<DomainArgs>),
-    /// Require that a process runs
-    #[command(after_long_help = ProcessArgs::CREATE)]
+    /// Require a running process
+    #[command(after_long_help = ProcessArgs::CREATE_EXAMPLES)]
     Process(CreateArgs<ProcessArgs>),
-    /// Require that several processes run, or one of them
-    #[command(after_long_help = ProcessMultiArgs::CREATE)]
+    /// Require all or any of several running processes
+    #[command(after_long_help = ProcessMultiArgs::CREATE_EXAMPLES)]
     ProcessMulti(CreateArgs<ProcessMultiArgs>),
-    /// Require a code of an authenticator app (TOTP)
-    #[command(after_long_help = MfaArgs::CREATE)]
+    /// Require a TOTP code from an authenticator app
+    #[command(after_long_help = MfaArgs::CREATE_EXAMPLES)]
     Mfa(CreateArgs<MfaArgs>),
 }
 
 /// Arguments of `posture-check create` for a type.
 #[derive(Debug, Args)]
-pub(crate) struct CreateArgs<Q: Question> {
-    /// Name of the posture check; no other has it
+pub(crate) struct CreateArgs<Q: Requirement> {
+    /// Name of the posture check; must be unique
     name: String,
 
     #[command(flatten)]
     attributes: AttributesArgs,
 
     #[command(flatten)]
-    question: Q,
+    requirement: Q,
 }
 
 impl CreateCommand {
-    /// The new check.
+    /// Builds the request.
     pub(super) fn body(&self) -> Result<PostureCheckBody, CliError> {
         match self {
             Self::Os(arguments) => arguments.body(),
@@ -62,15 +62,15 @@ impl CreateCommand {
     }
 }
 
-impl<Q: Question> CreateArgs<Q> {
+impl<Q: Requirement> CreateArgs<Q> {
     fn body(&self) -> Result<PostureCheckBody, CliError> {
-        let check = self.question.check()?.ok_or_else(|| {
+        let check = self.requirement.to_check()?.ok_or_else(|| {
             CliError::usage("the requirement of the posture check is missing")
-                .hint(format!("give it with `{}`", Q::HOW))
+                .hint(format!("pass it with `{}`", Q::USAGE_HINT))
         })?;
         Ok(PostureCheckBody {
             name: self.name.clone(),
-            role_attributes: self.attributes.read()?.unwrap_or_default(),
+            role_attributes: self.attributes.parse()?.unwrap_or_default(),
             tags: Tags::default(),
             check,
         })

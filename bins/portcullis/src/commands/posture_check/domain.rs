@@ -1,45 +1,45 @@
-//! Checks of Windows domains, as arguments.
+//! Posture checks of Windows domains.
 
-use super::question::{Question, refused};
+use super::requirement::{Requirement, invalid_requirement};
 use crate::error::CliError;
-use crate::words::in_all;
+use crate::text::split_all_commas;
 use clap::Args;
 use portcullis_domain::posture_check::{Check, CheckPatch, DomainCheck};
 
-/// Which Windows domains will do.
+/// Arguments of domain checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct DomainArgs {
-    /// Windows domains, separated by commas; the machine must belong to one of them
+    /// Comma-separated Windows domains; the device must belong to one of them
     #[arg(short = 'd', long, value_name = "DOMAINS")]
     domains: Option<Vec<String>>,
 }
 
 impl DomainArgs {
     fn read(&self) -> Result<Option<DomainCheck>, CliError> {
-        let domains = self.domains.as_deref().map(in_all);
+        let domains = self.domains.as_deref().map(split_all_commas);
         let check = domains.map(DomainCheck::new);
         check
             .transpose()
-            .map_err(|error| refused("--domains", error))
+            .map_err(|error| invalid_requirement("--domains", error))
     }
 }
 
-impl Question for DomainArgs {
-    const CREATE: &'static str = "\
+impl Requirement for DomainArgs {
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis posture-check create domain office --domains berlin.example.com
   portcullis posture-check create domain office -d BERLIN,PARIS --role-attributes desktop";
-    const UPDATE: &'static str = "\
+    const UPDATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis posture-check update domain office --domains berlin.example.com,paris.example.com
   portcullis posture-check update domain office --name berlin";
-    const HOW: &'static str = "--domains DOMAINS";
+    const USAGE_HINT: &'static str = "--domains DOMAINS";
 
-    fn check(&self) -> Result<Option<Check>, CliError> {
+    fn to_check(&self) -> Result<Option<Check>, CliError> {
         Ok(self.read()?.map(Check::Domain))
     }
 
-    fn change(&self) -> Result<CheckPatch, CliError> {
+    fn to_patch(&self) -> Result<CheckPatch, CliError> {
         self.read().map(CheckPatch::Domain)
     }
 }

@@ -1,24 +1,24 @@
-//! Checks of TOTP codes, as arguments.
+//! Posture checks of TOTP codes.
 
-use super::question::{Question, refused};
+use super::requirement::{Requirement, invalid_requirement};
 use crate::error::CliError;
 use crate::table::Table;
-use crate::words::only_yes;
+use crate::text::yes_or_empty;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use jiff::SignedDuration;
 use portcullis_api::posture_check::MfaBody;
 use portcullis_domain::posture_check::{Check, CheckPatch, MfaCheck, MfaPatch};
 
-/// When a code is asked for.
+/// Arguments of TOTP checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct MfaArgs {
-    /// How long a code is valid, for example `15m`; `0s` for as long as the session lasts, as in
-    /// a new check
-    #[arg(short = 'g', long, value_name = "DURATION", value_parser = seconds)]
+    /// How long a code is valid, for example `15m`; `0s` for the whole session, which is the
+    /// default of a new check
+    #[arg(short = 'g', long, value_name = "DURATION", value_parser = parse_seconds)]
     good_for: Option<i64>,
 
-    /// Whether a new code is required after the machine wakes up
+    /// Whether a new code is required after the device wakes up
     #[arg(
         short = 'w',
         long,
@@ -27,7 +27,7 @@ pub(crate) struct MfaArgs {
     )]
     after_waking: Option<bool>,
 
-    /// Whether a new code is required after the machine is unlocked
+    /// Whether a new code is required after the device is unlocked
     #[arg(
         short = 'u',
         long,
@@ -36,18 +36,18 @@ pub(crate) struct MfaArgs {
     )]
     after_unlocking: Option<bool>,
 
-    /// Whether clients that cannot ask for codes again are told of nothing but the first one
+    /// Whether clients that cannot prompt again only need the first code
     #[arg(long, value_name = "true|false", value_parser = BoolishValueParser::new())]
     ignore_legacy: Option<bool>,
 }
 
-/// Reads how long something lasts, in seconds.
-fn seconds(text: &str) -> Result<i64, String> {
+/// Parses a duration as whole seconds.
+fn parse_seconds(text: &str) -> Result<i64, String> {
     let unreadable =
         |_: jiff::Error| "a duration is a number with a unit, such as `90s` or `15m`".to_owned();
     let duration: SignedDuration = text.parse().map_err(unreadable)?;
     if duration.subsec_nanos() != 0 || duration.is_negative() {
-        return Err("it must be a whole number of seconds, 0 or more".to_owned());
+        return Err("must be a whole number of seconds, 0 or more".to_owned());
     }
     Ok(duration.as_secs())
 }
@@ -56,7 +56,7 @@ impl MfaArgs {
     fn patch(&self) -> Result<MfaPatch, CliError> {
         let timeout = self.good_for.map(MfaCheck::timeout).transpose();
         Ok(MfaPatch {
-            timeout_seconds: timeout.map_err(|error| refused("--good-for", error))?,
+            timeout_seconds: timeout.map_err(|error| invalid_requirement("--good-for", error))?,
             prompt_on_wake: self.after_waking,
             prompt_on_unlock: self.after_unlocking,
             ignore_legacy_endpoints: self.ignore_legacy,
@@ -64,21 +64,21 @@ impl MfaArgs {
     }
 }
 
-impl Question for MfaArgs {
-    const CREATE: &'static str = "\
+impl Requirement for MfaArgs {
+    const CREATE_EXAMPLES: &'static str = "\
 Users who are not enrolled yet run `portcullis mfa enroll`; until then they see the service, but
 cannot connect.
 
 Examples:
   portcullis posture-check create mfa code
   portcullis posture-check create mfa recent-code --good-for 15m --after-waking true";
-    const UPDATE: &'static str = "\
+    const UPDATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis posture-check update mfa recent-code --good-for 1h --after-unlocking true
-  portcullis posture-check update mfa recent-code --good-for 0s      once in a session";
-    const HOW: &'static str = "--good-for DURATION";
+  portcullis posture-check update mfa recent-code --good-for 0s      # once per session";
+    const USAGE_HINT: &'static str = "--good-for DURATION";
 
-    fn check(&self) -> Result<Option<Check>, CliError> {
+    fn to_check(&self) -> Result<Option<Check>, CliError> {
         let patch = self.patch()?;
         Ok(Some(Check::Mfa(MfaCheck {
             timeout_seconds: patch.timeout_seconds.flatten(),
@@ -88,36 +88,36 @@ Examples:
         })))
     }
 
-    fn change(&self) -> Result<CheckPatch, CliError> {
+    fn to_patch(&self) -> Result<CheckPatch, CliError> {
         self.patch().map(CheckPatch::Mfa)
     }
 }
 
-/// For how long a code will do.
-fn good_for(mfa: &MfaBody) -> String {
+/// Validity of a code.
+fn display_validity(mfa: &MfaBody) -> String {
     if mfa.timeout_seconds <= 0 {
         return "the session".to_owned();
     }
     format!("{:#}", SignedDuration::from_secs(mfa.timeout_seconds))
 }
 
-/// Writes what is asked in one line.
-pub(super) fn shown(mfa: &MfaBody) -> String {
-    let mut words = vec![format!("good for {}", good_for(mfa))];
+/// Formats the requirement in one line.
+pub(super) fn display(mfa: &MfaBody) -> String {
+    let mut words = vec![format!("good for {}", display_validity(mfa))];
     if mfa.prompt_on_wake {
-        words.push("asked after waking".to_owned());
+        words.push("required after waking".to_owned());
     }
     if mfa.prompt_on_unlock {
-        words.push("asked after unlocking".to_owned());
+        words.push("required after unlocking".to_owned());
     }
     words.join(", ")
 }
 
-/// Writes what is asked in lines of their own.
+/// Adds the requirement as properties.
 pub(super) fn properties(mfa: &MfaBody, table: Table) -> Table {
     table
-        .property("good for", good_for(mfa))
-        .property("after waking", only_yes(mfa.prompt_on_wake))
-        .property("after unlocking", only_yes(mfa.prompt_on_unlock))
-        .property("ignore legacy", only_yes(mfa.ignore_legacy_endpoints))
+        .property("good for", display_validity(mfa))
+        .property("after waking", yes_or_empty(mfa.prompt_on_wake))
+        .property("after unlocking", yes_or_empty(mfa.prompt_on_unlock))
+        .property("ignore legacy", yes_or_empty(mfa.ignore_legacy_endpoints))
 }

@@ -1,8 +1,8 @@
-//! Checks of processes, as arguments.
+//! Posture checks of processes.
 
 mod text;
 
-use super::question::{Question, refused};
+use super::requirement::{Requirement, invalid_requirement};
 use crate::commands::semantic::Semantic;
 use crate::error::CliError;
 use clap::Args;
@@ -11,27 +11,26 @@ use portcullis_domain::posture_check::{
     ProcessPatch, Processes,
 };
 use portcullis_domain::roles;
-pub(super) use text::{several, single};
+pub(super) use text::{display_multi, display_single};
 
-/// Which process has to run.
+/// Arguments of process checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ProcessArgs {
-    /// The process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Allowed
-    /// hashes of the binary may follow, and its signer: `,hash=HEX` and `,signer=HEX`
+    /// Operating system and binary, such as `Linux:/usr/sbin/clamd`, optionally followed by allowed
+    /// hashes and the signer of the binary: `,hash=HEX` and `,signer=HEX`
     #[arg(long, value_name = "PROCESS", value_parser = text::parse)]
     process: Option<CheckedProcess>,
 }
 
-/// Which processes have to run.
+/// Arguments of multi-process checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ProcessMultiArgs {
-    /// A process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Allowed
-    /// hashes of the binary and signers may follow: `,hash=HEX` and `,signer=HEX`. Give it once for
-    /// each process
+    /// Operating system and binary, such as `Linux:/usr/sbin/clamd`, optionally followed by allowed
+    /// hashes and signers of the binary: `,hash=HEX` and `,signer=HEX`; can be repeated
     #[arg(long = "process", value_name = "PROCESS", value_parser = text::parse)]
     processes: Option<Vec<CheckedProcess>>,
 
-    /// How many of the processes must run; all of them in a new check
+    /// Whether all or any of the processes must run (default for a new check: all)
     #[arg(long, value_name = "SEMANTIC", value_enum, ignore_case = true)]
     semantic: Option<Semantic>,
 }
@@ -46,7 +45,7 @@ impl ProcessArgs {
         if signers.next().is_some() {
             return Err(
                 CliError::usage("--process: only one signer can be required")
-                    .hint("a check of the type process-multi takes several"),
+                    .hint("a check of type process-multi accepts several"),
             );
         }
         Ok(Some(ProcessCheck {
@@ -63,29 +62,29 @@ impl ProcessMultiArgs {
         let processes = self.processes.clone().map(Processes::new);
         processes
             .transpose()
-            .map_err(|error| refused("--process", error))
+            .map_err(|error| invalid_requirement("--process", error))
     }
 }
 
-impl Question for ProcessArgs {
-    const CREATE: &'static str = "\
+impl Requirement for ProcessArgs {
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis posture-check create process guard --process Linux:/usr/sbin/clamd
   portcullis posture-check create process guard-on-windows \\
       --process 'Windows:C:\\Program Files\\guard.exe,signer=79437f5edda13f9c0669b978dd7a9066dd2059f1'";
-    const UPDATE: &'static str = "\
-Hashes and signer that are not given with the process are no longer required.
+    const UPDATE_EXAMPLES: &'static str = "\
+Hashes and signers that are not given with the process are no longer required.
 
 Examples:
   portcullis posture-check update process guard --process Linux:/usr/local/sbin/clamd
   portcullis posture-check update process guard --role-attributes server";
-    const HOW: &'static str = "--process PROCESS";
+    const USAGE_HINT: &'static str = "--process PROCESS";
 
-    fn check(&self) -> Result<Option<Check>, CliError> {
+    fn to_check(&self) -> Result<Option<Check>, CliError> {
         Ok(self.read()?.map(Check::Process))
     }
 
-    fn change(&self) -> Result<CheckPatch, CliError> {
+    fn to_patch(&self) -> Result<CheckPatch, CliError> {
         let patch = self.read()?.map(|process| ProcessPatch {
             os_type: Some(process.os_type),
             path: Some(process.path),
@@ -96,22 +95,22 @@ Examples:
     }
 }
 
-impl Question for ProcessMultiArgs {
-    const CREATE: &'static str = "\
+impl Requirement for ProcessMultiArgs {
+    const CREATE_EXAMPLES: &'static str = "\
 Examples:
   portcullis posture-check create process-multi guarded --semantic any-of \\
       --process Linux:/usr/sbin/clamd --process 'Windows:C:\\Program Files\\guard.exe'
   portcullis posture-check create process-multi signed \\
       --process 'macOS:/Applications/Guard.app,signer=79437f5edda13f9c0669b978dd7a9066dd2059f1'";
-    const UPDATE: &'static str = "\
+    const UPDATE_EXAMPLES: &'static str = "\
 Processes are replaced as a whole.
 
 Examples:
   portcullis posture-check update process-multi guarded --semantic all-of
   portcullis posture-check update process-multi guarded --process Linux:/usr/sbin/clamd";
-    const HOW: &'static str = "--process PROCESS";
+    const USAGE_HINT: &'static str = "--process PROCESS";
 
-    fn check(&self) -> Result<Option<Check>, CliError> {
+    fn to_check(&self) -> Result<Option<Check>, CliError> {
         let semantic = self.semantic.unwrap_or(Semantic::AllOf).into();
         let check = self.read()?.map(|processes| ProcessMultiCheck {
             semantic,
@@ -120,7 +119,7 @@ Examples:
         Ok(check.map(Check::ProcessMulti))
     }
 
-    fn change(&self) -> Result<CheckPatch, CliError> {
+    fn to_patch(&self) -> Result<CheckPatch, CliError> {
         Ok(CheckPatch::ProcessMulti(ProcessMultiPatch {
             semantic: self.semantic.map(roles::Semantic::from),
             processes: self.read()?,

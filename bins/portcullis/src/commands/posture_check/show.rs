@@ -1,6 +1,6 @@
-//! How people see posture checks.
+//! Table view of posture checks.
 
-use super::question::word;
+use super::requirement::type_name;
 use super::{mfa, os, process};
 use crate::commands::attributes;
 use crate::entity::Entity;
@@ -13,36 +13,38 @@ use portcullis_domain::roles::Semantic;
 
 impl Entity for PostureCheckDetail {
     const COMMAND: &'static str = "posture-check";
-    const LIST: &'static str = "portcullis posture-check list";
+    const LIST_COMMAND: &'static str = "portcullis posture-check list";
     const SINGULAR: &'static str = "posture check";
     const PLURAL: &'static str = "posture checks";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "type", "role attributes", "asks for"];
+    const COLUMNS: &'static [&'static str] = &["id", "name", "type", "role attributes", "requires"];
 
     fn base(&self) -> &Base<PostureCheckId> {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
-            word(self.check.kind()).to_owned(),
-            attributes::shown(Some(&self.role_attributes)),
-            asked(&self.check),
+            type_name(self.check.kind()).to_owned(),
+            attributes::display(Some(&self.role_attributes)),
+            display_requirement(&self.check),
         ]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
-        let table = table.property("type", word(self.check.kind())).property(
-            "role attributes",
-            attributes::shown(Some(&self.role_attributes)),
-        );
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        let table = table
+            .property("type", type_name(self.check.kind()))
+            .property(
+                "role attributes",
+                attributes::display(Some(&self.role_attributes)),
+            );
         match &self.check {
             CheckBody::Os { operating_systems } => {
                 operating_systems.iter().fold(table, |table, system| {
-                    table.property("system", os::shown(system))
+                    table.property("system", os::display(system))
                 })
             },
             CheckBody::Domain { domains } => table.property("domains", domains.join(", ")),
@@ -50,11 +52,13 @@ impl Entity for PostureCheckDetail {
                 table.property("addresses", mac_addresses.join(", "))
             },
             CheckBody::Mfa(mfa) => mfa::properties(mfa, table),
-            CheckBody::Process { process } => table.property("process", process::single(process)),
+            CheckBody::Process { process } => {
+                table.property("process", process::display_single(process))
+            },
             CheckBody::ProcessMulti {
                 processes,
                 semantic,
-            } => processes.iter().map(process::several).fold(
+            } => processes.iter().map(process::display_multi).fold(
                 table.property("semantic", semantic.name()),
                 |table, process| table.property("process", process),
             ),
@@ -62,22 +66,22 @@ impl Entity for PostureCheckDetail {
     }
 }
 
-/// Writes what a check asks in one line.
-fn asked(check: &CheckBody) -> String {
+/// Formats the requirement of a check in one line.
+fn display_requirement(check: &CheckBody) -> String {
     match check {
         CheckBody::Os { operating_systems } => {
-            let systems = operating_systems.iter().map(os::shown);
+            let systems = operating_systems.iter().map(os::display);
             systems.collect::<Vec<_>>().join(", ")
         },
         CheckBody::Domain { domains } => domains.join(", "),
         CheckBody::Mac { mac_addresses } => mac_addresses.join(", "),
-        CheckBody::Mfa(mfa) => mfa::shown(mfa),
-        CheckBody::Process { process } => process::single(process),
+        CheckBody::Mfa(mfa) => mfa::display(mfa),
+        CheckBody::Process { process } => process::display_single(process),
         CheckBody::ProcessMulti {
             processes,
             semantic,
         } => {
-            let processes: Vec<_> = processes.iter().map(process::several).collect();
+            let processes: Vec<_> = processes.iter().map(process::display_multi).collect();
             let number = match semantic {
                 Semantic::AllOf => "all of",
                 Semantic::AnyOf => "any of",

@@ -1,4 +1,4 @@
-//! What is sent for the arguments of each type.
+//! Requests built from the arguments of each type.
 
 use super::*;
 use clap::Parser;
@@ -172,7 +172,10 @@ fn what_cannot_be_asked_is_told() {
             "is missing",
         ),
         (&["create", "mfa", "c", "-a", "#r"], "--role-attributes"),
-        (&["update", "mfa", "c"], "there is nothing to change"),
+        (
+            &["update", "mfa", "c"],
+            "nothing to change: no options were given",
+        ),
     ] {
         let error = read(words).unwrap_err();
         assert!(error.contains(told), "{words:?}: {error}");

@@ -5,7 +5,7 @@ use super::mac::MacArgs;
 use super::mfa::MfaArgs;
 use super::os::OsArgs;
 use super::process::{ProcessArgs, ProcessMultiArgs};
-use super::question::{Question, word};
+use super::requirement::{Requirement, type_name};
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::context::{Context, Session};
@@ -14,34 +14,34 @@ use crate::resolve;
 use clap::{Args, Subcommand};
 use portcullis_api::posture_check::{PostureCheckDetail, PostureCheckMerge};
 
-/// Which type of posture checks to change.
+/// Subcommands for the types of posture checks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UpdateCommand {
-    /// Change a check of the operating system
-    #[command(after_long_help = OsArgs::UPDATE)]
+    /// Update a check of the operating system
+    #[command(after_long_help = OsArgs::UPDATE_EXAMPLES)]
     Os(UpdateArgs<OsArgs>),
-    /// Change a check of network cards
-    #[command(after_long_help = MacArgs::UPDATE)]
+    /// Update a check of network cards
+    #[command(after_long_help = MacArgs::UPDATE_EXAMPLES)]
     Mac(UpdateArgs<MacArgs>),
-    /// Change a check of the Windows domain
-    #[command(after_long_help = DomainArgs::UPDATE)]
+    /// Update a check of the Windows domain
+    #[command(after_long_help = DomainArgs::UPDATE_EXAMPLES)]
     Domain(UpdateArgs<DomainArgs>),
-    /// Change a check of a process
-    #[command(after_long_help = ProcessArgs::UPDATE)]
+    /// Update a check of a process
+    #[command(after_long_help = ProcessArgs::UPDATE_EXAMPLES)]
     Process(UpdateArgs<ProcessArgs>),
-    /// Change a check of several processes
-    #[command(after_long_help = ProcessMultiArgs::UPDATE)]
+    /// Update a check of several processes
+    #[command(after_long_help = ProcessMultiArgs::UPDATE_EXAMPLES)]
     ProcessMulti(UpdateArgs<ProcessMultiArgs>),
-    /// Change a check of codes of an authenticator app (TOTP)
-    #[command(after_long_help = MfaArgs::UPDATE)]
+    /// Update a check of TOTP codes
+    #[command(after_long_help = MfaArgs::UPDATE_EXAMPLES)]
     Mfa(UpdateArgs<MfaArgs>),
 }
 
 /// Arguments of `posture-check update` for a type.
 #[derive(Debug, Args)]
-pub(crate) struct UpdateArgs<Q: Question> {
+pub(crate) struct UpdateArgs<Q: Requirement> {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     name: NewNameArgs,
@@ -50,16 +50,16 @@ pub(crate) struct UpdateArgs<Q: Question> {
     attributes: AttributesArgs,
 
     #[command(flatten)]
-    question: Q,
+    requirement: Q,
 }
 
 impl UpdateCommand {
-    /// Refuses arguments that make no sense together.
+    /// Rejects contradictory arguments.
     pub(super) fn check(&self) -> Result<(), CliError> {
         self.change().map(drop)
     }
 
-    /// Which check is meant, and what is to change about it.
+    /// The reference to the check, and the patch.
     pub(super) fn change(&self) -> Result<(&NamedArgs, PostureCheckMerge), CliError> {
         match self {
             Self::Os(arguments) => arguments.change(),
@@ -72,19 +72,19 @@ impl UpdateCommand {
     }
 }
 
-impl<Q: Question> UpdateArgs<Q> {
+impl<Q: Requirement> UpdateArgs<Q> {
     fn change(&self) -> Result<(&NamedArgs, PostureCheckMerge), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.attributes == AttributesArgs::default()
-            && self.question == Q::default();
-        entities::refuse_nothing::<PostureCheckDetail>(is_nothing)?;
+            && self.requirement == Q::default();
+        entities::require_changes::<PostureCheckDetail>(is_nothing)?;
         let change = PostureCheckMerge {
             name: self.name.new_name.clone(),
-            role_attributes: self.attributes.read()?,
+            role_attributes: self.attributes.parse()?,
             tags: None,
-            check: self.question.change()?,
+            check: self.requirement.to_patch()?,
         };
-        Ok((&self.chosen, change))
+        Ok((&self.target, change))
     }
 }
 
@@ -95,13 +95,13 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let (chosen, change) = command.change()?;
     let client = &session.client;
-    let found: PostureCheckDetail = resolve::one(client, &chosen.text).await?;
-    let kind = word(found.check.kind());
+    let found: PostureCheckDetail = resolve::by_id_or_name(client, &chosen.text).await?;
+    let kind = type_name(found.check.kind());
     if found.check.kind() != change.check.kind() {
         let name = &found.name;
-        let asked = word(change.check.kind());
+        let requested = type_name(change.check.kind());
         return Err(CliError::failed(format!(
-            "`{name}` is a check of the type {kind}, not {asked}"
+            "`{name}` is a check of type {kind}, not {requested}"
         ))
         .hint(format!(
             "run `portcullis posture-check update {kind} {name}`"
@@ -111,5 +111,5 @@ pub(super) async fn run(
         .patch_entity::<PostureCheckDetail>(&found.base.id, &change)
         .await?;
     let changed: PostureCheckDetail = client.entity(&found.base.id).await?;
-    entities::write(context, &changed)
+    entities::show_entity(context, &changed)
 }

@@ -1,6 +1,6 @@
 //! `portcullis revocation create`.
 
-use super::kind::Kind;
+use super::kind::RevocationKind;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -13,7 +13,7 @@ use portcullis_domain::ids::RevocationId;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-Revoking again renews the revocation. Tokens that are issued to an identity later are valid.
+Revoking again renews the revocation. Tokens issued to an identity afterwards are valid.
 
 Examples:
   portcullis revocation create identity laptop
@@ -25,20 +25,20 @@ Examples:
 pub(crate) struct CreateArgs {
     /// What to revoke
     #[arg(value_enum, ignore_case = true)]
-    kind: Kind,
+    kind: RevocationKind,
 
     /// UUID of the token or the API session; id or name of the identity
-    #[arg(value_parser = crate::words::not_blank)]
+    #[arg(value_parser = crate::text::parse_non_blank)]
     id: String,
 }
 
 impl CreateArgs {
     async fn body(self, client: &Client) -> Result<RevocationCreate, CliError> {
-        let id = if self.kind == Kind::Identity {
-            let identity: IdentityDetail = resolve::one(client, &self.id).await?;
+        let id = if self.kind == RevocationKind::Identity {
+            let identity: IdentityDetail = resolve::by_id_or_name(client, &self.id).await?;
             RevocationId::from_wire(identity.base.id.as_str())
         } else {
-            // The controller keeps UUIDs as tokens have them.
+            // Tokens contain lower-case UUIDs.
             RevocationId::from_wire(self.id.to_ascii_lowercase())
         };
         Ok(RevocationCreate {
@@ -58,12 +58,9 @@ pub(super) async fn run(
     let body = arguments.body(client).await?;
     client.revoke(&body).await?;
     let revocation = client.revocation(&body.id).await.map_err(|error| {
-        CliError::from(error).hint(format!(
-            "it was revoked; the id of the revocation is {}",
-            body.id
-        ))
+        CliError::from(error).hint(format!("the revocation was created with id {}", body.id))
     })?;
     context
         .output
-        .result(&revocation, || show::table(&revocation))
+        .write_result(&revocation, || show::table(&revocation))
 }

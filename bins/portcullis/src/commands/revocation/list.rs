@@ -2,10 +2,10 @@
 
 use super::kind;
 use crate::commands::listing;
-use crate::commands::page::{self, PageArgs};
+use crate::commands::pagination::{self, PageArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::revocation::RevocationDetail;
@@ -34,12 +34,15 @@ pub(super) async fn run(
     listing::run::<RevocationDetail>(context, &session.client, query, extent).await
 }
 
-impl Listed for RevocationDetail {
+impl Listable for RevocationDetail {
     const SINGULAR: &'static str = "revocation";
     const PLURAL: &'static str = "revocations";
     const COLUMNS: &'static [&'static str] = &["id", "revoked", "since", "until"];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.revocations(query).await
     }
 
@@ -50,9 +53,9 @@ impl Listed for RevocationDetail {
     fn cells(&self, now: Timestamp) -> Vec<String> {
         vec![
             self.base.id.to_string(),
-            kind::shown(self.revoked).to_owned(),
+            kind::display(self.revoked).to_owned(),
             self.base.updated_at.to_string(),
-            page::end(self.expires_at, now),
+            pagination::format_expiry(self.expires_at, now),
         ]
     }
 }

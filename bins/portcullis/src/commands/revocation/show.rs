@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the revocation, which is that of what is revoked
+    /// Id of the revocation, which is the id of what it revokes
     id: String,
 }
 
@@ -27,14 +27,16 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = RevocationId::from_wire(arguments.id);
     let revocation = session.client.revocation(&id).await?;
-    context.output.result(&revocation, || table(&revocation))
+    context
+        .output
+        .write_result(&revocation, || table(&revocation))
 }
 
-/// Writes a revocation for people.
+/// Renders a revocation as a table.
 pub(super) fn table(revocation: &RevocationDetail) -> Table {
-    Table::of_properties()
+    Table::with_properties()
         .property("id", revocation.base.id.as_str())
-        .property("revoked", kind::shown(revocation.revoked))
+        .property("revoked", kind::display(revocation.revoked))
         .property("since", revocation.base.updated_at.to_string())
         .property("until", revocation.expires_at.to_string())
 }

@@ -1,25 +1,22 @@
-//! How far a router has come.
+//! Enrollment and connection state of routers.
 
-use crate::commands::page;
+use crate::commands::pagination;
 use portcullis_api::router::EnrollmentMembers;
 use portcullis_domain::clock::Timestamp;
 
-/// What is known of a router.
+/// State of a router.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct State<'r> {
-    /// Whether it is shut out.
+pub(crate) struct RouterState<'r> {
     pub(crate) is_disabled: bool,
-    /// Whether it is connected.
     pub(crate) is_online: bool,
-    /// Whether it has enrolled.
     pub(crate) is_verified: bool,
-    /// Its pending enrollment.
+    /// Pending enrollment.
     pub(crate) enrollment: &'r EnrollmentMembers,
 }
 
-impl State<'_> {
-    /// Says it in a word or two.
-    pub(crate) fn shown(&self) -> &'static str {
+impl RouterState<'_> {
+    /// Describes the state.
+    pub(crate) fn display(&self) -> &'static str {
         if self.is_disabled {
             "disabled"
         } else if self.is_online {
@@ -27,14 +24,14 @@ impl State<'_> {
         } else if self.is_verified {
             "offline"
         } else {
-            "to be enrolled"
+            "not enrolled"
         }
     }
 
-    /// Says until when the router may enroll; nothing if it may not.
-    pub(crate) fn until(&self, now: Timestamp) -> String {
+    /// Describes until when the router may enroll; empty if it may not.
+    pub(crate) fn enrollment_expiry(&self, now: Timestamp) -> String {
         let end = self.enrollment.enrollment_expires_at;
-        end.map(|end| format!("pending, until {}", page::end(end, now)))
+        end.map(|end| format!("pending, until {}", pagination::format_expiry(end, now)))
             .unwrap_or_default()
     }
 }
@@ -50,16 +47,16 @@ mod tests {
             (true, true, true, "disabled"),
             (false, true, true, "online"),
             (false, false, true, "offline"),
-            (false, false, false, "to be enrolled"),
+            (false, false, false, "not enrolled"),
         ] {
-            let state = State {
+            let state = RouterState {
                 is_disabled,
                 is_online,
                 is_verified,
                 enrollment: &enrollment,
             };
-            assert_eq!(state.shown(), shown);
-            assert_eq!(state.until(Timestamp::UNIX_EPOCH), "");
+            assert_eq!(state.display(), shown);
+            assert_eq!(state.enrollment_expiry(Timestamp::UNIX_EPOCH), "");
         }
     }
 }

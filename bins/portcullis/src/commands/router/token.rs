@@ -1,7 +1,7 @@
-//! Handing out the tokens with which routers enroll.
+//! Enrollment tokens of routers.
 
 use crate::commands::entities;
-use crate::commands::token_file::{Destination, TokenArgs};
+use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
@@ -10,68 +10,66 @@ use crate::shell;
 use portcullis_api::router::EnrollmentMembers;
 use portcullis_domain::ids::EntityId as _;
 
-/// A kind of routers that enroll.
-pub(crate) trait Enrolling: Entity {
-    /// What to do for a token where none is pending.
-    const FOR_A_TOKEN: &'static str;
+/// A router kind that enrolls with a token.
+pub(crate) trait EnrollableRouter: Entity {
+    /// Hint on how to get a token if no enrollment is pending.
+    const NEW_TOKEN_HINT: &'static str;
 
-    /// The pending enrollment.
     fn enrollment(&self) -> &EnrollmentMembers;
 }
 
-/// What was done to a router before its token is handed out.
+/// Change of a router that issued its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It was created.
+pub(crate) enum RouterChange {
     Created,
-    /// It is to enroll anew.
+    /// It was reset to enroll again.
     Reset,
 }
 
-/// Creates a router, hands its token out if it is wanted, and shows it.
-pub(crate) async fn create<R: Enrolling>(
+/// Creates a router, writes its token if requested, and shows it.
+pub(crate) async fn create<R: EnrollableRouter>(
     context: &Context,
     session: &Session,
     body: &R::Create,
     token: &TokenArgs,
 ) -> Result<(), CliError> {
     let destination = token.prepare()?;
-    let router: R = entities::create_only(&session.client, body).await?;
-    deliver(context, destination, &router, Step::Created)
+    let router: R = entities::create_and_fetch(&session.client, body).await?;
+    deliver(context, destination, &router, RouterChange::Created)
 }
 
-/// Shows a router, and hands its token out if it is wanted.
-pub(crate) async fn show<R: Enrolling>(
+/// Shows a router, and writes its token if requested.
+pub(crate) async fn show<R: EnrollableRouter>(
     context: &Context,
     session: &Session,
     text: &str,
     token: &TokenArgs,
 ) -> Result<(), CliError> {
-    let router: R = resolve::one(&session.client, text).await?;
+    let router: R = resolve::by_id_or_name(&session.client, text).await?;
     if token.is_wanted() && router.enrollment().enrollment_expires_at.is_none() {
-        let name = router.called();
+        let name = router.display_name();
         return Err(
-            CliError::failed(format!("no enrollment of `{name}` is pending")).hint(R::FOR_A_TOKEN),
+            CliError::failed(format!("`{name}` has no pending enrollment")).hint(R::NEW_TOKEN_HINT),
         );
     }
     let destination = token.prepare()?;
     write(context, destination, &router)
 }
 
-/// Hands a token out if it is wanted, and shows the router. What fails here does not undo what was
+/// Writes the token, if requested, and shows the router. Errors include hints on what was already
 /// done.
-pub(crate) fn deliver<R: Enrolling>(
+pub(crate) fn deliver<R: EnrollableRouter>(
     context: &Context,
-    destination: Destination,
+    destination: TokenDestination,
     router: &R,
-    step: Step,
+    step: RouterChange,
 ) -> Result<(), CliError> {
     write(context, destination, router).map_err(|error| {
-        let (name, id) = (router.called(), router.base().id.as_str());
-        let word = shell::word(name);
+        let (name, id) = (router.display_name(), router.base().id.as_str());
+        let word = shell::quote(name);
         let done = match step {
-            Step::Created => "was created",
-            Step::Reset => "must re-enroll",
+            RouterChange::Created => "was created",
+            RouterChange::Reset => "must re-enroll",
         };
         error
             .hint(format!("`{name}` {done}; its id is {id}"))
@@ -82,14 +80,14 @@ pub(crate) fn deliver<R: Enrolling>(
     })
 }
 
-fn write<R: Enrolling>(
+fn write<R: EnrollableRouter>(
     context: &Context,
-    destination: Destination,
+    destination: TokenDestination,
     router: &R,
 ) -> Result<(), CliError> {
     let token = router.enrollment().enrollment_jwt.as_ref();
     if destination.deliver(token, None)? {
-        entities::write(context, router)?;
+        entities::show_entity(context, router)?;
     }
     Ok(())
 }

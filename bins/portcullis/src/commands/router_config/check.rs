@@ -1,10 +1,10 @@
 //! `portcullis router-config check`.
 
-use crate::commands::router_config::drawing::Drawing;
 use crate::commands::router_config::environment::Environment;
+use crate::commands::router_config::finding_renderer::FindingRenderer;
 use crate::commands::router_config::input::{Input, repeats_stdin};
-use crate::commands::router_config::judged::{Judged, Norm};
-use crate::error::{CliError, Kind};
+use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
+use crate::error::{CliError, ErrorKind};
 use crate::output::{self, Format};
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_router_config::{Options, Verdict, report_json};
@@ -29,39 +29,39 @@ Each finding has severity, path, line, column, code, message, help, span (bytes)
 by OpenZiti verdict and stage. Codes stay the same; docs/router-config.md lists them.
 
 Exit codes:
-  0  every file is accepted
-  1  a file is refused, crashes the router, or cannot be read; the others are checked all the same
-  2  the arguments are invalid, or the file of `--env-file` cannot be used";
+  0  all files are accepted
+  1  a file is refused, crashes the router, or cannot be read; the others are still checked
+  2  the arguments or the file of `--env-file` are invalid";
 
 /// Arguments of `router-config check`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Files to check; `-` is the standard input
+    /// Files to check; `-` for standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// The rules by which the files are checked
-    #[arg(long = "as", value_name = "NORM", value_enum, default_value_t)]
-    norm: Norm,
+    /// Rules to check the files by
+    #[arg(long = "as", value_name = "RULES", value_enum, default_value_t)]
+    norm: RuleSet,
 
-    /// Only warn of unknown keys; OpenZiti always ignores them
+    /// Only warn about unknown keys, which OpenZiti always ignores
     #[arg(long)]
     allow_unknown: bool,
 
-    /// Format of the findings; `human` if left out
+    /// Format of the findings (default: `human`)
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<CheckFormat>,
 
-    /// File of `KEY=VALUE` lines to take environment variables from, instead of the environment
+    /// Read environment variables from a file with `KEY=VALUE` lines instead of the environment
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     env_file: Option<PathBuf>,
 }
 
-/// In which form findings are written.
+/// Formats of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckFormat {
-    /// Excerpts of the files, and a line of summary for each
+    /// Excerpts and a summary line for each file
     Human,
     /// One JSON object per file, one per line
     Json,
@@ -70,11 +70,9 @@ enum CheckFormat {
 pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError> {
     let format = arguments.format(output)?;
     if repeats_stdin(&arguments.files) {
-        return Err(CliError::usage(
-            "the standard input can be checked only once",
-        ));
+        return Err(CliError::usage("standard input can only be given once"));
     }
-    let environment = Environment::of(arguments.env_file.as_ref())?;
+    let environment = Environment::load(arguments.env_file.as_ref())?;
     let options = Options {
         allow_unknown: arguments.allow_unknown,
     };
@@ -82,29 +80,29 @@ pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError>
     let mut is_accepted = true;
     for path in &arguments.files {
         let input = Input::read(path);
-        let judged = arguments.norm.check(&input, options, &environment);
-        is_accepted &= judged.verdict == Verdict::Accept;
+        let result = arguments.norm.check(&input, options, &environment);
+        is_accepted &= result.verdict == Verdict::Accept;
         if is_read {
-            is_read = write(&arguments.report(format, &input, &judged))?;
+            is_read = write(&arguments.report(format, &input, &result))?;
         }
     }
     if is_accepted {
         Ok(())
     } else {
-        Err(CliError::told())
+        Err(CliError::already_reported())
     }
 }
 
-/// Writes a report. Tells whether anybody still reads: the exit code is wanted all the same.
+/// Writes a report; `false` if the reader closed the output. Checking goes on for the exit code.
 fn write(report: &str) -> Result<bool, CliError> {
     match output::write(report) {
-        Err(error) if error.kind() == Kind::BrokenPipe => Ok(false),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         written => written.map(|()| true),
     }
 }
 
 impl CheckArgs {
-    /// The form that is asked for, here or for all commands.
+    /// Format from `--format`, or else from the global `--output`.
     fn format(&self, output: Format) -> Result<CheckFormat, CliError> {
         match (self.format, output) {
             (Some(format), _) => Ok(format),
@@ -116,16 +114,16 @@ impl CheckArgs {
         }
     }
 
-    fn report(&self, format: CheckFormat, input: &Input, judged: &Judged) -> String {
+    fn report(&self, format: CheckFormat, input: &Input, judged: &CheckResult) -> String {
         match format {
             CheckFormat::Json => {
                 let object = report_json(&input.name, judged.verdict, &judged.findings);
-                output::shown_json(&format!("{object}\n")).into_owned()
+                output::json_for_stdout(&format!("{object}\n")).into_owned()
             },
             CheckFormat::Human => {
-                let drawing = Drawing::of(input, output::is_coloured(&io::stdout()));
-                let mut report = drawing.findings(&judged.findings);
-                report.push_str(&drawing.summary(self.norm, judged));
+                let drawing = FindingRenderer::new(input, output::supports_color(&io::stdout()));
+                let mut report = drawing.render_findings(&judged.findings);
+                report.push_str(&drawing.render_summary(self.norm, judged));
                 report
             },
         }

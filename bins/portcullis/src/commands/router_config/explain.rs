@@ -8,8 +8,8 @@ use portcullis_router_config::{Explanation, explain};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
-Positions in lists may be left out. If keys depend on the binding of an entry, all meanings are
-shown; `listeners[tunnel]` selects one. docs/router-config.md describes all keys.
+List indexes are optional. If keys depend on the binding of an entry, all variants are shown;
+`listeners[tunnel]` selects one. docs/router-config.md describes all keys.
 
 Examples:
   portcullis router-config explain
@@ -17,21 +17,21 @@ Examples:
   portcullis router-config explain link.dialers[0].split
   portcullis router-config explain listeners[tunnel].options.mode";
 
-/// Most places of a key that are named when it is asked for without its section.
-const MOST_PLACES: usize = 8;
+/// Most paths to suggest for an unknown path.
+const MAX_SUGGESTIONS: usize = 8;
 
-/// Columns before what is said about a section.
-const SECTIONS: usize = 20;
-/// Columns before what is said about a property of a key.
-const LABELS: usize = 12;
-/// Widest line of an explanation.
-const WIDEST: usize = 100;
+/// Column of section descriptions.
+const SECTION_COLUMN: usize = 20;
+/// Column of property values.
+const LABEL_COLUMN: usize = 12;
+/// Widest line, in characters.
+const MAX_LINE_WIDTH: usize = 100;
 
 /// Arguments of `router-config explain`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExplainArgs {
-    /// Keys from the outermost to the one meant, joined by dots; all sections if left out
+    /// Dotted path of the key (default: all sections)
     #[arg(value_name = "KEY.PATH")]
     path: Option<String>,
 }
@@ -39,34 +39,34 @@ pub(crate) struct ExplainArgs {
 pub(super) fn run(output: Format, arguments: &ExplainArgs) -> Result<(), CliError> {
     let found = match arguments.path.as_deref() {
         None => sections()?,
-        Some(path) => explain(path).map_err(|error| unknown(path, &error))?,
+        Some(path) => explain(path).map_err(|error| unknown_key(path, &error))?,
     };
     if output != Format::Table {
-        let found: Vec<Value> = found.iter().map(document).collect();
-        return Output::new(output).document(&found);
+        let found: Vec<Value> = found.iter().map(to_json).collect();
+        return Output::new(output).write_document(&found);
     }
     let texts: Vec<String> = match arguments.path {
-        None => found.iter().map(line).collect(),
+        None => found.iter().map(section_line).collect(),
         Some(_) => found.iter().map(|each| format!("{each}\n")).collect(),
     };
-    output::write(&wrapped(texts.concat().trim_end()))
+    output::write(&wrap(texts.concat().trim_end()))
 }
 
-/// The outermost keys.
+/// Explanations of the top-level keys.
 fn sections() -> Result<Vec<Explanation>, CliError> {
     let mut found = Vec::new();
     for key in ROOT {
-        found.extend(explain(key.name).map_err(|error| unknown(key.name, &error))?);
+        found.extend(explain(key.name).map_err(|error| unknown_key(key.name, &error))?);
     }
     Ok(found)
 }
 
-fn line(section: &Explanation) -> String {
+fn section_line(section: &Explanation) -> String {
     let about = section.state.as_deref().unwrap_or(section.doc);
-    format!("{:SECTIONS$}{about}\n", section.path)
+    format!("{:SECTION_COLUMN$}{about}\n", section.path)
 }
 
-fn document(explanation: &Explanation) -> Value {
+fn to_json(explanation: &Explanation) -> Value {
     json!({
         "path": explanation.path,
         "binding": explanation.binding,
@@ -82,29 +82,29 @@ fn document(explanation: &Explanation) -> Value {
     })
 }
 
-/// Says what may have been meant.
-fn unknown(path: &str, error: &PathError) -> CliError {
+/// Error for an unknown path, with suggestions.
+fn unknown_key(path: &str, error: &PathError) -> CliError {
     let mut failure = CliError::usage(error.to_string());
     let last = path.rsplit('.').next().unwrap_or_default();
     let name = last.split('[').next().unwrap_or_default();
-    let places = places(name);
+    let places = find_paths(name);
     if !places.is_empty() {
         let shown: Vec<&str> = places
             .iter()
-            .take(MOST_PLACES)
+            .take(MAX_SUGGESTIONS)
             .map(String::as_str)
             .collect();
         let more = match places.len() - shown.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        failure = failure.hint(format!("such a key is {}{more}", shown.join(", ")));
+        failure = failure.hint(format!("did you mean {}{more}?", shown.join(", ")));
     }
     failure.hint("`portcullis router-config explain` lists the sections")
 }
 
-/// Where in the file keys of that name stand, whatever the case of their letters.
-fn places(name: &str) -> Vec<String> {
+/// Paths of all keys with a name, case-insensitively.
+fn find_paths(name: &str) -> Vec<String> {
     let mut places = Vec::new();
     walk(&mut |path, found: Found| {
         if found.key.name.eq_ignore_ascii_case(name) {
@@ -117,7 +117,7 @@ fn places(name: &str) -> Vec<String> {
     places
 }
 
-/// Writes `listeners[].bind` for `listeners[edge].bind`.
+/// Replaces `listeners[edge].bind` by `listeners[].bind`.
 fn without_bindings(path: &str) -> String {
     let mut parts = path.split('[');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -127,19 +127,19 @@ fn without_bindings(path: &str) -> String {
     })
 }
 
-/// Breaks lines between words; what goes on stands below its beginning.
-fn wrapped(text: &str) -> String {
+/// Wraps lines with a hanging indent.
+fn wrap(text: &str) -> String {
     let mut wrapped = String::new();
     for line in text.lines() {
         let margin = match line.find(":  ") {
-            Some(_) if line.starts_with("  ") => LABELS,
+            Some(_) if line.starts_with("  ") => LABEL_COLUMN,
             _ if line.starts_with("  ") => 2,
-            _ => SECTIONS,
+            _ => SECTION_COLUMN,
         };
         let mut column = 0;
         for word in line.split_inclusive(' ') {
             let width = word.chars().count();
-            if column + width > WIDEST && column > margin {
+            if column + width > MAX_LINE_WIDTH && column > margin {
                 wrapped.truncate(wrapped.trim_end().len());
                 wrapped.push('\n');
                 wrapped.push_str(&" ".repeat(margin));

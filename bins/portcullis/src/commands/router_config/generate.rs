@@ -9,10 +9,10 @@ use portcullis_yaml::syntax::HostPort;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Shown below the help of `generate`.
+/// Help footer of `generate`.
 pub(super) const EXAMPLES: &str = "\
-The file is short and commented, as if written by hand. Portcullis accepts it, and so
-does `ziti router run`.
+The file is short and commented, as if written by hand. Both Portcullis and `ziti router run` accept
+it.
 
 Examples:
   portcullis router-config generate edge --name r1 --host r1.example.com \\
@@ -21,80 +21,80 @@ Examples:
   portcullis router-config generate edge --name kiosk --private --tunnel proxy --service web:8080
   portcullis router-config generate fabric --name core1 --link-port 6000";
 
-/// What to write a file for.
+/// Kinds of routers to generate a file for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GenerateCommand {
-    /// A router that serves SDKs and tunnels, and forwards
+    /// A router for SDKs and tunnelers that also forwards traffic
     #[command(after_long_help = EXAMPLES)]
     Edge(EdgeArgs),
-    /// A router that only forwards between routers
+    /// A router that only forwards traffic between routers
     #[command(after_long_help = EXAMPLES)]
     Fabric(RouterArgs),
 }
 
-/// Arguments about every router.
+/// Options for every router.
 #[derive(Debug, Args)]
 pub(crate) struct RouterArgs {
-    /// Name of the router; its certificates and keys are named after it
+    /// Name of the router, also used for its certificate and key files
     #[arg(long, value_name = "NAME")]
     name: String,
 
-    /// Host under which clients and other routers reach it; its name if left out
-    #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Hostname)]
+    /// Host name at which clients and other routers reach it (default: its name)
+    #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Hostname)]
     host: Option<String>,
 
-    /// IP address under which it is reached besides
+    /// Additional IP address at which it is reached
     #[arg(long, value_name = "ADDRESS")]
     ip: Option<IpAddr>,
 
-    /// Host and port of the controller; 127.0.0.1:6262 if left out
-    #[arg(long, value_name = "HOST:PORT", value_parser = controller)]
+    /// Host and port of the controller (default: 127.0.0.1:6262)
+    #[arg(long, value_name = "HOST:PORT", value_parser = parse_controller)]
     controller: Option<String>,
 
-    /// Folder of the certificates and keys
-    #[arg(long, value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
+    /// Directory of the certificates and keys
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folder: String,
 
     /// Port for links from other routers
-    #[arg(long, value_name = "PORT", default_value_t = 10080, value_parser = port())]
+    #[arg(long, value_name = "PORT", default_value_t = 10080, value_parser = port_parser())]
     link_port: u16,
 
-    /// Do not let other routers dial this one; it still dials others
+    /// Do not accept links from other routers; it still dials them
     #[arg(long)]
     private: bool,
 
-    /// Port of the health API; not served if left out
-    #[arg(long, value_name = "PORT", value_parser = port())]
+    /// Port of the health API (default: no health API)
+    #[arg(long, value_name = "PORT", value_parser = port_parser())]
     health_port: Option<u16>,
 
-    /// File to write, with mode 0644; the standard output if left out
+    /// File to write, with mode 0644 (default: standard output)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Replace the file if it exists
+    /// Overwrite the file if it exists
     #[arg(long, requires = "out")]
     force: bool,
 }
 
-/// Arguments about edge routers.
+/// Options for edge routers.
 #[derive(Debug, Args)]
 pub(crate) struct EdgeArgs {
     #[command(flatten)]
     router: RouterArgs,
 
     /// Port for clients
-    #[arg(long, value_name = "PORT", default_value_t = 3022, value_parser = port())]
+    #[arg(long, value_name = "PORT", default_value_t = 3022, value_parser = port_parser())]
     edge_port: u16,
 
-    /// Have clients connect as browsers do, by `wss`
+    /// Have clients connect over WebSockets (`wss`)
     #[arg(long)]
     web_sockets: bool,
 
-    /// What the built-in tunnel does
+    /// Mode of the built-in tunneler
     #[arg(long, value_name = "MODE", value_enum, default_value_t)]
-    tunnel: Mode,
+    tunnel: TunnelMode,
 
-    /// Network interface whose traffic `--tunnel tproxy` catches; all if left out
+    /// Network interface whose traffic `--tunnel tproxy` intercepts (default: all)
     #[arg(long, value_name = "NAME")]
     lan_interface: Option<String>,
 
@@ -103,47 +103,49 @@ pub(crate) struct EdgeArgs {
     services: Vec<String>,
 }
 
-/// What the tunnel of an edge router does.
+/// Modes of the tunneler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// No tunnel
+enum TunnelMode {
+    /// No tunneler
     None,
-    /// Serve services that the router may bind
+    /// Host services that the router may bind
     #[default]
     Host,
-    /// Catch traffic for services that the router may dial, too
+    /// Also intercept traffic for services that the router may dial
     Tproxy,
-    /// Open a port for each `--service`, too
+    /// Also open a port for each `--service`
     Proxy,
 }
 
-fn port() -> clap::builder::RangedI64ValueParser<u16> {
+fn port_parser() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..)
 }
 
-/// A host name or an IP address.
-fn host(text: &str) -> Result<String, &'static str> {
+/// Parses a host name or an IP address.
+fn parse_host(text: &str) -> Result<String, &'static str> {
     let bare = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
     let is_address = bare.unwrap_or(text).parse::<IpAddr>().is_ok();
-    if is_address || text.chars().all(is_of_host) {
+    if is_address || text.chars().all(is_host_char) {
         Ok(text.to_owned())
     } else {
-        Err("give a host name or an IP address, with nothing before or after it")
+        Err("must be a host name or an IP address, with nothing before or after it")
     }
 }
 
-/// Host and port; `tls:` in front, as in the file, is taken off.
-fn controller(text: &str) -> Result<String, &'static str> {
+/// Parses host and port, without the prefix `tls:` that the file uses.
+fn parse_controller(text: &str) -> Result<String, &'static str> {
     let place = text.strip_prefix("tls:").unwrap_or(text);
     match place.parse::<HostPort>() {
         Ok(_) => Ok(place.to_owned()),
-        Err(_) => Err("give it like `ctrl.example.com:6262`, an IPv6 address like `[::1]:6262`"),
+        Err(_) => {
+            Err("must look like `ctrl.example.com:6262`, or `[::1]:6262` for an IPv6 address")
+        },
     }
 }
 
-fn is_of_host(c: char) -> bool {
+fn is_host_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
 }
 
@@ -152,7 +154,7 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
         GenerateCommand::Edge(arguments) => (&arguments.router, arguments.plan()?),
         GenerateCommand::Fabric(arguments) => (arguments, arguments.plan(RouterKind::Fabric)),
     };
-    let file = generate(&plan).map_err(|error| arguments.refused(&error))?;
+    let file = generate(&plan).map_err(|error| arguments.explain_error(&error))?;
     let Some(path) = &arguments.out else {
         return output::write(&file);
     };
@@ -162,19 +164,19 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
         Existing::Keep
     };
     files::write_readable(path, existing, file.as_bytes())?;
-    output::note(&format!("{} was written", path.display()));
+    output::note(&format!("Wrote {}.", path.display()));
     Ok(())
 }
 
 impl RouterArgs {
-    /// Says which wishes cannot be fulfilled.
-    fn refused(&self, error: &GenerateError) -> CliError {
+    /// Explains which options are invalid.
+    fn explain_error(&self, error: &GenerateError) -> CliError {
         let findings = match error {
             GenerateError::Refused(findings) => findings,
             GenerateError::Unwritable(_) => return CliError::usage(error.to_string()),
             GenerateError::Ipv6Edge(address) => {
                 return CliError::usage(error.to_string()).hint(format!(
-                    "give a name with `--host`, and the address with `--ip {address}`"
+                    "pass a name with `--host`, and the address with `--ip {address}`"
                 ));
             },
         };
@@ -182,8 +184,8 @@ impl RouterArgs {
         let reason = found.map_or("", |diagnostic| &diagnostic.message);
         let failure = CliError::usage(format!("these options produce an invalid file: {reason}"));
         match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
-            _ if self.host.is_none() && !self.name.chars().all(is_of_host) => {
-                failure.hint("the name is not a host name: give one with `--host`")
+            _ if self.host.is_none() && !self.name.chars().all(is_host_char) => {
+                failure.hint("the router name is not a host name: pass one with `--host`")
             },
             Some(help) => failure.hint(help),
             None => failure,
@@ -214,21 +216,21 @@ impl EdgeArgs {
         })
     }
 
-    /// Refuses what only makes sense with another mode.
+    /// Rejects options of another tunneler mode.
     fn tunnel(&self) -> Result<Tunnel, CliError> {
         let refuse = |message: &str| Err(CliError::usage(message));
-        if self.lan_interface.is_some() && self.tunnel != Mode::Tproxy {
+        if self.lan_interface.is_some() && self.tunnel != TunnelMode::Tproxy {
             return refuse("`--lan-interface` can only be used with `--tunnel tproxy`");
         }
         match (self.tunnel, self.services.is_empty()) {
-            (Mode::Proxy, true) => refuse("`--tunnel proxy` needs a `--service NAME:PORT`"),
-            (Mode::Proxy, false) => Ok(Tunnel::Proxy {
+            (TunnelMode::Proxy, true) => refuse("`--tunnel proxy` needs a `--service NAME:PORT`"),
+            (TunnelMode::Proxy, false) => Ok(Tunnel::Proxy {
                 services: self.services.clone(),
             }),
             (_, false) => refuse("`--service` can only be used with `--tunnel proxy`"),
-            (Mode::None, true) => Ok(Tunnel::None),
-            (Mode::Host, true) => Ok(Tunnel::Host),
-            (Mode::Tproxy, true) => Ok(Tunnel::Tproxy {
+            (TunnelMode::None, true) => Ok(Tunnel::None),
+            (TunnelMode::Host, true) => Ok(Tunnel::Host),
+            (TunnelMode::Tproxy, true) => Ok(Tunnel::Tproxy {
                 lan_interface: self.lan_interface.clone(),
             }),
         }

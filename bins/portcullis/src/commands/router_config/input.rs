@@ -1,6 +1,6 @@
-//! Reading files of which nothing is known.
+//! Bounded reading of input files.
 
-use crate::source::is_stdin;
+use crate::secret_source::is_stdin;
 use portcullis_domain::io_error;
 use portcullis_router_config::{Diagnostic, KeyPath, LARGEST_FILE, Severity, too_large};
 use portcullis_yaml::Place;
@@ -8,25 +8,25 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Code of the finding that there is nothing to judge.
+/// Code of the finding for an unreadable file.
 const UNREADABLE: &str = "unreadable";
 
-/// One file as it was named, and what is in it.
+/// An input file.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// Its name: the argument.
+    /// Name as given in the arguments.
     pub(super) name: String,
-    /// Its bytes, or why there are none.
+    /// Content, or the finding that it is unreadable.
     pub(super) bytes: Result<Vec<u8>, Box<Diagnostic>>,
 }
 
 impl Input {
-    /// Reads a file, or the standard input for `-`. A file that is too large is not read.
+    /// Reads a file, or standard input for `-`. Files over the size limit are not read.
     pub(super) fn read(path: &Path) -> Self {
         let read = if is_stdin(Some(path)) {
-            bounded(io::stdin().lock())
+            read_bounded(io::stdin().lock())
         } else {
-            from_file(path)
+            read_file(path)
         };
         let bytes = match read {
             Ok(Some(bytes)) => Ok(bytes),
@@ -40,32 +40,32 @@ impl Input {
     }
 }
 
-/// Whether the standard input is named more than once: it can be read once.
+/// Whether standard input is given more than once.
 pub(super) fn repeats_stdin(paths: &[PathBuf]) -> bool {
     let named = paths.iter().filter(|path| is_stdin(Some(path)));
     named.count() > 1
 }
 
 /// `None` when the file is too large.
-fn from_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = File::open(path)?;
     let about = file.metadata()?;
     if about.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if about.is_file() && about.len() > bound() {
+    if about.is_file() && about.len() > max_bytes() {
         return Ok(None);
     }
-    bounded(file)
+    read_bounded(file)
 }
 
-fn bounded(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
+fn read_bounded(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(bound() + 1).read_to_end(&mut bytes)?;
+    reader.take(max_bytes() + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() <= LARGEST_FILE).then_some(bytes))
 }
 
-fn bound() -> u64 {
+fn max_bytes() -> u64 {
     u64::try_from(LARGEST_FILE).unwrap_or(u64::MAX)
 }
 

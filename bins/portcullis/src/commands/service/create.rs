@@ -1,6 +1,6 @@
 //! `portcullis service create`.
 
-use super::members::MemberArgs;
+use super::args::ServiceArgs;
 use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -9,7 +9,7 @@ use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-Nobody may use a new service until a service policy allows it.
+No identity can use a new service until a service policy allows it.
 
 Examples:
   portcullis service create wiki
@@ -21,11 +21,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the service; no other has it
+    /// Name of the service; must be unique
     name: String,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: ServiceArgs,
 }
 
 pub(super) async fn run(
@@ -33,13 +33,13 @@ pub(super) async fn run(
     session: &Session,
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
-    let members = arguments.members.change(&session.client, None).await?;
-    let body = body(arguments.name, members);
+    let members = arguments.members.to_patch(&session.client, None).await?;
+    let body = to_create(arguments.name, members);
     entities::create::<ServiceDetail>(context, session, &body).await
 }
 
-/// A new service, with what is not given as people expect it.
-fn body(name: String, members: ServiceMerge) -> ServiceCreate {
+/// Builds the request, with defaults.
+fn to_create(name: String, members: ServiceMerge) -> ServiceCreate {
     ServiceCreate {
         configs: members.configs.unwrap_or_default(),
         encryption_required: members.encryption_required.unwrap_or(true),
@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn new_service_demands_encryption() {
-        let service = body("wiki".to_owned(), ServiceMerge::default());
+        let service = to_create("wiki".to_owned(), ServiceMerge::default());
         assert!(service.encryption_required && service.terminator_strategy.is_none());
         let open = ServiceMerge {
             encryption_required: Some(false),
             ..ServiceMerge::default()
         };
-        assert!(!body("wiki".to_owned(), open).encryption_required);
+        assert!(!to_create("wiki".to_owned(), open).encryption_required);
     }
 }

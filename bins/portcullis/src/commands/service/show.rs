@@ -1,9 +1,9 @@
-//! How people see services.
+//! Table view of services.
 
 use crate::commands::{attributes, configs};
 use crate::entity::Entity;
 use crate::table::Table;
-use crate::words::{only_yes, yes};
+use crate::text::{yes_or_empty, yes_or_no};
 use jiff::SignedDuration;
 use portcullis_api::entity::Base;
 use portcullis_api::service::ServiceDetail;
@@ -12,7 +12,7 @@ use portcullis_domain::ids::ServiceId;
 
 impl Entity for ServiceDetail {
     const COMMAND: &'static str = "service";
-    const LIST: &'static str = "portcullis service list";
+    const LIST_COMMAND: &'static str = "portcullis service list";
     const SINGULAR: &'static str = "service";
     const PLURAL: &'static str = "services";
     const COLUMNS: &'static [&'static str] = &["id", "name", "encrypted", "strategy", "attributes"];
@@ -21,33 +21,36 @@ impl Entity for ServiceDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
-            only_yes(self.encryption_required).to_owned(),
+            yes_or_empty(self.encryption_required).to_owned(),
             self.terminator_strategy.clone(),
-            attributes::shown(self.role_attributes.as_ref()),
+            attributes::display(self.role_attributes.as_ref()),
         ]
     }
 
-    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
         table
-            .property("encryption demanded", yes(self.encryption_required))
+            .property("encryption required", yes_or_no(self.encryption_required))
             .property("terminator strategy", &self.terminator_strategy)
-            .property("idle circuits closed", idle(self.max_idle_time_millis))
+            .property(
+                "close idle circuits",
+                display_idle_time(self.max_idle_time_millis),
+            )
             .property(
                 "role attributes",
-                attributes::shown(self.role_attributes.as_ref()),
+                attributes::display(self.role_attributes.as_ref()),
             )
-            .property("configurations", configs::shown(self.configs.as_ref()))
+            .property("configurations", configs::display(self.configs.as_ref()))
     }
 }
 
-/// Says when an idle circuit is closed.
-fn idle(milliseconds: i64) -> String {
+/// Describes when idle circuits are closed.
+fn display_idle_time(milliseconds: i64) -> String {
     if milliseconds == 0 {
         return "never".to_owned();
     }
@@ -74,7 +77,7 @@ mod tests {
         for words in ["wiki\n", "after 1m 30s\n", "a, b\n", "c1, c2\n"] {
             assert!(shown.contains(words), "{shown}");
         }
-        assert_eq!(idle(0), "never");
-        assert_eq!(service.further_cells(), ["yes", "smartrouting", "a, b"]);
+        assert_eq!(display_idle_time(0), "never");
+        assert_eq!(service.extra_cells(), ["yes", "smartrouting", "a, b"]);
     }
 }

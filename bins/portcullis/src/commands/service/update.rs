@@ -1,6 +1,6 @@
 //! `portcullis service update`.
 
-use super::members::MemberArgs;
+use super::args::ServiceArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -8,12 +8,12 @@ use clap::Args;
 use portcullis_api::service::ServiceDetail;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged.
+Only the given options are changed.
 
 Examples:
   portcullis service update wiki --name handbook
   portcullis service update wiki --role-attributes intranet
-  portcullis service update wiki --configs ''      no configurations";
+  portcullis service update wiki --configs ''      # no configurations";
 
 /// Arguments of `service update`.
 #[derive(Debug, Args)]
@@ -26,14 +26,14 @@ pub(crate) struct UpdateArgs {
     name: NewNameArgs,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: ServiceArgs,
 }
 
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_nothing =
-            self.name == NewNameArgs::default() && self.members == MemberArgs::default();
-        entities::refuse_nothing::<ServiceDetail>(is_nothing)
+            self.name == NewNameArgs::default() && self.members == ServiceArgs::default();
+        entities::require_changes::<ServiceDetail>(is_nothing)
     }
 }
 
@@ -43,6 +43,6 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let name = arguments.name.new_name;
-    let change = arguments.members.change(&session.client, name).await?;
+    let change = arguments.members.to_patch(&session.client, name).await?;
     entities::update::<ServiceDetail>(context, session, &arguments.service, &change).await
 }

@@ -1,7 +1,7 @@
 //! `portcullis session delete`.
 
 use crate::commands::deletion::Deletable;
-use crate::commands::of_identity::OwnedDeletionArgs;
+use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -10,9 +10,8 @@ use portcullis_client::{Api, Client, ClientError};
 use portcullis_domain::ids::ApiSessionId;
 
 const EXAMPLES: &str = "\
-A deleted session ends at once; its holder may log in again. Your own comes
-last. Several, and what --filter or --identity matches, are deleted only after a question, or with
---yes.
+A deleted session ends at once; its identity may log in again. Your own session is deleted last.
+Deleting several, or with --filter or --identity, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis session delete cmf0a1b2c3d4e5f6g7h8i9j0k
@@ -35,11 +34,11 @@ pub(super) async fn run(
     let client = &session.client;
     let deletion = arguments.deletion;
     let mut targets = deletion.targets::<ApiSessionDetail>(client).await?;
-    // Nothing is deleted by a session that is over.
+    // Deleting the own session earlier would end the command.
     let own = client.current_session(Api::Client).await?;
-    targets.put_last(own.base.id.as_str());
+    targets.move_to_end(own.base.id.as_str());
     deletion
-        .delete_these::<ApiSessionDetail>(context, session, targets)
+        .delete_targets::<ApiSessionDetail>(context, session, targets)
         .await
 }
 

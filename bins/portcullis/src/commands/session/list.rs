@@ -1,9 +1,9 @@
 //! `portcullis session list`.
 
-use crate::commands::of_identity::OwnedPageArgs;
+use crate::commands::identity_filter::OwnedListArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::envelope::ListEnvelope;
@@ -23,7 +23,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    part: OwnedPageArgs,
+    list: OwnedListArgs,
 }
 
 pub(super) async fn run(
@@ -32,12 +32,12 @@ pub(super) async fn run(
     arguments: ListArgs,
 ) -> Result<(), CliError> {
     arguments
-        .part
+        .list
         .list::<ApiSessionDetail>(context, session)
         .await
 }
 
-impl Listed for ApiSessionDetail {
+impl Listable for ApiSessionDetail {
     const SINGULAR: &'static str = "session";
     const PLURAL: &'static str = "sessions";
     const COLUMNS: &'static [&'static str] = &[
@@ -50,7 +50,10 @@ impl Listed for ApiSessionDetail {
         "last used",
     ];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.api_sessions(query).await
     }
 
@@ -65,7 +68,7 @@ impl Listed for ApiSessionDetail {
             self.identity.name.clone(),
             self.identity_id.to_string(),
             self.ip_address.clone(),
-            super::totp(self).to_owned(),
+            super::totp_status(self).to_owned(),
             self.base.created_at.to_string(),
             used.map_or_else(String::new, |used| used.to_string()),
         ]
@@ -111,7 +114,7 @@ mod tests {
         session["cachedLastActivityAt"].take();
         assert_eq!(cells(&session)[6], stored);
         session["isMfaRequired"] = json!(true);
-        assert_eq!(cells(&session)[4], "awaited");
+        assert_eq!(cells(&session)[4], "pending");
         session["isMfaComplete"] = json!(true);
         assert_eq!(cells(&session)[4], "passed");
     }

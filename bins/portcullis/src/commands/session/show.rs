@@ -18,7 +18,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the session, as `session list` shows it
+    /// Id of the session, as shown by `session list`
     id: String,
 }
 
@@ -28,18 +28,18 @@ pub(super) async fn run(
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
     let id = ApiSessionId::from_wire(arguments.id);
-    let shown = session.client.api_session(&id).await?;
-    context.output.result(&shown, || table(&shown))
+    let found = session.client.api_session(&id).await?;
+    context.output.write_result(&found, || table(&found))
 }
 
 fn table(session: &ApiSessionDetail) -> Table {
     let used = super::last_used(session);
-    Table::of_properties()
+    Table::with_properties()
         .property("id", session.base.id.as_str())
         .property("identity", &session.identity.name)
         .property("identity id", session.identity_id.as_str())
         .property("opened by", &session.authenticator_id)
-        .property("TOTP code", super::totp(session))
+        .property("TOTP code", super::totp_status(session))
         .property("address", &session.ip_address)
         .property("opened", session.base.created_at.to_string())
         .property(

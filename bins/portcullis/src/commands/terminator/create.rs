@@ -1,6 +1,6 @@
 //! `portcullis terminator create`.
 
-use super::members::MemberArgs;
+use super::args::TerminatorArgs;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -13,8 +13,8 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::tags::Tags;
 
-/// Part of routers that connects circuits of clients to an address.
-const BINDING: &str = "edge_transport";
+/// Default binding, which connects circuits to an address.
+const DEFAULT_BINDING: &str = "edge_transport";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,20 +25,20 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Service that it leads to, by id or name
+    /// Id or name of the service
     service: String,
 
-    /// Router that connects to the service, by id or name
+    /// Id or name of the router that connects to the service
     router: String,
 
-    /// What the router connects to, such as `tcp:localhost:8080`
-    #[arg(value_parser = crate::words::not_blank)]
+    /// Address that the router connects to, such as `tcp:localhost:8080`
+    #[arg(value_parser = crate::text::parse_non_blank)]
     address: String,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: TerminatorArgs,
 
-    /// Instance of the service, for clients that dial a certain one
+    /// Instance of the service, for clients that dial a specific one
     #[arg(long, value_name = "INSTANCE")]
     identity: Option<String>,
 }
@@ -50,7 +50,9 @@ impl CreateArgs {
         TerminatorCreate {
             replace: TerminatorReplace {
                 address: self.address,
-                binding: members.binding.unwrap_or_else(|| BINDING.to_owned()),
+                binding: members
+                    .binding
+                    .unwrap_or_else(|| DEFAULT_BINDING.to_owned()),
                 cost: members.cost.unwrap_or_default(),
                 precedence: precedence.unwrap_or_default(),
                 router,
@@ -68,17 +70,17 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let service: ServiceDetail = resolve::one(client, &arguments.service).await?;
-    let router: TransitRouterDetail = resolve::one(client, &arguments.router).await?;
+    let service: ServiceDetail = resolve::by_id_or_name(client, &arguments.service).await?;
+    let router: TransitRouterDetail = resolve::by_id_or_name(client, &arguments.router).await?;
     let body = arguments.body(service.base.id, router.base.id);
     let created = client.create_entity::<TerminatorDetail>(&body).await?;
     let id = TerminatorId::from_wire(created.id);
     let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the terminator was created, with the id {id}"))
+        CliError::from(error).hint(format!("the terminator was created with id {id}"))
     })?;
     context
         .output
-        .result(&terminator, || show::table(&terminator))
+        .write_result(&terminator, || show::table(&terminator))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `portcullis terminator delete`.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
+use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -9,7 +9,7 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::ids::TerminatorId;
 
 const EXAMPLES: &str = "\
-Several terminators, and what a filter finds, are deleted only after a question, or with --yes.
+Deleting several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis terminator delete 3Tn4aRb2kx
@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DeleteArgs {
-    /// Ids, as `list` shows them
+    /// Ids, as shown by `list`
     #[arg(
         required_unless_present = "filter",
         conflicts_with = "filter",
@@ -39,9 +39,10 @@ pub(super) async fn run(
     let client = &session.client;
     let targets = match &arguments.deletion.filter {
         Some(filter) => {
-            Targets::found::<TerminatorDetail>(client, ListQuery::filtered(filter)).await?
+            DeletionTargets::from_query::<TerminatorDetail>(client, ListQuery::filtered(filter))
+                .await?
         },
-        None => Targets::named::<TerminatorDetail>(client, &arguments.ids).await?,
+        None => DeletionTargets::resolve::<TerminatorDetail>(client, &arguments.ids).await?,
     };
     deletion::run::<TerminatorDetail>(context, session, targets, &arguments.deletion).await
 }

@@ -1,10 +1,10 @@
 //! `portcullis terminator list`.
 
 use crate::commands::listing;
-use crate::commands::page::PageArgs;
+use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listed::Listed;
+use crate::listable::Listable;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
@@ -25,7 +25,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
 
-    /// Only those of this service, by id or name
+    /// List only terminators of this service, by id or name
     #[arg(long, value_name = "SERVICE")]
     service: Option<String>,
 }
@@ -38,14 +38,14 @@ pub(super) async fn run(
     let client = &session.client;
     let (mut query, extent) = arguments.page.query();
     if let Some(text) = &arguments.service {
-        let service: ServiceDetail = resolve::one(client, text).await?;
+        let service: ServiceDetail = resolve::by_id_or_name(client, text).await?;
         let id = quote(service.base.id.as_str());
         query = query.and(&format!("service = {id}"));
     }
     listing::run::<TerminatorDetail>(context, client, query, extent).await
 }
 
-impl Listed for TerminatorDetail {
+impl Listable for TerminatorDetail {
     const SINGULAR: &'static str = "terminator";
     const PLURAL: &'static str = "terminators";
     const COLUMNS: &'static [&'static str] = &[
@@ -59,7 +59,10 @@ impl Listed for TerminatorDetail {
         "precedence",
     ];
 
-    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+    async fn fetch_page(
+        client: &Client,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<Self>, ClientError> {
         client.entities(query).await
     }
 

@@ -16,7 +16,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the terminator, as `list` shows it
+    /// Id of the terminator, as shown by `list`
     id: String,
 }
 
@@ -27,12 +27,14 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = TerminatorId::from_wire(arguments.id);
     let terminator: TerminatorDetail = session.client.entity(&id).await?;
-    context.output.result(&terminator, || table(&terminator))
+    context
+        .output
+        .write_result(&terminator, || table(&terminator))
 }
 
-/// Writes a terminator for people.
+/// Renders a terminator as a table.
 pub(super) fn table(terminator: &TerminatorDetail) -> Table {
-    Table::of_properties()
+    Table::with_properties()
         .property("id", terminator.base.id.as_str())
         .property("service", &terminator.service.name)
         .property("router", &terminator.router.name)
@@ -40,16 +42,16 @@ pub(super) fn table(terminator: &TerminatorDetail) -> Table {
         .property("address", &terminator.address)
         .property("instance", &terminator.identity)
         .property("cost", terminator.cost.to_string())
-        .property("cost besides", terminator.dynamic_cost.to_string())
+        .property("dynamic cost", terminator.dynamic_cost.to_string())
         .property("precedence", terminator.precedence.name())
         .property("created", terminator.base.created_at.to_string())
-        .property("changed", terminator.base.updated_at.to_string())
+        .property("updated", terminator.base.updated_at.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listed::Listed as _;
+    use crate::listable::Listable as _;
     use portcullis_domain::clock::Timestamp;
     use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! `portcullis terminator update`.
 
-use super::members::MemberArgs;
+use super::args::TerminatorArgs;
 use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -13,7 +13,7 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::TerminatorId;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged.
+Only the given options are changed.
 
 Examples:
   portcullis terminator update 3Tn4aRb2kx --cost 100
@@ -23,28 +23,28 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
-    /// Id of the terminator, as `list` shows it
+    /// Id of the terminator, as shown by `list`
     id: String,
 
-    /// Router that connects to the service, by id or name
+    /// Id or name of the router that connects to the service
     #[arg(long, value_name = "ROUTER")]
     router: Option<String>,
 
-    /// What the router connects to, such as `tcp:localhost:8080`
-    #[arg(long, value_name = "ADDRESS", value_parser = crate::words::not_blank)]
+    /// Address that the router connects to, such as `tcp:localhost:8080`
+    #[arg(long, value_name = "ADDRESS", value_parser = crate::text::parse_non_blank)]
     address: Option<String>,
 
     #[command(flatten)]
-    members: MemberArgs,
+    members: TerminatorArgs,
 }
 
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_empty = self.router.is_none()
             && self.address.is_none()
-            && self.members == MemberArgs::default();
+            && self.members == TerminatorArgs::default();
         if is_empty {
-            return Err(CliError::usage("there is nothing to change")
+            return Err(CliError::usage("nothing to change: no options were given")
                 .hint("see `portcullis terminator update --help`"));
         }
         Ok(())
@@ -54,7 +54,7 @@ impl UpdateArgs {
         let router = match &self.router {
             None => None,
             Some(text) => Some(
-                resolve::one::<TransitRouterDetail>(client, text)
+                resolve::by_id_or_name::<TransitRouterDetail>(client, text)
                     .await?
                     .base
                     .id,
@@ -86,5 +86,5 @@ pub(super) async fn run(
     let terminator: TerminatorDetail = client.entity(&id).await?;
     context
         .output
-        .result(&terminator, || show::table(&terminator))
+        .write_result(&terminator, || show::table(&terminator))
 }

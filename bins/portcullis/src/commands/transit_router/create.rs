@@ -1,7 +1,7 @@
 //! `portcullis transit-router create`.
 
-use crate::commands::router::{self, RouterArgs, SwitchArgs};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -17,11 +17,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the transit router; no other has it
+    /// Name of the transit router; must be unique
     name: String,
 
     #[command(flatten)]
-    switches: SwitchArgs,
+    switches: RouterFlagArgs,
 
     #[command(flatten)]
     router: RouterArgs,
@@ -43,7 +43,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let members = arguments.router;
     let body = members
-        .body(&session.client, arguments.name, arguments.switches)
+        .to_create(&session.client, arguments.name, arguments.switches)
         .await?;
     router::create::<TransitRouterDetail>(context, session, &body, &arguments.token).await
 }

@@ -1,15 +1,15 @@
-//! `portcullis transit-router show`, and how people see the routers that pass traffic on.
+//! `portcullis transit-router show`, and the table view of transit routers.
 
 use crate::commands::configs;
 use crate::commands::entities::NamedArgs;
-use crate::commands::router::{self, Enrolling, State};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::router::{self, EnrollableRouter, RouterState};
+use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::table::Table;
-use crate::words::yes;
+use crate::text::yes_or_no;
 use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::router::EnrollmentMembers;
@@ -20,14 +20,14 @@ use portcullis_domain::ids::RouterId;
 const EXAMPLES: &str = "\
 Examples:
   portcullis transit-router show t1
-  portcullis transit-router show t1 --output-jwt t1.jwt      as long as it has not enrolled";
+  portcullis transit-router show t1 --output-jwt t1.jwt      # until it has enrolled";
 
 /// Arguments of `transit-router show`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     token: TokenArgs,
@@ -44,12 +44,12 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let text = &arguments.chosen.text;
+    let text = &arguments.target.text;
     router::show::<TransitRouterDetail>(context, session, text, &arguments.token).await
 }
 
-impl Enrolling for TransitRouterDetail {
-    const FOR_A_TOKEN: &'static str =
+impl EnrollableRouter for TransitRouterDetail {
+    const NEW_TOKEN_HINT: &'static str =
         "to get a new token for an enrolled router, delete it and create it again";
 
     fn enrollment(&self) -> &EnrollmentMembers {
@@ -57,9 +57,9 @@ impl Enrolling for TransitRouterDetail {
     }
 }
 
-/// What is known of the state of a transit router.
-fn state(router: &TransitRouterDetail) -> State<'_> {
-    State {
+/// Enrollment and connection state.
+fn router_state(router: &TransitRouterDetail) -> RouterState<'_> {
+    RouterState {
         is_disabled: router.disabled,
         is_online: router.is_online,
         is_verified: router.is_verified,
@@ -69,7 +69,7 @@ fn state(router: &TransitRouterDetail) -> State<'_> {
 
 impl Entity for TransitRouterDetail {
     const COMMAND: &'static str = "transit-router";
-    const LIST: &'static str = "portcullis transit-router list";
+    const LIST_COMMAND: &'static str = "portcullis transit-router list";
     const SINGULAR: &'static str = "router";
     const PLURAL: &'static str = "routers";
     const COLUMNS: &'static [&'static str] = &["id", "name", "state", "cost", "traversal"];
@@ -78,33 +78,33 @@ impl Entity for TransitRouterDetail {
         &self.base
     }
 
-    fn called(&self) -> &str {
+    fn display_name(&self) -> &str {
         &self.name
     }
 
-    fn further_cells(&self) -> Vec<String> {
+    fn extra_cells(&self) -> Vec<String> {
         vec![
-            state(self).shown().to_owned(),
+            router_state(self).display().to_owned(),
             self.cost.to_string(),
-            yes(!self.no_traversal).to_owned(),
+            yes_or_no(!self.no_traversal).to_owned(),
         ]
     }
 
-    fn properties(&self, table: Table, now: Timestamp) -> Table {
+    fn add_properties(&self, table: Table, now: Timestamp) -> Table {
         let listeners: Vec<_> = self.ctrl_chan_listeners.keys().cloned().collect();
         let fingerprint = self.fingerprint.as_ref();
         table
-            .property("state", state(self).shown())
-            .property("enrollment", state(self).until(now))
-            .property("traversal", yes(!self.no_traversal))
+            .property("state", router_state(self).display())
+            .property("enrollment", router_state(self).enrollment_expiry(now))
+            .property("traversal", yes_or_no(!self.no_traversal))
             .property("cost", self.cost.to_string())
-            .property("configurations", configs::shown(self.configs.as_ref()))
+            .property("configurations", configs::display(self.configs.as_ref()))
             .property(
                 "certificate",
                 fingerprint
                     .map(|sum| format!("SHA-1 {sum}"))
                     .unwrap_or_default(),
             )
-            .property("for controllers", listeners.join(", "))
+            .property("control listeners", listeners.join(", "))
     }
 }

@@ -1,31 +1,31 @@
 //! `portcullis transit-router update`.
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
-use crate::commands::router::{RouterArgs, SwitchChangeArgs};
+use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::transit_router::TransitRouterDetail;
 
 const EXAMPLES: &str = "\
-What is not given stays unchanged.
+Only the given options are changed.
 
 Examples:
   portcullis transit-router update t1 --cost 100
-  portcullis transit-router update t1 --disabled true      shut out for now";
+  portcullis transit-router update t1 --disabled true      # locked out for now";
 
 /// Arguments of `transit-router update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    chosen: NamedArgs,
+    target: NamedArgs,
 
     #[command(flatten)]
     name: NewNameArgs,
 
     #[command(flatten)]
-    switches: SwitchChangeArgs,
+    switches: RouterFlagUpdateArgs,
 
     #[command(flatten)]
     router: RouterArgs,
@@ -34,9 +34,9 @@ pub(crate) struct UpdateArgs {
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
-            && self.switches == SwitchChangeArgs::default()
+            && self.switches == RouterFlagUpdateArgs::default()
             && self.router == RouterArgs::default();
-        entities::refuse_nothing::<TransitRouterDetail>(is_nothing)
+        entities::require_changes::<TransitRouterDetail>(is_nothing)
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn run(
     let name = arguments.name.new_name;
     let members = arguments.router;
     let change = members
-        .change(&session.client, name, arguments.switches)
+        .to_patch(&session.client, name, arguments.switches)
         .await?;
-    entities::update::<TransitRouterDetail>(context, session, &arguments.chosen, &change).await
+    entities::update::<TransitRouterDetail>(context, session, &arguments.target, &change).await
 }

@@ -1,4 +1,4 @@
-//! How a process is written in one argument, and shown.
+//! Text form of processes: `SYSTEM:PATH[,hash=HEX][,signer=HEX]`.
 
 use crate::commands::posture_check::os;
 use portcullis_api::posture_check::{ProcessBody, ProcessMultiBody};
@@ -7,12 +7,12 @@ use portcullis_domain::posture_check::{CheckedProcess, Fingerprints, ProcessPath
 const HASH: &str = "hash=";
 const SIGNER: &str = "signer=";
 
-/// Reads a process: `SYSTEM:PATH`, then hashes and signers with commas before them.
+/// Parses a process: `SYSTEM:PATH`, followed by comma-separated hashes and signers.
 pub(super) fn parse(text: &str) -> Result<CheckedProcess, String> {
-    let missing = || "a process is written as `SYSTEM:PATH`".to_owned();
+    let missing = || "a process has the form `SYSTEM:PATH`".to_owned();
     let (system, rest) = text.split_once(':').ok_or_else(missing)?;
-    let os_type = os::named(system.trim())?;
-    let (path, more) = behind_path(rest);
+    let os_type = os::parse_os_name(system.trim())?;
+    let (path, more) = split_path(rest);
     let of = |mark: &str| -> Vec<String> {
         let values = more.iter().filter_map(|word| word.strip_prefix(mark));
         values.map(str::to_owned).collect()
@@ -28,8 +28,8 @@ pub(super) fn parse(text: &str) -> Result<CheckedProcess, String> {
     })
 }
 
-/// Takes what stands behind the path off; the path itself may have commas.
-fn behind_path(text: &str) -> (&str, Vec<&str>) {
+/// Splits off the hashes and signers; the path itself may contain commas.
+fn split_path(text: &str) -> (&str, Vec<&str>) {
     let mut path = text;
     let mut more = Vec::new();
     while let Some((before, word)) = path.rsplit_once(',') {
@@ -43,8 +43,8 @@ fn behind_path(text: &str) -> (&str, Vec<&str>) {
     (path, more)
 }
 
-/// Writes a process as it is given in arguments.
-fn written(
+/// Formats a process as in arguments.
+fn format_process(
     system: &str,
     path: &str,
     hashes: impl IntoIterator<Item = impl AsRef<str>>,
@@ -67,17 +67,17 @@ fn written(
     text
 }
 
-/// Writes the process of a check that asks for one.
-pub(in crate::commands::posture_check) fn single(process: &ProcessBody) -> String {
+/// Formats the process of a single-process check.
+pub(in crate::commands::posture_check) fn display_single(process: &ProcessBody) -> String {
     let hashes = process.hashes.iter().flatten();
     let signer = process.signer_fingerprint.iter();
-    written(process.os_type.name(), &process.path, hashes, signer)
+    format_process(process.os_type.name(), &process.path, hashes, signer)
 }
 
-/// Writes a process of a check that asks for several.
-pub(in crate::commands::posture_check) fn several(process: &ProcessMultiBody) -> String {
+/// Formats a process of a multi-process check.
+pub(in crate::commands::posture_check) fn display_multi(process: &ProcessMultiBody) -> String {
     let (hashes, signers) = (&process.hashes, &process.signer_fingerprints);
-    written(process.os_type.name(), &process.path, hashes, signers)
+    format_process(process.os_type.name(), &process.path, hashes, signers)
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
             "macOS:/x,hash=aa,hash=bb,signer=cc",
         ] {
             let process = parse(text).unwrap();
-            assert_eq!(several(&ProcessMultiBody::from(&process)), text);
+            assert_eq!(display_multi(&ProcessMultiBody::from(&process)), text);
         }
         let process = parse("linux: /x , signer=AA,hash=bb").unwrap();
         assert_eq!(

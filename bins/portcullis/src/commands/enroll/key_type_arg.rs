@@ -1,0 +1,29 @@
+//! `--key-type`.
+
+use clap::ValueEnum;
+use portcullis_pki::KeyType;
+
+/// Types of generated keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyTypeArg {
+    /// ECDSA over NIST P-256
+    #[default]
+    P256,
+    /// ECDSA over NIST P-384
+    P384,
+    /// RSA of 2048 bits
+    Rsa2048,
+    /// RSA of 4096 bits
+    Rsa4096,
+}
+
+impl From<KeyTypeArg> for KeyType {
+    fn from(kind: KeyTypeArg) -> Self {
+        match kind {
+            KeyTypeArg::P256 => Self::P256,
+            KeyTypeArg::P384 => Self::P384,
+            KeyTypeArg::Rsa2048 => Self::Rsa2048,
+            KeyTypeArg::Rsa4096 => Self::Rsa4096,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `--identity` filters.
+
+use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
+use crate::commands::listing;
+use crate::commands::pagination::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listable::Listable;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_client::{Client, ListQuery, quote};
+
+/// Identity to filter by.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct IdentityFilterArgs {
+    /// Select only entries of this identity, by id or name
+    #[arg(long, value_name = "IDENTITY")]
+    identity: Option<String>,
+}
+
+/// Arguments of a list that can be filtered by identity.
+#[derive(Debug, Args)]
+pub(crate) struct OwnedListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    owner: IdentityFilterArgs,
+}
+
+impl OwnedListArgs {
+    pub(crate) async fn list<L: Listable>(
+        self,
+        context: &Context,
+        session: &Session,
+    ) -> Result<(), CliError> {
+        let client = &session.client;
+        let (query, extent) = self.page.query();
+        let query = self.owner.apply(client, query).await?;
+        listing::run::<L>(context, client, query, extent).await
+    }
+}
+
+/// Entities to delete, by id, identity or filter.
+#[derive(Debug, Args)]
+pub(crate) struct OwnedDeletionArgs {
+    /// Ids, as shown by `list`
+    #[arg(
+        required_unless_present_any = ["filter", "identity"],
+        conflicts_with_all = ["filter", "identity"],
+        value_name = "ID"
+    )]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    owner: IdentityFilterArgs,
+
+    #[command(flatten)]
+    deletion: DeletionArgs,
+}
+
+impl OwnedDeletionArgs {
+    pub(crate) async fn delete<D: Deletable>(
+        self,
+        context: &Context,
+        session: &Session,
+    ) -> Result<(), CliError> {
+        let targets = self.targets::<D>(&session.client).await?;
+        self.delete_targets::<D>(context, session, targets).await
+    }
+
+    /// Finds the entities to delete.
+    pub(crate) async fn targets<D: Deletable>(
+        &self,
+        client: &Client,
+    ) -> Result<DeletionTargets, CliError> {
+        if !self.ids.is_empty() {
+            return DeletionTargets::resolve::<D>(client, &self.ids).await;
+        }
+        let query = ListQuery {
+            filter: self.deletion.filter.clone(),
+            ..ListQuery::default()
+        };
+        let query = self.owner.apply(client, query).await?;
+        DeletionTargets::from_query::<D>(client, query).await
+    }
+
+    /// Deletes `targets`.
+    pub(crate) async fn delete_targets<D: Deletable>(
+        self,
+        context: &Context,
+        session: &Session,
+        targets: DeletionTargets,
+    ) -> Result<(), CliError> {
+        deletion::run::<D>(context, session, targets, &self.deletion).await
+    }
+}
+
+impl IdentityFilterArgs {
+    /// Applies the filter to a query.
+    pub(crate) async fn apply(
+        &self,
+        client: &Client,
+        query: ListQuery,
+    ) -> Result<ListQuery, CliError> {
+        let Some(text) = &self.identity else {
+            return Ok(query);
+        };
+        let identity: IdentityDetail = resolve::by_id_or_name(client, text).await?;
+        let id = quote(identity.base.id.as_str());
+        Ok(query.and(&format!("identity = {id}")))
+    }
+}

@@ -1,0 +1,221 @@
+//! Scan of identities and services.
+
+use super::ScanArgs;
+use super::assessment::{Assessment, NamedEntity};
+use super::paging::fetch_all;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::listable::Listable;
+use crate::pages::Pages;
+use crate::table::Table;
+use crate::text::yes_or_no;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_api::service::ServiceDetail;
+use portcullis_client::{Client, ListQuery};
+use portcullis_domain::ids::{IdentityId, ServiceId};
+use serde::Serialize;
+
+/// Direction of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From identities to their services.
+    Identities,
+    /// From services to their identities.
+    Services,
+}
+
+/// Scans pairs of identities and services up to a limit.
+pub(super) struct AdvisorScan<'c> {
+    client: &'c Client,
+    left: usize,
+    is_quiet: bool,
+    report: Report,
+}
+
+/// Result of a scan.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    data: Vec<Assessment>,
+    /// Whether the scan was complete.
+    is_complete: bool,
+    /// Number of pairs checked.
+    seen: usize,
+}
+
+impl<'c> AdvisorScan<'c> {
+    pub(super) fn new(client: &'c Client, extent: ScanArgs) -> Self {
+        Self {
+            client,
+            left: usize::try_from(extent.limit).unwrap_or(usize::MAX),
+            is_quiet: extent.quiet,
+            report: Report {
+                data: Vec::new(),
+                is_complete: true,
+                seen: 0,
+            },
+        }
+    }
+
+    /// Scans everything.
+    pub(super) async fn scan_all(&mut self, from: Direction) -> Result<(), CliError> {
+        let client = self.client;
+        match from {
+            Direction::Identities => {
+                let mut pages = Pages::<IdentityDetail>::new(client, ListQuery::default());
+                while let Some(page) = self.next_page(&mut pages).await? {
+                    for identity in &page.data {
+                        self.scan_identity(identity).await?;
+                    }
+                }
+            },
+            Direction::Services => {
+                let mut pages = Pages::<ServiceDetail>::new(client, ListQuery::default());
+                while let Some(page) = self.next_page(&mut pages).await? {
+                    for service in &page.data {
+                        self.scan_service(service).await?;
+                    }
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// The next page, unless the limit is reached.
+    async fn next_page<L: Listable>(
+        &self,
+        pages: &mut Pages<'_, L>,
+    ) -> Result<Option<ListEnvelope<L>>, CliError> {
+        if self.report.is_complete {
+            pages.next().await
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Scans the services of an identity.
+    pub(super) async fn scan_identity(
+        &mut self,
+        identity: &IdentityDetail,
+    ) -> Result<(), CliError> {
+        if !self.consume_budget() {
+            return Ok(());
+        }
+        let (client, id) = (self.client, &identity.base.id);
+        let fetch = async |query: &ListQuery| client.services_of_identity(id, query).await;
+        let services: Vec<ServiceDetail> = fetch_all(self.left, fetch).await?;
+        if services.is_empty() {
+            self.record(Assessment::without_service(identity));
+        }
+        for (number, service) in services.iter().enumerate() {
+            // The first is counted with its identity.
+            if number > 0 && !self.consume_budget() {
+                break;
+            }
+            self.check_pair(id, &service.base.id).await?;
+        }
+        Ok(())
+    }
+
+    /// Scans the identities of a service.
+    pub(super) async fn scan_service(&mut self, service: &ServiceDetail) -> Result<(), CliError> {
+        if !self.consume_budget() {
+            return Ok(());
+        }
+        let (client, id) = (self.client, &service.base.id);
+        let fetch = async |query: &ListQuery| client.identities_of_service(id, query).await;
+        let identities: Vec<IdentityDetail> = fetch_all(self.left, fetch).await?;
+        if identities.is_empty() {
+            self.record(Assessment::without_identity(service));
+        }
+        for (number, identity) in identities.iter().enumerate() {
+            if number > 0 && !self.consume_budget() {
+                break;
+            }
+            self.check_pair(&identity.base.id, id).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts one more pair; `false` if the limit is reached.
+    fn consume_budget(&mut self) -> bool {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                self.report.seen += 1;
+            },
+            None => self.report.is_complete = false,
+        }
+        self.report.is_complete
+    }
+
+    async fn check_pair(
+        &mut self,
+        identity: &IdentityId,
+        service: &ServiceId,
+    ) -> Result<(), CliError> {
+        let advice = self.client.policy_advice(identity, service).await?;
+        self.record(Assessment::from(&advice));
+        Ok(())
+    }
+
+    fn record(&mut self, verdict: Assessment) {
+        if !self.is_quiet || !verdict.works {
+            self.report.data.push(verdict);
+        }
+    }
+
+    /// Writes the result.
+    pub(super) fn finish(self, context: &Context) -> Result<(), CliError> {
+        context
+            .output
+            .write_result(&self.report, || table(&self.report))
+    }
+}
+
+fn table(report: &Report) -> Table {
+    let mut table = Table::with_columns(&["identity", "service", "allowed", "works", "why not"]);
+    for verdict in &report.data {
+        let name = |party: &Option<NamedEntity>| {
+            let name = party.as_ref().map(|party| party.name.clone());
+            name.unwrap_or_default()
+        };
+        table.add_row([
+            name(&verdict.identity),
+            name(&verdict.service),
+            verdict.allowed().to_owned(),
+            yes_or_no(verdict.works).to_owned(),
+            verdict.reasons(),
+        ]);
+    }
+    table.footer(summary(report))
+}
+
+/// Summary of a scan.
+fn summary(report: &Report) -> String {
+    let bad = report.data.iter().filter(|verdict| !verdict.works).count();
+    let whole = format!("{} checked, {bad} not working", report.seen);
+    if report.is_complete {
+        whole
+    } else {
+        format!("{whole}; there are more, see --limit")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rest_is_mentioned() {
+        let mut report = Report {
+            data: Vec::new(),
+            is_complete: true,
+            seen: 3,
+        };
+        assert_eq!(summary(&report), "3 checked, 0 not working");
+        report.is_complete = false;
+        assert!(summary(&report).ends_with("there are more, see --limit"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Rule sets and their results.
+
+use crate::commands::router_config::environment::Environment;
+use crate::commands::router_config::input::Input;
+use clap::ValueEnum;
+use portcullis_router_config::openziti::{self, Judgement, Machine};
+use portcullis_router_config::{
+    Diagnostic, Effect, Effective, Finding, Options, Severity, Stage, Text, Verdict, check, load,
+};
+
+/// Rule sets to check files by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum RuleSet {
+    /// The specification, strictly: reports every mistake
+    #[default]
+    Portcullis,
+    /// What `ziti router run` of OpenZiti 2.1 does with the file
+    Openziti,
+}
+
+/// Result of checking a file.
+#[derive(Debug)]
+pub(super) struct CheckResult {
+    pub(super) verdict: Verdict,
+    /// Stage at which OpenZiti fails; only for its rule set.
+    pub(super) stage: Option<Stage>,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl RuleSet {
+    /// Checks a file.
+    pub(super) fn check(
+        self,
+        input: &Input,
+        options: Options,
+        environment: &Environment,
+    ) -> CheckResult {
+        let text = match text(input) {
+            Ok(text) => text,
+            Err(diagnostic) => return self.unreadable_result(diagnostic),
+        };
+        let lookup = |name: &str| environment.get(name);
+        match self {
+            Self::Portcullis => check(&text, options, &lookup).into(),
+            Self::Openziti => openziti::judge(&text, &Machine::default(), &lookup).into(),
+        }
+    }
+
+    /// Checks a file and returns the effective values that can be determined.
+    pub(super) fn load(self, input: &Input, environment: &Environment) -> (CheckResult, Effective) {
+        let text = match text(input) {
+            Ok(text) => text,
+            Err(diagnostic) => return (self.unreadable_result(diagnostic), Effective::default()),
+        };
+        let lookup = |name: &str| environment.get(name);
+        match self {
+            Self::Portcullis => {
+                let loaded = load(&text, Options::default(), &lookup);
+                (loaded.report.into(), loaded.effective)
+            },
+            Self::Openziti => {
+                let (judgement, effective) = openziti::load(&text, &Machine::default(), &lookup);
+                (judgement.into(), effective)
+            },
+        }
+    }
+
+    /// Result for an unreadable file.
+    fn unreadable_result(self, diagnostic: &Diagnostic) -> CheckResult {
+        let effect = Effect {
+            verdict: Verdict::Refuse,
+            stage: Stage::Load,
+        };
+        let effect = (self == Self::Openziti).then_some(effect);
+        CheckResult {
+            verdict: Verdict::Refuse,
+            stage: effect.map(|effect| effect.stage),
+            findings: vec![Finding {
+                diagnostic: diagnostic.clone(),
+                effect,
+            }],
+        }
+    }
+}
+
+fn text(input: &Input) -> Result<Text<'_>, &Diagnostic> {
+    match &input.bytes {
+        Ok(bytes) => Ok(Text::new(&input.name, bytes)),
+        Err(diagnostic) => Err(diagnostic),
+    }
+}
+
+impl CheckResult {
+    /// Counts the findings of a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let of = |finding: &&Finding| finding.diagnostic.severity == severity;
+        self.findings.iter().filter(of).count()
+    }
+}
+
+impl From<portcullis_router_config::Report> for CheckResult {
+    fn from(report: portcullis_router_config::Report) -> Self {
+        Self {
+            verdict: report.verdict,
+            stage: None,
+            findings: report.findings,
+        }
+    }
+}
+
+impl From<Judgement> for CheckResult {
+    fn from(judgement: Judgement) -> Self {
+        Self {
+            verdict: judgement.verdict,
+            stage: judgement.stage,
+            findings: judgement.findings,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_keys_are_not_quoted() {
+        let file = b"v: 3\nctrl:\n  endpoint: \"-----BEGIN PRIVATE KEY-----\\nc2VjcmV0\"\n\
+            forwarder: \"pem:-----BEGIN EC PRIVATE KEY-----\\nc2VjcmV0\"\n";
+        let input = Input {
+            name: "r.yml".to_owned(),
+            bytes: Ok(file.to_vec()),
+        };
+        for norm in [RuleSet::Portcullis, RuleSet::Openziti] {
+            let judged = norm.check(&input, Options::default(), &Environment::Process);
+            assert!(judged.count(Severity::Error) > 0);
+            let said = format!("{:?}", judged.findings);
+            assert!(!said.contains("c2VjcmV0"), "{said}");
+        }
+    }
+}
