@@ -1,5 +1,4 @@
-//! Finds out which source is built: the commit and its date, which are the same for everybody who
-//! builds it.
+//! Determines the commit that is built and its date, which are the same for everybody who builds it.
 
 use std::env;
 use std::path::Path;
@@ -14,18 +13,18 @@ fn main() {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    // Source that was unpacked inside another repository is not that repository's.
+    // Source unpacked inside another repository does not belong to that repository.
     if !is_root(Path::new(&repository)) {
         return;
     }
-    // Moves with every commit and every change of branch.
+    // Changes with every commit and every change of branch.
     if let Some(log) = git(&repository, &["rev-parse", "--git-path", "logs/HEAD"]) {
         println!(
             "cargo::rerun-if-changed={}",
             Path::new(&repository).join(log).display()
         );
     }
-    tell(
+    set_env_default(
         "PORTCULLIS_REVISION",
         git(&repository, &["rev-parse", "--short=12", "HEAD"]),
     );
@@ -35,11 +34,11 @@ fn main() {
         "--format=%cd",
         "--date=format-local:%Y-%m-%dT%H:%M:%SZ",
     ];
-    tell("PORTCULLIS_BUILD_DATE", git(&repository, &date));
+    set_env_default("PORTCULLIS_BUILD_DATE", git(&repository, &date));
 }
 
-/// Sets a variable for the compiler, unless whoever builds has set it.
-fn tell(name: &str, value: Option<String>) {
+/// Sets a variable for the compiler, unless the environment has it already.
+fn set_env_default(name: &str, value: Option<String>) {
     if let (Err(_), Some(value)) = (env::var(name), value) {
         println!("cargo::rustc-env={name}={value}");
     }
@@ -52,7 +51,7 @@ fn is_root(repository: &Path) -> bool {
     found.is_some() && found == repository.canonicalize().ok()
 }
 
-/// What git says, if there is git and it says anything.
+/// Output of git, if git is installed and prints anything.
 fn git(repository: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .args(["-C", repository])

@@ -1,5 +1,5 @@
-//! The controller with its allocations counted: for each line that it is given it says how many
-//! there were since its start, and of how many bytes.
+//! The controller with counted allocations: for each line on stdin it prints the number and total size
+//! of allocations since its start.
 //!
 //! It takes the arguments of the program. `cargo xtask bench --only allocations` runs it.
 
@@ -13,13 +13,13 @@ use std::thread;
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    // Ends with the input; nobody asks any more then.
-    thread::spawn(tell);
+    // Ends with the input.
+    thread::spawn(report_counts);
     portcullis_controller::main()
 }
 
 /// A block that grows or shrinks counts like a new one, with the bytes that it grows by.
-fn tell() -> io::Result<()> {
+fn report_counts() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         line?;
         let stats = COUNTED.stats();

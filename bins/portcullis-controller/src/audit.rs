@@ -1,71 +1,69 @@
-//! Where the audit trail goes, and whether it is whole.
+//! Output of the audit trail, and verification of its integrity.
 
 mod chain;
 mod file;
-mod place;
+mod file_access;
 mod stream;
 
-pub(crate) use chain::check;
+pub(crate) use chain::verify_chain;
 
 use crate::logging;
-use file::{Found, InStore};
+use file::{InspectedFile, StoredTrail};
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditSink};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stream::{AuditStream, Discarded};
+use stream::{AuditStream, NullSink};
 
-/// Where the audit trail is written.
+/// Destination of the audit trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AuditTarget {
-    /// Standard error, beside the log.
+pub enum AuditDestination {
+    /// Standard error, together with the log.
     #[default]
     Stream,
-    /// A file of its own, as a chain of lines.
+    /// A separate file with a hash chain of lines.
     File(PathBuf),
 }
 
-/// What the trail is written to, looked at and not yet touched.
+/// Destination of the trail, inspected but not yet modified.
 #[derive(Debug)]
-pub(crate) enum Destination {
+pub(crate) enum InspectedDestination {
     Stream,
-    File(Box<Found>),
+    File(Box<InspectedFile>),
 }
 
-impl AuditTarget {
-    /// Looks at what the trail is to be written to.
+impl AuditDestination {
+    /// Inspects the destination without modifying it.
     ///
     /// # Errors
-    ///
-    /// A sentence that says what is wrong with the file.
-    pub(crate) fn find(&self) -> anyhow::Result<Destination> {
+    /// A message about the problem with the file.
+    pub(crate) fn inspect(&self) -> anyhow::Result<InspectedDestination> {
         Ok(match self {
-            Self::File(path) => Destination::File(Box::new(Found::at(path)?)),
-            Self::Stream => Destination::Stream,
+            Self::File(path) => InspectedDestination::File(Box::new(InspectedFile::inspect(path)?)),
+            Self::Stream => InspectedDestination::Stream,
         })
     }
 }
 
-impl Destination {
-    /// Opens it for the trail of a controller.
+impl InspectedDestination {
+    /// Opens the destination for the trail of a controller.
     ///
     /// # Errors
-    ///
-    /// A sentence that says what is wrong with the file.
+    /// A message about the problem with the file.
     pub(crate) fn open(self, app: &App) -> anyhow::Result<Box<dyn AuditSink>> {
         Ok(match self {
             Self::File(found) => {
                 let (trail, first) = audit::kept(app)?;
                 let trail = trail.map(|trail| trail.to_string());
                 let clock = Arc::clone(&app.env().clock);
-                Box::new(found.resume(&InStore { trail, first }, clock)?)
+                Box::new(found.resume(&StoredTrail { trail, first }, clock)?)
             },
             Self::Stream if logging::audit_is_off() => {
                 tracing::warn!(
-                    "the audit trail is written nowhere, because --log says audit=off: name a file \
-                     with --audit-file, or leave audit=off out"
+                    "the audit trail is discarded because --log contains audit=off: name a file \
+                     with --audit-file, or remove audit=off"
                 );
-                Box::new(Discarded)
+                Box::new(NullSink)
             },
             Self::Stream => Box::new(AuditStream::new()),
         })

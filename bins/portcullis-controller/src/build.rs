@@ -1,13 +1,11 @@
-//! Facts about this build, for `version` and for clients that ask.
+//! Version information of this build.
 
 use portcullis_http::Build;
 
-/// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is told to clients. Who builds a release may set the two variables; otherwise they are those
-/// of the commit, so that the same source gives the same program. Source that is no commit says
-/// nothing of its time.
+/// Version information for clients. The two variables may be set for a release build; by default they
+/// are those of the commit, so that builds are reproducible. Without a commit they are unknown.
 pub(crate) const BUILD: Build = Build {
     version: VERSION,
     build_date: match option_env!("PORTCULLIS_BUILD_DATE") {

@@ -1,6 +1,6 @@
-//! The command line.
+//! Command line of the program.
 
-use crate::audit::AuditTarget;
+use crate::audit::AuditDestination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use portcullis_controller_config::AuditConfig;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "portcullis-controller", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// What is logged to stderr: a level, or levels by part such as `warn,audit=info`
+    /// What to log to stderr: a level, or levels by component such as `warn,audit=info`
     #[arg(
         long,
         value_name = "FILTER",
@@ -19,8 +19,8 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: String,
 
-    /// Let the system write core dumps, and debuggers of the same user look into the memory: both
-    /// show secrets
+    /// Allow core dumps, and debuggers of the same user to read the memory: both expose
+    /// secrets
     #[arg(long, global = true)]
     pub(crate) allow_core_dumps: bool,
 
@@ -44,28 +44,28 @@ Exit codes: 0 success, 1 failure, 2 the command line is invalid.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Create a network and serve it
-    Quickstart(Quickstart),
+    Quickstart(QuickstartArgs),
     /// Create the first administrator of a network
-    Init(Init),
+    Init(InitArgs),
     /// Serve the network of a configuration file
-    Run(Run),
+    Run(RunArgs),
     /// Restore access to an identity when nobody who could help can log in
     #[command(subcommand)]
-    Admin(Admin),
+    Admin(AdminCommand),
     /// Work with files of the audit trail
     #[command(subcommand)]
-    Audit(Audit),
+    Audit(AuditCommand),
     /// Work with configuration files
     #[command(subcommand)]
-    Config(Config),
+    Config(ConfigCommand),
     /// Show the version
     Version,
 }
 
-/// Makes its own certificates, store and administrator, says how to log in, and serves.
+/// Creates its own certificates, store and administrator, prints how to log in, and serves.
 #[derive(Debug, Args)]
-pub(crate) struct Quickstart {
-    /// Folder for all files; if left out, a temporary one that is removed at the end
+pub(crate) struct QuickstartArgs {
+    /// Folder for all files; if omitted, a temporary one that is removed at the end
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
@@ -81,12 +81,12 @@ pub(crate) struct Quickstart {
     #[arg(short, long, value_name = "NAME", env = "ZITI_USER")]
     pub(crate) username: Option<String>,
 
-    /// File with the password of the administrator, or `-` to be asked for it; overrides --password
+    /// File with the password of the administrator, or `-` to be prompted for it; overrides --password
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
 
     /// Password of the administrator, 5 to 100 characters [default: a random one, which is shown].
-    /// Other users of the machine can see it as long as the controller runs: prefer --password-file
+    /// Other users of the machine can see it while the controller runs: prefer --password-file
     #[arg(
         short,
         long,
@@ -100,22 +100,22 @@ pub(crate) struct Quickstart {
     ///
     /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) key_type: Option<KeyKind>,
+    pub(crate) key_type: Option<KeyTypeArg>,
 
     /// Partial configuration file whose keys override the generated ones
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) audit: AuditOption,
+    pub(crate) audit: AuditArgs,
 
     #[command(flatten)]
-    pub(crate) damage: Damage,
+    pub(crate) damage: DamageArgs,
 }
 
-/// Makes the administrator in the store of a configuration file whose controller is not running.
+/// Creates the administrator in the store of a configuration file whose controller is not running.
 #[derive(Debug, Args)]
-pub(crate) struct Init {
+pub(crate) struct InitArgs {
     /// Configuration file
     pub(crate) config: PathBuf,
 
@@ -124,13 +124,13 @@ pub(crate) struct Init {
     pub(crate) username: String,
 
     #[command(flatten)]
-    pub(crate) password: GivenPassword,
+    pub(crate) password: PasswordArgs,
 }
 
 /// Where a password comes from.
 #[derive(Debug, Args)]
-pub(crate) struct GivenPassword {
-    /// File with the password, or `-` to be asked for it; a line break at its end does not count
+pub(crate) struct PasswordArgs {
+    /// File with the password, or `-` to be prompted for it; a trailing line break is ignored
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,
 
@@ -147,36 +147,36 @@ pub(crate) struct GivenPassword {
 
 /// Works on the store of a configuration file whose controller is not running.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Admin {
-    /// Set somebody's password
-    ResetPassword(ResetPassword),
-    /// Remove somebody's TOTP enrollment
-    RemoveMfa(RemoveMfa),
+pub(crate) enum AdminCommand {
+    /// Set the password of an identity
+    ResetPassword(ResetPasswordArgs),
+    /// Remove the TOTP enrollment of an identity
+    RemoveMfa(RemoveMfaArgs),
 }
 
-/// Sets a password, enables the identity, forgets its wrong passwords and ends its sessions. A TOTP
-/// enrollment stays: `admin remove-mfa` removes it.
+/// Sets a password, enables the identity, resets its failed attempts and ends its sessions. A TOTP
+/// enrollment is kept: `admin remove-mfa` removes it.
 #[derive(Debug, Args)]
-pub(crate) struct ResetPassword {
+pub(crate) struct ResetPasswordArgs {
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) account: AccountArgs,
 
     #[command(flatten)]
-    pub(crate) password: GivenPassword,
+    pub(crate) password: PasswordArgs,
 }
 
-/// Removes an enrollment, begun or verified, forgets the wrong codes of the identity and ends its
-/// sessions. The next login asks for no code; if the policy of the identity demands TOTP, it leads to
-/// another enrollment. Whoever is disabled stays so: `admin reset-password` enables.
+/// Removes an enrollment, started or verified, resets the failed codes of the identity and ends its
+/// sessions. The next login asks for no code; if the policy of the identity requires TOTP, it leads to
+/// another enrollment. A disabled identity stays disabled: `admin reset-password` enables it.
 #[derive(Debug, Args)]
-pub(crate) struct RemoveMfa {
+pub(crate) struct RemoveMfaArgs {
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) account: AccountArgs,
 }
 
 /// An identity in a store.
 #[derive(Debug, Args)]
-pub(crate) struct Whose {
+pub(crate) struct AccountArgs {
     /// Configuration file
     pub(crate) config: PathBuf,
 
@@ -186,82 +186,83 @@ pub(crate) struct Whose {
 
 /// Serves until it gets SIGTERM or SIGINT.
 #[derive(Debug, Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// Configuration file
     pub(crate) config: PathBuf,
 
     #[command(flatten)]
-    pub(crate) audit: AuditOption,
+    pub(crate) audit: AuditArgs,
 
     #[command(flatten)]
-    pub(crate) damage: Damage,
+    pub(crate) damage: DamageArgs,
 }
 
 /// Where the audit trail goes.
 #[derive(Debug, Args)]
-pub(crate) struct AuditOption {
+pub(crate) struct AuditArgs {
     /// File for the audit trail, which is created if it does not exist [default: `audit.file` of the
     /// configuration, or else stderr]
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_file: Option<PathBuf>,
 }
 
-impl AuditOption {
-    /// Where the trail goes by this option or, without it, by the configuration.
-    pub(crate) fn target(&self, config: &AuditConfig) -> AuditTarget {
+impl AuditArgs {
+    /// Destination of the trail by this option or, without it, by the configuration.
+    pub(crate) fn destination(&self, config: &AuditConfig) -> AuditDestination {
         let file = self.audit_file.as_ref().or(config.file.as_ref());
-        file.cloned().map_or(AuditTarget::Stream, AuditTarget::File)
+        file.cloned()
+            .map_or(AuditDestination::Stream, AuditDestination::File)
     }
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Audit {
+pub(crate) enum AuditCommand {
     /// Check that no line of a file was changed, removed, added or moved
-    Verify(AuditVerify),
+    Verify(AuditVerifyArgs),
 }
 
-/// Exits with 0 when the file is whole, with 1 when it is not; then it says at which line it breaks.
+/// Exits with 0 if the file is intact, otherwise with 1 and the number of the first invalid line.
 #[derive(Debug, Args)]
-pub(crate) struct AuditVerify {
+pub(crate) struct AuditVerifyArgs {
     /// File that `--audit-file` named
     pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Damage {
-    /// Serve a damaged store with what is left of it
+pub(crate) struct DamageArgs {
+    /// Serve what is left of a damaged store
     #[arg(long)]
     pub(crate) accept_damage: bool,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Config {
-    /// Find every mistake of configuration files
-    Check(Check),
+pub(crate) enum ConfigCommand {
+    /// Find every mistake in configuration files
+    Check(ConfigCheckArgs),
 }
 
-/// Exits with 0 when all files can be used, with 1 when one cannot.
+/// Exits with 0 if all files are valid, otherwise with 1.
 #[derive(Debug, Args)]
-pub(crate) struct Check {
+pub(crate) struct ConfigCheckArgs {
     /// Configuration files, each complete on its own
     #[arg(required = true, value_name = "CONFIG")]
     pub(crate) files: Vec<PathBuf>,
 
     /// Format of the findings
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
+    pub(crate) format: FindingsFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Like a compiler, with the line
+pub(crate) enum FindingsFormat {
+    /// Like compiler messages, with the line
     Human,
     /// One JSON list
     Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyKind {
+pub(crate) enum KeyTypeArg {
     /// ECDSA over P-256
     P256,
     /// ECDSA over P-384

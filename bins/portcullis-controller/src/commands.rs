@@ -1,4 +1,4 @@
-//! What the program can be asked to do, one module per command.
+//! Commands of the program, one module each.
 
 mod admin;
 mod audit;
@@ -8,31 +8,31 @@ mod password;
 mod quickstart;
 mod run;
 
-use crate::cli::{Audit, Command, Config};
+use crate::cli::{AuditCommand, Command, ConfigCommand};
 use crate::{build, output};
 use anyhow::Context as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Most threads for work that blocks: the places where lists and posture are worked out (24), lookups of
-/// host names (32), and what the program does for itself. Work beyond that waits for one of them.
-const BLOCKING_THREADS: usize = 64;
+/// Maximum number of threads for blocking work: lists and posture (24), lookups of host names (32), and
+/// internal tasks. Further work waits for a thread.
+const MAX_BLOCKING_THREADS: usize = 64;
 
-/// How long such a thread waits for more work. They take turns, so with a longer time a few requests per
-/// second would keep as many threads as there ever were, and their memory.
-const BLOCKING_THREAD_IDLE: Duration = Duration::from_secs(1);
+/// How long an idle blocking thread is kept. Threads take turns, so with a longer time a few requests
+/// per second would keep the maximum number of threads ever used, and their memory.
+const BLOCKING_THREAD_KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-/// Does what the command line asks.
+/// Runs a command.
 pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Quickstart(arguments) => in_runtime(quickstart::run(arguments)),
-        Command::Init(arguments) => in_runtime(init::run(arguments)),
-        Command::Run(arguments) => in_runtime(run::run(arguments)),
-        Command::Admin(command) => in_runtime(admin::run(command)),
-        Command::Audit(Audit::Verify(arguments)) => audit::verify(&arguments),
-        Command::Config(Config::Check(arguments)) => config_check::run(&arguments),
+        Command::Quickstart(arguments) => block_on(quickstart::run(arguments)),
+        Command::Init(arguments) => block_on(init::run(arguments)),
+        Command::Run(arguments) => block_on(run::run(arguments)),
+        Command::Admin(command) => block_on(admin::run(command)),
+        Command::Audit(AuditCommand::Verify(arguments)) => audit::verify(&arguments),
+        Command::Config(ConfigCommand::Check(arguments)) => config_check::run(&arguments),
         Command::Version => {
-            output::say(format_args!(
+            output::print_line(format_args!(
                 "portcullis-controller {} ({}), API level {}",
                 build::VERSION,
                 build::BUILD.revision,
@@ -43,15 +43,15 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs an asynchronous command to its end. What is still running then is left behind.
-fn in_runtime(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+/// Runs an asynchronous command to completion. Tasks that are still running then are abandoned.
+fn block_on(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("worker")
-        .max_blocking_threads(BLOCKING_THREADS)
-        .thread_keep_alive(BLOCKING_THREAD_IDLE)
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
+        .thread_keep_alive(BLOCKING_THREAD_KEEP_ALIVE)
         .build()
-        .context("the threads of the program could not be started")?;
+        .context("the runtime threads could not be started")?;
     let outcome = runtime.block_on(command);
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)

@@ -1,38 +1,37 @@
-//! Reading configuration files, and saying what is wrong with them.
+//! Loading of configuration files, with checks of their environment.
 
-mod exposure;
-mod names;
-mod own_keys;
-mod surroundings;
+mod environment_checks;
+mod file_permissions;
+mod home_keys;
+mod reserved_names;
 
-use crate::diagnostics::{self, Sources};
+use crate::diagnostics::{self, SourceFiles};
 use crate::output;
 use anyhow::bail;
-use exposure::Tolerance;
-use own_keys::OwnKeys;
+use file_permissions::Tolerance;
+use home_keys::HomeKeys;
 use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
 use portcullis_domain::io_error;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-/// Files that were read, and what they say.
-pub(crate) struct Reading {
-    /// The files.
-    pub(crate) sources: Sources,
-    /// The configuration, or what keeps it from being one.
+/// Configuration files and the outcome of reading them.
+pub(crate) struct CheckedFiles {
+    pub(crate) sources: SourceFiles,
+    /// The configuration, or its mistakes.
     pub(crate) outcome: Outcome,
 }
 
-impl Reading {
-    /// A file that cannot be read at all, for a reason that is as good as a mistake in it.
+impl CheckedFiles {
+    /// Reports an unreadable file as a diagnostic.
     pub(crate) fn unreadable(file: &Path, error: &anyhow::Error) -> Self {
-        let mut sources = Sources::default();
+        let mut sources = SourceFiles::default();
         sources.add(file, String::new());
-        // Lines count from 1: this is about no line.
+        // Line 0, since the diagnostic is about no line.
         let place = Place::default();
-        let message = output::sentence(error);
-        let (code, path) = (surroundings::UNREADABLE_FILE, KeyPath::root());
+        let message = output::error_chain(error);
+        let (code, path) = (environment_checks::UNREADABLE_FILE, KeyPath::root());
         let found = Diagnostic::new(Severity::Error, code, path, place, message);
         let outcome = Outcome {
             diagnostics: vec![found],
@@ -42,29 +41,30 @@ impl Reading {
     }
 }
 
-/// Reads a complete file, and partial ones to lay over it in turn.
+/// Loads a complete file, with partial ones merged over it in turn.
 ///
 /// # Errors
-///
-/// When a file cannot be read at all, or when the result is no configuration: every mistake is then
-/// shown on stderr before this returns.
+/// If a file cannot be read, or if there are mistakes, all of which are printed to stderr before this
+/// returns.
 pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
-    load_with_names(files).map(|(config, _)| config)
+    load_with_references(files).map(|(config, _)| config)
 }
 
-/// As [`load`], with the places where the files name something outside themselves.
-pub(crate) fn load_with_names(files: &[&Path]) -> anyhow::Result<(ControllerConfig, NamedThings)> {
-    let Reading { sources, outcome } = read(files)?;
+/// As [`load`], with the external references of the files.
+pub(crate) fn load_with_references(
+    files: &[&Path],
+) -> anyhow::Result<(ControllerConfig, NamedThings)> {
+    let CheckedFiles { sources, outcome } = read(files)?;
     let is_terminal = io::stderr().is_terminal();
     if let Some(config) = outcome.config {
         if is_terminal {
-            show(&outcome.diagnostics, &sources, true);
+            print_findings(&outcome.diagnostics, &sources, true);
         } else {
-            log(&outcome.diagnostics, &sources);
+            log_findings(&outcome.diagnostics, &sources);
         }
         return Ok((config, outcome.named));
     }
-    show(&outcome.diagnostics, &sources, is_terminal);
+    print_findings(&outcome.diagnostics, &sources, is_terminal);
     let errors = outcome
         .diagnostics
         .iter()
@@ -85,12 +85,12 @@ pub(crate) fn load_with_names(files: &[&Path]) -> anyhow::Result<(ControllerConf
     );
 }
 
-/// Reads files and keeps everything that is to be said about them.
-pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
-    let mut sources = Sources::default();
+/// Reads files and collects all diagnostics about them.
+pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
+    let mut sources = SourceFiles::default();
     let mut unreadable = Vec::new();
     for (source, path) in (0_u16..).map(SourceId).zip(files) {
-        let bytes = std::fs::read(path).map_err(|error| cannot_read(path, &error))?;
+        let bytes = std::fs::read(path).map_err(|error| read_error(path, &error))?;
         let text = decode(&bytes, source).unwrap_or_else(|error| {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             unreadable.push(error.to_diagnostic(&text));
@@ -101,26 +101,26 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
         let outcome = portcullis_controller_config::read_files(&sources.texts(), &lookup);
-        let mut found = surroundings::check(&outcome.named, &OwnKeys::of(files));
-        found.extend(names::check(&outcome));
-        found.extend(exposed(files, &sources));
-        judged(outcome, found)
+        let mut found = environment_checks::check(&outcome.named, &HomeKeys::from_files(files));
+        found.extend(reserved_names::check(&outcome));
+        found.extend(find_exposed_keys(files, &sources));
+        with_findings(outcome, found)
     } else {
         Outcome {
             diagnostics: unreadable,
             ..Outcome::default()
         }
     };
-    Ok(Reading { sources, outcome })
+    Ok(CheckedFiles { sources, outcome })
 }
 
-/// Finds files that hold keys in themselves and are open to others.
-fn exposed(files: &[&Path], sources: &Sources) -> Vec<Diagnostic> {
+/// Finds files that contain private keys and are accessible to others.
+fn find_exposed_keys(files: &[&Path], sources: &SourceFiles) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let texts = sources.texts();
     for ((source, path), text) in (0_u16..).map(SourceId).zip(files).zip(texts) {
-        let exposure = holds_key(text.text)
-            .then(|| exposure::of("the configuration", path, Tolerance::Foreign));
+        let exposure = contains_private_key(text.text)
+            .then(|| file_permissions::check_file("the configuration", path, Tolerance::Lenient));
         if let Some(exposure) = exposure.flatten() {
             let place = Place {
                 source,
@@ -128,7 +128,7 @@ fn exposed(files: &[&Path], sources: &Sources) -> Vec<Diagnostic> {
             };
             let mut diagnostic = Diagnostic::new(
                 exposure.severity,
-                surroundings::EXPOSED_FILE,
+                environment_checks::EXPOSED_FILE,
                 KeyPath::root(),
                 place,
                 format!("{}; it holds a private key", exposure.message),
@@ -140,13 +140,13 @@ fn exposed(files: &[&Path], sources: &Sources) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a private key stands in a text, as PEM or as a value that OpenZiti takes for PEM.
-fn holds_key(text: &str) -> bool {
+/// Whether a text contains a private key, as PEM or as a value that OpenZiti reads as PEM.
+fn contains_private_key(text: &str) -> bool {
     text.contains("PRIVATE KEY-----")
 }
 
-/// Adds what is wrong with the files themselves and with the things that they name.
-fn judged(mut outcome: Outcome, found: Vec<Diagnostic>) -> Outcome {
+/// Adds diagnostics about the files themselves and about the things that they reference.
+fn with_findings(mut outcome: Outcome, found: Vec<Diagnostic>) -> Outcome {
     if !found.is_empty() {
         if found.iter().any(|each| each.severity == Severity::Error) {
             outcome.config = None;
@@ -159,7 +159,7 @@ fn judged(mut outcome: Outcome, found: Vec<Diagnostic>) -> Outcome {
     outcome
 }
 
-/// The folder that a file stands in, whatever the working directory will be.
+/// Absolute folder of a file.
 pub(crate) fn folder_of(file: &Path) -> PathBuf {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -170,7 +170,7 @@ pub(crate) fn folder_of(file: &Path) -> PathBuf {
         .unwrap_or_else(|_missing| folder.to_owned())
 }
 
-fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
+fn read_error(path: &Path, error: &io::Error) -> anyhow::Error {
     let path: PathBuf = path.to_owned();
     if error.kind() == io::ErrorKind::NotFound {
         anyhow::anyhow!("the configuration file {} does not exist", path.display())
@@ -180,13 +180,13 @@ fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
     }
 }
 
-fn show(found: &[Diagnostic], sources: &Sources, styled: bool) {
+fn print_findings(found: &[Diagnostic], sources: &SourceFiles, styled: bool) {
     for diagnostic in found {
-        output::remark(diagnostics::human(diagnostic, sources, styled));
+        output::eprint_line(diagnostics::render(diagnostic, sources, styled));
     }
 }
 
-fn log(found: &[Diagnostic], sources: &Sources) {
+fn log_findings(found: &[Diagnostic], sources: &SourceFiles) {
     for diagnostic in found {
         tracing::warn!(
             file = sources.name(diagnostic.source),

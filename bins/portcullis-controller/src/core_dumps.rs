@@ -1,12 +1,12 @@
-//! Keeping secrets out of core dumps.
+//! Protection of secrets from core dumps.
 //!
-//! What a controller is answering lies in its memory: tokens, recovery codes, passwords.
-//! A core dump would write all of it to a disk, where nobody seals it.
+//! The memory of a controller contains tokens, recovery codes and passwords. A core dump would write all
+//! of it to disk in plain text.
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
-/// Keeps the system from writing core dumps of this process, and other programs of the same user from
-/// looking into its memory (prctl(2), `PR_SET_DUMPABLE`).
+/// Prevents core dumps of this process, and access to its memory by other programs of the same user
+/// (prctl(2), `PR_SET_DUMPABLE`).
 pub(crate) fn forbid() {
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
         tracing::warn!(%error, "core dumps could not be disabled; they would contain secrets");

@@ -1,4 +1,4 @@
-//! Showing what is wrong with a configuration file.
+//! Rendering of diagnostics about configuration files.
 
 use crate::config;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -7,21 +7,20 @@ use portcullis_yaml::{Diagnostic, Severity, SourceId, holds_secret};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The files that diagnostics are about.
+/// Files that diagnostics refer to.
 #[derive(Debug, Default)]
-pub(crate) struct Sources(Vec<Source>);
+pub(crate) struct SourceFiles(Vec<SourceFile>);
 
 #[derive(Debug)]
-struct Source {
+struct SourceFile {
     name: String,
     folder: PathBuf,
     text: String,
 }
 
-impl Sources {
-    /// Adds the next file.
+impl SourceFiles {
     pub(crate) fn add(&mut self, path: &Path, text: String) {
-        self.0.push(Source {
+        self.0.push(SourceFile {
             name: path.display().to_string(),
             folder: config::folder_of(path),
             text,
@@ -39,7 +38,6 @@ impl Sources {
             .collect()
     }
 
-    /// The name of a file.
     pub(crate) fn name(&self, source: SourceId) -> &str {
         self.get(source).map_or("", |source| &source.name)
     }
@@ -48,16 +46,16 @@ impl Sources {
         self.get(source).map_or("", |source| &source.text)
     }
 
-    fn get(&self, SourceId(number): SourceId) -> Option<&Source> {
+    fn get(&self, SourceId(number): SourceId) -> Option<&SourceFile> {
         self.0.get(usize::from(number))
     }
 }
 
-/// A diagnostic as programs read it.
+/// A diagnostic in JSON.
 #[derive(Debug, Serialize)]
-pub(crate) struct Record<'a> {
+pub(crate) struct DiagnosticRecord<'a> {
     file: &'a str,
-    /// Absent when the file as a whole is meant.
+    /// Absent if the diagnostic is about the whole file.
     line: Option<u32>,
     column: Option<u32>,
     severity: String,
@@ -67,13 +65,12 @@ pub(crate) struct Record<'a> {
     help: Option<&'a str>,
 }
 
-impl<'a> Record<'a> {
-    /// Describes `diagnostic`.
-    pub(crate) fn of(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Self {
+impl<'a> DiagnosticRecord<'a> {
+    pub(crate) fn new(diagnostic: &'a Diagnostic, sources: &'a SourceFiles) -> Self {
         Self {
             file: sources.name(diagnostic.source),
-            line: is_in_the_file(diagnostic).then_some(diagnostic.line),
-            column: is_in_the_file(diagnostic).then_some(diagnostic.column),
+            line: has_line(diagnostic).then_some(diagnostic.line),
+            column: has_line(diagnostic).then_some(diagnostic.column),
             severity: diagnostic.severity.to_string(),
             code: diagnostic.code,
             path: diagnostic.path.to_string(),
@@ -83,8 +80,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Draws a diagnostic the way compilers do.
-pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) -> String {
+/// Renders a diagnostic in the style of a compiler.
+pub(crate) fn render(diagnostic: &Diagnostic, sources: &SourceFiles, styled: bool) -> String {
     let renderer = if styled {
         Renderer::styled()
     } else {
@@ -109,7 +106,7 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
                 .label(diagnostic.path.to_string());
             title.element(Snippet::source(text).path(name).annotation(mark))
         },
-        None => title.element(place(diagnostic, name)),
+        None => title.element(origin(diagnostic, name)),
     };
     let help = diagnostic
         .help
@@ -117,19 +114,19 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
         .map(|help| Group::with_title(Level::HELP.secondary_title(help)));
     let report: Vec<_> = std::iter::once(main).chain(help).collect();
     let mut drawn = renderer.render(&report);
-    // One mistake stands apart from the next.
+    // An empty line separates diagnostics.
     drawn.push('\n');
     drawn
 }
 
-/// Whether the diagnostic is about a line and not about the file as a whole.
-fn is_in_the_file(diagnostic: &Diagnostic) -> bool {
+/// Whether the diagnostic is about a line and not about the whole file.
+fn has_line(diagnostic: &Diagnostic) -> bool {
     diagnostic.line > 0
 }
 
-/// The bytes to underline, on one line; `None` when there is no line or it must not be shown.
+/// The bytes to underline, on one line; `None` if there is no line or it must not be shown.
 fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
-    if !is_in_the_file(diagnostic) {
+    if !has_line(diagnostic) {
         return None;
     }
     let start = text.floor_char_boundary(diagnostic.span.start);
@@ -139,15 +136,15 @@ fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
         .get(start..)?
         .find('\n')
         .map_or(text.len(), |at| start + at);
-    // A key may stand in the file itself.
+    // The line may contain a private key.
     if diagnostic.path.is_secret() || holds_secret(text.get(before..after)?) {
         return None;
     }
     Some(start..end.min(after).max(start))
 }
 
-fn place<'a>(diagnostic: &Diagnostic, name: &'a str) -> Origin<'a> {
-    if !is_in_the_file(diagnostic) {
+fn origin<'a>(diagnostic: &Diagnostic, name: &'a str) -> Origin<'a> {
+    if !has_line(diagnostic) {
         return Origin::path(name);
     }
     let number = |figure| usize::try_from(figure).unwrap_or(usize::MAX);
@@ -161,13 +158,13 @@ mod tests {
     use super::*;
 
     fn drawn(text: &str) -> Vec<String> {
-        let mut sources = Sources::default();
+        let mut sources = SourceFiles::default();
         sources.add(Path::new("ctrl.yml"), text.to_owned());
         let outcome = portcullis_controller_config::read_files(&sources.texts(), &|_| None);
         outcome
             .diagnostics
             .iter()
-            .map(|each| human(each, &sources, false))
+            .map(|each| render(each, &sources, false))
             .collect()
     }
 
@@ -190,7 +187,7 @@ mod tests {
 
     #[test]
     fn any_span_can_be_drawn() {
-        let mut sources = Sources::default();
+        let mut sources = SourceFiles::default();
         sources.add(Path::new("é.yml"), "é: [ü\n\n".to_owned());
         let found =
             portcullis_controller_config::read_files(&sources.texts(), &|_| None).diagnostics;
@@ -198,7 +195,7 @@ mod tests {
             for end in 0..12 {
                 let mut diagnostic = found[0].clone();
                 (diagnostic.span.start, diagnostic.span.end) = (start, end);
-                assert!(human(&diagnostic, &sources, false).contains("é.yml"));
+                assert!(render(&diagnostic, &sources, false).contains("é.yml"));
             }
         }
     }

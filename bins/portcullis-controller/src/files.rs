@@ -1,4 +1,4 @@
-//! Files that must not be half written, and must not be readable by everybody.
+//! Atomic creation of files with restricted permissions.
 
 use anyhow::Context as _;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -7,12 +7,12 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Mode of files that hold secrets.
-pub(crate) const SECRET: u32 = 0o600;
+pub(crate) const SECRET_MODE: u32 = 0o600;
 /// Mode of files that everybody may read.
-pub(crate) const PUBLIC: u32 = 0o644;
+pub(crate) const PUBLIC_MODE: u32 = 0o644;
 
-/// Makes a directory, and those above it, for its owner only; one that exists stays as it is.
-pub(crate) fn make_directory(path: &Path) -> anyhow::Result<()> {
+/// Creates a directory and its parents for the owner only; an existing one is left unchanged.
+pub(crate) fn create_directory(path: &Path) -> anyhow::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -35,22 +35,22 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Puts a file in place of another, or of none, in one step.
+/// Replaces or creates a file atomically.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
     rename(&write_draft(path, content, mode)?, path)
 }
 
-/// Writes what [`rename`] is to put in place at `path` later, and tells where.
+/// Writes a draft that [`rename`] moves to `path` later, and returns its path.
 pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<PathBuf> {
-    let draft = draft(path);
-    // What cannot be written is the file that is wanted, whatever it is called on the way.
+    let draft = draft_path(path);
+    // Errors name the final path and not that of the draft.
     remove(&draft)
         .and_then(|()| write(&draft, content, mode))
         .with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(draft)
 }
 
-/// Gives a file or directory its final name, and makes that survive a loss of power.
+/// Moves a file or directory to its final path durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
     let directory = match to.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -61,13 +61,13 @@ pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be moved into place", to.display()))
 }
 
-/// Removes a file that may be there.
-pub(crate) fn discard(path: &Path) -> anyhow::Result<()> {
+/// Removes a file if it exists.
+pub(crate) fn remove_if_exists(path: &Path) -> anyhow::Result<()> {
     remove(path).with_context(|| format!("{} cannot be removed", path.display()))
 }
 
-/// Makes an empty directory, for its owner only, in the place of what an interrupted run left.
-pub(crate) fn begin_directory(path: &Path) -> io::Result<()> {
+/// Creates an empty directory for the owner only, and removes what an interrupted run left there.
+pub(crate) fn recreate_directory(path: &Path) -> io::Result<()> {
     remove(path)?;
     DirBuilder::new().mode(0o700).create(path)
 }
@@ -84,8 +84,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The name under which something is made before it is put in place.
-pub(crate) fn draft(path: &Path) -> PathBuf {
+/// Path of the draft of a file or directory.
+pub(crate) fn draft_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     name.into()
@@ -100,15 +100,15 @@ mod tests {
     fn replaced_file_has_content_and_mode_and_leaves_no_draft() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        fs::write(draft(&path), "left behind").unwrap();
+        fs::write(draft_path(&path), "left behind").unwrap();
         for content in ["first", "second"] {
-            replace(&path, content.as_bytes(), SECRET).unwrap();
+            replace(&path, content.as_bytes(), SECRET_MODE).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), content);
             assert_eq!(
                 fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-                SECRET
+                SECRET_MODE
             );
         }
-        assert!(!draft(&path).exists());
+        assert!(!draft_path(&path).exists());
     }
 }

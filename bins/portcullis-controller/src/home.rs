@@ -1,9 +1,8 @@
-//! A folder with everything that a controller of its own needs: certificates, keys and a
-//! configuration file that names them.
+//! Home folder of a controller: certificates, keys, store, and a configuration file for them.
 
 pub(crate) mod pki;
 
-use crate::files::{self, PUBLIC, SECRET};
+use crate::files::{self, PUBLIC_MODE, SECRET_MODE};
 use crate::store;
 use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::{
@@ -16,34 +15,32 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What a new home is made with.
+/// Settings of a new home.
 #[derive(Debug, Clone)]
 pub struct HomeSettings {
-    /// Host name or IP address that clients are told.
+    /// Host name or IP address that is advertised to clients.
     pub advertised_host: String,
-    /// Where to listen.
+    /// Address to listen on.
     pub interface: IpAddr,
     /// Port of the APIs.
     pub port: u16,
-    /// Kind of all keys.
+    /// Type of all keys.
     pub key_type: KeyType,
 }
 
-/// A home that is ready.
+/// Paths of a home.
 #[derive(Debug, Clone)]
 pub struct Home {
-    /// The folder.
     pub folder: PathBuf,
-    /// The configuration file.
     pub config: PathBuf,
-    /// The certificates that clients are to trust, in PEM.
+    /// CA bundle for clients, in PEM.
     pub ca: PathBuf,
-    /// Where a generated password of the administrator is kept.
+    /// File with the generated password of the administrator.
     pub password: PathBuf,
 }
 
 impl Home {
-    /// The home in `folder`, made or not.
+    /// The home in `folder`, which need not exist yet.
     pub fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -53,20 +50,20 @@ impl Home {
         }
     }
 
-    /// Whether it is ready.
+    /// Whether the home is complete.
     pub fn is_ready(&self) -> bool {
         self.config.exists()
     }
 
-    /// Whether `config` serves the certificate that was made with this home, which may then be
-    /// made anew before it expires.
-    pub fn owns_leaf_of(&self, config: &ControllerConfig) -> bool {
+    /// Whether `config` uses the server certificate of this home, which the controller may then renew
+    /// before it expires.
+    pub fn owns_server_certificate_of(&self, config: &ControllerConfig) -> bool {
         let layout = HomeLayout::under(&self.folder);
         config.identity.server_cert == Material::File(layout.server_cert)
             && config.identity.server_key == Material::File(layout.server_key)
     }
 
-    /// Whether `config` keeps its data where it was made with this home.
+    /// Whether `config` uses the store of this home.
     pub(crate) fn keeps_store_of(&self, config: &ControllerConfig) -> bool {
         config.store == self.store()
     }
@@ -75,15 +72,15 @@ impl Home {
         StoreLocation::Database(HomeLayout::under(&self.folder).db)
     }
 
-    /// Whether anything of a store is there.
+    /// Whether any file of a store exists.
     fn has_store(&self) -> bool {
         let store = self.store();
         store.store_path().exists() || store.sealing_key_path().exists()
     }
 
-    /// Refuses a home whose own file keeps the data elsewhere: that of a copy would be served from
-    /// the original. What a file says that is laid over it is the wish of whoever does so.
-    pub(crate) fn check_place(&self, named: &NamedThings) -> anyhow::Result<()> {
+    /// Refuses a home whose own configuration has its store elsewhere: a copied home would use the store of
+    /// the original. Overlay files may change the store on purpose.
+    pub(crate) fn check_store_location(&self, named: &NamedThings) -> anyhow::Result<()> {
         let Some(store) = named
             .store
             .as_ref()
@@ -106,16 +103,15 @@ impl Home {
     }
 }
 
-/// Makes a home in `folder`, which must not hold one yet.
+/// Creates a home in `folder`, which must not contain one yet.
 ///
-/// The configuration file comes last and whole, after the store: a home is ready, or it is not one,
-/// and a home that is ready without a store has lost it. Keys are readable by their owner only.
+/// The configuration file is created last and atomically, after the store: it marks the home as
+/// complete, and a complete home without a store has lost it. Keys are readable by their owner only.
 ///
 /// # Errors
-///
-/// When something cannot be made or written, or when there are parts of a home already.
-pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Result<Home> {
-    files::make_directory(folder)?;
+/// If something cannot be created, or if parts of a home already exist.
+pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Result<Home> {
+    files::create_directory(folder)?;
     let folder = folder
         .canonicalize()
         .with_context(|| format!("the folder {} does not exist", folder.display()))?;
@@ -126,7 +122,8 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         .parent()
         .map_or_else(|| folder.clone(), Path::to_owned);
     if pki_folder.exists() && !home.is_ready() && !home.has_store() && !home.password.exists() {
-        // Cut short before anything was done with it: a password is made after the store. It may be somebody's, so it is kept.
+        // Interrupted before the keys were used: a password is created after the store. They may be somebody
+        // else's, so they are kept.
         let aside = folder.join("pki.incomplete");
         if !aside.exists() {
             files::rename(&pki_folder, &aside)?;
@@ -139,11 +136,11 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
             home.config.display(),
         );
     }
-    let draft = files::draft(&pki_folder);
-    files::begin_directory(&draft)
+    let draft = files::draft_path(&pki_folder);
+    files::recreate_directory(&draft)
         .with_context(|| format!("the home {} cannot be written", folder.display()))?;
 
-    let pki = pki::make(settings, env)?;
+    let pki = pki::create(settings, env)?;
     let interface = settings.interface.to_string();
     let text = generate(&Generated {
         interface: &interface,
@@ -152,20 +149,19 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
     })?;
     write(&pki, &layout, &draft)?;
     let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
-    files::replace(&home.ca, authorities.as_bytes(), PUBLIC)?;
+    files::replace(&home.ca, authorities.as_bytes(), PUBLIC_MODE)?;
     files::rename(&draft, &pki_folder)?;
-    let config = files::write_draft(&home.config, text.as_bytes(), SECRET)?;
+    let config = files::write_draft(&home.config, text.as_bytes(), SECRET_MODE)?;
     store::open(&home.store(), false, Arc::clone(&env.entropy))?;
     files::rename(&config, &home.config)?;
     Ok(home)
 }
 
-/// Ends what [`prepare`] has begun in `folder`, if it was cut short when all was made but not in
-/// place.
-pub(crate) fn finish(folder: &Path) -> anyhow::Result<()> {
+/// Completes an interrupted [`create`] in `folder`, if everything was created but not moved into place.
+pub(crate) fn finish_interrupted(folder: &Path) -> anyhow::Result<()> {
     let home = Home::at(folder);
-    let draft = files::draft(&home.config);
-    // The draft was on the disk before the store was begun.
+    let draft = files::draft_path(&home.config);
+    // The draft was written before the store.
     if !home.is_ready() && draft.exists() && home.store().store_path().exists() {
         files::rename(&draft, &home.config)?;
     }
@@ -173,7 +169,7 @@ pub(crate) fn finish(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes all certificates and keys into `folder`.
-fn write(pki: &pki::Pki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<()> {
+fn write(pki: &pki::NetworkPki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<()> {
     let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
     let public = [
         (Path::new("root.cert"), pki.root.certificate().to_pem()),
@@ -194,10 +190,10 @@ fn write(pki: &pki::Pki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<(
             .context("a file name")
     };
     for (path, text) in public {
-        files::create(&place(path)?, text.as_bytes(), PUBLIC)?;
+        files::create(&place(path)?, text.as_bytes(), PUBLIC_MODE)?;
     }
     for (path, key) in secret {
-        files::create(&place(path)?, key.to_pkcs8_pem()?.as_bytes(), SECRET)?;
+        files::create(&place(path)?, key.to_pkcs8_pem()?.as_bytes(), SECRET_MODE)?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
-//! The Portcullis controller as a program: what reads a configuration, puts the parts together and
-//! serves until it is told to stop.
+//! The Portcullis controller: reads a configuration, assembles the components and serves until it is
+//! stopped.
 //!
-//! [`main`] is the whole program. Programs that run a controller inside themselves, such as tests,
-//! make a home with [`home::prepare`], read its configuration with [`config::load`], and hand a
-//! [`Plan`] to [`serve`].
+//! [`main`] is the whole program. Programs that embed a controller, such as tests, create a home with
+//! [`home::create`], load its configuration with [`config::load`], and pass [`ServeOptions`] to
+//! [`serve`].
 
+mod admin_credentials;
 mod audit;
+mod blocking_writer;
 mod build;
 mod cli;
 mod commands;
@@ -15,10 +17,9 @@ mod diagnostics;
 mod files;
 pub mod home;
 mod logging;
-mod login;
-mod material;
 mod output;
 mod panics;
+mod pem;
 mod privileges;
 mod prompt;
 mod serve;
@@ -26,21 +27,20 @@ mod signals;
 mod store;
 pub mod system;
 mod usage;
-mod waiting_writer;
 
-pub use audit::AuditTarget;
-pub use serve::{FirstAdministrator, Plan, Running, serve};
+pub use audit::AuditDestination;
+pub use serve::{FirstAdministrator, RunningController, ServeOptions, serve};
 
 use clap::Parser as _;
 use std::process::ExitCode;
 
-/// Parses the command line, does what it asks and says how that went: 0 when all is well, 1 for a
-/// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
+/// Runs the command line and returns the exit code: 0 for success, 1 for a failure, which is explained
+/// on stderr in one line, 2 for an invalid command line.
 pub fn main() -> ExitCode {
     let without_privileges = privileges::forbid_new();
     let cli = cli::Cli::parse();
     let _flush = logging::FlushAtEnd;
-    panics::log_them();
+    panics::install_hook();
     let outcome = logging::init(&cli.log).and_then(|()| {
         if !cli.allow_core_dumps {
             core_dumps::forbid();
@@ -53,9 +53,9 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            // What was logged stands before the sentence that the program ends with.
+            // The log comes before the final error message.
             logging::flush();
-            output::failure(&error);
+            output::eprint_error(&error);
             usage::exit_code(&error)
         },
     }

@@ -1,18 +1,17 @@
-//! The log: text for a person at a terminal, JSON lines for everything else, both on stderr.
+//! Log on stderr: text on a terminal, JSON lines otherwise.
 //!
-//! Names that clients choose appear in it. One event is one line whatever they hold, and of bounded
-//! length: JSON escapes control characters, and the text form does so too.
-//!
-//! Nobody who logs waits for whoever reads it: see [`queue`].
+//! It contains names that clients choose. One event is always one line of bounded length: control
+//! characters are escaped in JSON and in text.
+//! Logging never blocks on the reader: see [`log_queue`].
 
 mod filter;
 mod line_length;
-mod queue;
+mod log_queue;
 
+use crate::blocking_writer::BlockingWriter;
 use crate::output;
-use crate::waiting_writer::WaitingWriter;
 use anyhow::Context as _;
-use queue::{LogQueue, QueueWriter};
+use log_queue::{LogQueue, QueueWriter};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +27,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// The queue of the process, which has one log.
 static QUEUE: OnceLock<Arc<LogQueue>> = OnceLock::new();
 
-/// How long the end of the process waits for the log to be written.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Maximum time that the end of the process waits for the log to be written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sets up the log of the process.
 ///
@@ -37,29 +36,29 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     AUDIT_IS_OFF.store(filter::silences_audit(filter), Ordering::Relaxed);
     let log = tracing_subscriber::registry().with(filter::parse(filter)?);
-    let queue = LogQueue::start(WaitingWriter(io::stderr()))
+    let queue = LogQueue::start(BlockingWriter(io::stderr()))
         .context("the thread that writes the log cannot be started")?;
     let writer = QueueWriter(Arc::clone(&queue));
     let outcome = if io::stderr().is_terminal() {
-        log.with(lines(writer)).try_init()
+        log.with(text_layer(writer)).try_init()
     } else {
-        log.with(documents(writer)).try_init()
+        log.with(json_layer(writer)).try_init()
     };
-    // A program around this one may have a log of its own; then that is used.
+    // An embedding program may have set up its own log, which is then used.
     if outcome.is_ok() {
         let _ = QUEUE.set(queue);
     }
     Ok(())
 }
 
-/// Waits until the log is written, for a second at most: whoever reads it may be stuck.
+/// Waits until the log is written, for a second at most, since its reader may be stuck.
 pub(crate) fn flush() {
     if let Some(queue) = QUEUE.get() {
-        queue.flush(LAST_WORDS);
+        queue.flush(FLUSH_TIMEOUT);
     }
 }
 
-/// Writes a line to where the log goes, whatever is logged. Answers whether there is a log.
+/// Writes a line to the output of the log, regardless of the filter. Returns whether there is a log.
 pub(crate) fn write_line(line: &str) -> bool {
     let Some(queue) = QUEUE.get() else {
         return false;
@@ -68,7 +67,7 @@ pub(crate) fn write_line(line: &str) -> bool {
     (&**queue).write_all(line.as_bytes()).is_ok()
 }
 
-/// Flushes the log when the program ends, in whatever way.
+/// Guard that flushes the log when the program ends.
 #[derive(Debug)]
 pub(crate) struct FlushAtEnd;
 
@@ -78,16 +77,16 @@ impl Drop for FlushAtEnd {
     }
 }
 
-/// Whether the filter of the log silences the audit trail.
+/// Whether the log filter disables the audit trail.
 static AUDIT_IS_OFF: AtomicBool = AtomicBool::new(false);
 
-/// Whether the filter says in so many words that there is to be no audit trail.
+/// Whether the log filter explicitly disables the audit trail.
 pub(crate) fn audit_is_off() -> bool {
     AUDIT_IS_OFF.load(Ordering::Relaxed)
 }
 
-/// What is wrong with the log, if something is.
-pub(crate) fn fault() -> Option<String> {
+/// Health check: a message if lines of the log were dropped.
+pub(crate) fn dropped_lines_message() -> Option<String> {
     let dropped = QUEUE.get()?.dropped();
     (dropped > 0).then(|| {
         format!(
@@ -96,81 +95,80 @@ pub(crate) fn fault() -> Option<String> {
     })
 }
 
-/// Writes events as lines of text.
-fn lines<S, M>(writer: M) -> impl Layer<S> + Send + Sync
+/// Layer that writes events as lines of text.
+fn text_layer<S, M>(writer: M) -> impl Layer<S> + Send + Sync
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
     M: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     tracing_subscriber::fmt::layer()
-        .log_internal_errors(COMPLAINS)
+        .log_internal_errors(LOG_INTERNAL_ERRORS)
         .with_ansi(false)
-        .with_writer(OneLine {
+        .with_writer(LineMakeWriter {
             writer,
-            form: text_line,
+            format: text_line,
         })
 }
 
-/// Writes events as JSON objects, one a line.
-fn documents<S, M>(writer: M) -> impl Layer<S> + Send + Sync
+/// Layer that writes events as JSON objects, one per line.
+fn json_layer<S, M>(writer: M) -> impl Layer<S> + Send + Sync
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
     M: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     tracing_subscriber::fmt::layer()
-        .log_internal_errors(COMPLAINS)
+        .log_internal_errors(LOG_INTERNAL_ERRORS)
         .json()
         .flatten_event(true)
         .with_span_list(false)
-        .with_writer(OneLine {
+        .with_writer(LineMakeWriter {
             writer,
-            form: line_length::document,
+            format: line_length::truncate_json,
         })
 }
 
-/// Whoever reads the log may go away. What cannot be written then is not complained about in the same
-/// place: that would end whatever was to be logged.
-const COMPLAINS: bool = false;
+/// Errors of writing to stderr are not reported to stderr: that would panic in the code that logs.
+const LOG_INTERNAL_ERRORS: bool = false;
 
-/// Escapes what would break a line, and cuts what is too long.
+/// Escapes control characters and truncates long lines.
 fn text_line(line: &str) -> Cow<'_, str> {
     match output::one_line(line) {
-        Cow::Borrowed(line) => line_length::text(line),
-        Cow::Owned(line) => Cow::Owned(line_length::text(&line).into_owned()),
+        Cow::Borrowed(line) => line_length::truncate_text(line),
+        Cow::Owned(line) => Cow::Owned(line_length::truncate_text(&line).into_owned()),
     }
 }
 
-/// What makes the line of an event fit to be written.
-type Form = fn(&str) -> Cow<'_, str>;
+/// Function that escapes and truncates the line of an event.
+type LineFormat = fn(&str) -> Cow<'_, str>;
 
-/// Makes writers that give each event the form of a line.
-struct OneLine<M> {
+/// Creates writers that format each event as one line.
+struct LineMakeWriter<M> {
     writer: M,
-    form: Form,
+    format: LineFormat,
 }
 
-impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLine<M> {
-    type Writer = Line<M::Writer>;
+impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for LineMakeWriter<M> {
+    type Writer = LineWriter<M::Writer>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        Line {
+        LineWriter {
             writer: self.writer.make_writer(),
-            form: self.form,
+            format: self.format,
         }
     }
 }
 
-/// A writer that is given whole events, each with a line break at its end.
-struct Line<W> {
+/// Writer of complete events, each with a trailing line break.
+struct LineWriter<W> {
     writer: W,
-    form: Form,
+    format: LineFormat,
 }
 
-impl<W: Write> Write for Line<W> {
+impl<W: Write> Write for LineWriter<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         let whole = text.strip_suffix('\n').unwrap_or(&text);
-        match (self.form)(whole) {
+        match (self.format)(whole) {
             Cow::Borrowed(line) if line.len() == whole.len() => self.writer.write_all(event)?,
             line => self.writer.write_all(format!("{line}\n").as_bytes())?,
         }
@@ -226,27 +224,29 @@ mod tests {
 
     #[test]
     fn text_of_clients_cannot_forge_lines() {
-        let subscriber =
-            |memory: Memory| tracing_subscriber::registry().with(lines(move || memory.clone()));
+        let subscriber = |memory: Memory| {
+            tracing_subscriber::registry().with(text_layer(move || memory.clone()))
+        };
         for name in names() {
             let written = written(subscriber, &name);
             let line = written.strip_suffix('\n').unwrap();
             assert!(!line.contains(char::is_control), "{line:.200?}");
             assert!(line.contains(" INFO "), "{line:.200?}");
-            assert!(line.len() <= line_length::LIMIT, "{}", line.len());
+            assert!(line.len() <= line_length::MAX_LINE_LEN, "{}", line.len());
         }
     }
 
     #[test]
     fn documents_hold_what_clients_say_as_data() {
-        let subscriber =
-            |memory: Memory| tracing_subscriber::registry().with(documents(move || memory.clone()));
+        let subscriber = |memory: Memory| {
+            tracing_subscriber::registry().with(json_layer(move || memory.clone()))
+        };
         for name in names() {
             let written = written(subscriber, &name);
             let line = written.strip_suffix('\n').unwrap();
             assert!(!line.contains(['\n', '\r', '\u{1b}']), "{line:.200?}");
             let document: serde_json::Value = serde_json::from_str(line).unwrap();
-            assert!(line.len() <= line_length::LIMIT, "{}", line.len());
+            assert!(line.len() <= line_length::MAX_LINE_LEN, "{}", line.len());
             let logged = document["name"].as_str().unwrap();
             assert!(name.starts_with(logged.trim_end_matches('…')), "{logged}");
             assert!(logged == name || logged.len() > 100, "{logged}");

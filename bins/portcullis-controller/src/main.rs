@@ -1,12 +1,12 @@
-//! The program `portcullis-controller`; everything it does stands in the library beside it.
+//! The program `portcullis-controller`, implemented by the library of this package.
 
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 use zeroizing_alloc::ZeroAlloc;
 
-/// Wipes memory when it is freed: what requests bring passes through buffers of libraries that know
-/// nothing of secrets. Most of it is freed by another thread than asked for it, which the allocator
-/// beneath does without a lock.
+/// Zeroes memory when it is freed, because secrets of requests pass through buffers of libraries. Most
+/// memory is freed by another thread than the one that allocated it, which mimalloc does without a
+/// lock.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<MiMalloc> = ZeroAlloc(MiMalloc);
 

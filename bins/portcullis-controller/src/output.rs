@@ -1,4 +1,4 @@
-//! What people read on stdout and stderr, apart from the log.
+//! Output on stdout and stderr, apart from the log.
 
 use portcullis_domain::io_error;
 use portcullis_domain::terminal::drives_terminal;
@@ -6,32 +6,32 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-/// Writes to stdout. A reader that has gone away is no failure.
-pub(crate) fn say(text: impl Display) {
+/// Writes a line to stdout. A closed pipe is not an error.
+pub(crate) fn print_line(text: impl Display) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
 }
 
-/// Writes to stderr.
-pub(crate) fn remark(text: impl Display) {
+/// Writes a line to stderr.
+pub(crate) fn eprint_line(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Writes a question to stderr; the answer follows on the same line.
-pub(crate) fn ask(question: &str) {
+/// Writes a prompt to stderr, without a line break.
+pub(crate) fn eprint_question(question: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{question} ");
     let _ = err.flush();
 }
 
-/// Says in one line why the program ends.
-pub(crate) fn failure(error: &anyhow::Error) {
-    remark(format_args!("error: {}", one_line(&sentence(error))));
+/// Writes the error that ends the program, in one line.
+pub(crate) fn eprint_error(error: &anyhow::Error) {
+    eprint_line(format_args!("error: {}", one_line(&error_chain(error))));
 }
 
-/// Says what could not be done and, behind colons, why.
-pub(crate) fn sentence(error: &anyhow::Error) -> String {
+/// Joins an error and its causes with colons.
+pub(crate) fn error_chain(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = match cause.downcast_ref::<io::Error>() {
@@ -47,7 +47,7 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     text
 }
 
-/// Escapes characters that would act on a terminal or break the line.
+/// Escapes characters that control a terminal or break the line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if text.chars().any(drives_terminal) {
         let escaped = text.chars().flat_map(|character| {
@@ -61,8 +61,8 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a word so that a shell takes it as it is.
-pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
+/// Quotes a word for a shell.
+pub(crate) fn shell_quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         Cow::Borrowed(word)
@@ -86,7 +86,7 @@ mod tests {
             ("https://[::1]:1280", "'https://[::1]:1280'"),
         ];
         for (word, expected) in cases {
-            assert_eq!(shell_word(word), expected);
+            assert_eq!(shell_quoted(word), expected);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is said about panics.
+//! Panic hook.
 
 use crate::logging;
 use portcullis_storage::guard;
@@ -6,12 +6,12 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
 use std::thread;
 
-/// From now on panics are logged like everything else.
+/// Installs a hook that logs panics.
 ///
-/// Those inside the store's engine, and inside the parser of configuration files, are left to the
-/// error that they become. Where nothing is logged, the others are written to where the log would go:
-/// a panic is a fault of this program and must not pass unseen, nor wait for a reader that is stuck.
-pub(crate) fn log_them() {
+/// Panics inside the store's engine and the parser of configuration files become errors, so they are
+/// logged at debug level only. If the log is off, other panics are still written to its output: a panic
+/// is a bug and must not go unnoticed, nor block on a stuck reader.
+pub(crate) fn install_hook() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if guard::is_guarded() {
@@ -20,14 +20,13 @@ pub(crate) fn log_them() {
             tracing::debug!("the parser of a configuration file panicked: {panic}");
         } else if tracing::enabled!(tracing::Level::ERROR) {
             log(panic);
-        } else if !logging::write_line(&spoken(panic)) {
+        } else if !logging::write_line(&panic_line(panic)) {
             usual(panic);
         }
     }));
 }
 
-/// A panic in one line.
-fn spoken(panic: &PanicHookInfo<'_>) -> String {
+fn panic_line(panic: &PanicHookInfo<'_>) -> String {
     let thread = thread::current();
     let name = thread.name().unwrap_or("<unnamed>");
     format!("thread '{name}' {panic}").replace('\n', " ")

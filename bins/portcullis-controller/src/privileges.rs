@@ -1,18 +1,19 @@
-//! Giving up what the controller does not need: it serves on ports and files that its user owns.
+//! Restriction of privileges that the controller does not need.
 
 use rustix::process::geteuid;
 use rustix::thread::set_no_new_privs;
 use std::io;
 
-/// Keeps this process, and whatever it may be made to start, from gaining rights by set-user-id
-/// programs or file capabilities (prctl(2), `PR_SET_NO_NEW_PRIVS`).
+/// Prevents this process and its children from gaining privileges by set-user-id programs or file
+/// capabilities (prctl(2), `PR_SET_NO_NEW_PRIVS`).
 ///
-/// It holds for the calling thread and for those that it starts later: call it before there are others.
+/// It applies to the calling thread and the threads that it starts later, so it must be called before
+/// other threads exist.
 pub(crate) fn forbid_new() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// Warns when the controller serves with the rights of root.
+/// Warns if the controller runs as root.
 pub(crate) fn warn_about_root() {
     if geteuid().is_root() {
         tracing::warn!(

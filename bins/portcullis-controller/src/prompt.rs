@@ -1,4 +1,4 @@
-//! Asking the person at the terminal.
+//! Prompts on the terminal.
 
 use crate::output;
 use anyhow::{Context as _, ensure};
@@ -7,16 +7,16 @@ use secrecy::SecretString;
 use std::io::{self, IsTerminal as _};
 use zeroize::Zeroizing;
 
-/// Reads one line from stdin. At a terminal it is asked for, and what is typed is not shown.
-pub(crate) async fn secret(question: &str) -> anyhow::Result<SecretString> {
-    let hidden = Hidden::new();
+/// Reads one line from stdin. On a terminal it prompts first and disables echo.
+pub(crate) async fn read_secret(question: &str) -> anyhow::Result<SecretString> {
+    let hidden = EchoGuard::new();
     if hidden.is_some() {
-        output::ask(question);
+        output::eprint_question(question);
     }
-    // The thread stays behind when this is given up while it waits.
+    // The thread is abandoned if this future is dropped while it waits.
     let line = tokio::task::spawn_blocking(read_line).await;
     if hidden.is_some() {
-        output::remark("");
+        output::eprint_line("");
     }
     line.context("the answer could not be read")?
 }
@@ -31,11 +31,11 @@ fn read_line() -> anyhow::Result<SecretString> {
     Ok(answer.into())
 }
 
-/// Keeps the terminal from showing what is typed, for as long as it lives.
-struct Hidden(Termios);
+/// Guard that disables the echo of the terminal.
+struct EchoGuard(Termios);
 
-impl Hidden {
-    /// Hides what is typed, if stdin is a terminal.
+impl EchoGuard {
+    /// Disables the echo, if stdin is a terminal.
     fn new() -> Option<Self> {
         let usual = io::stdin()
             .is_terminal()
@@ -48,9 +48,9 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
-        // Nothing more can be done about a terminal that went away.
+        // A terminal that is gone needs no restoring.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Putting the parts together, serving, and ending in order.
+//! Assembly, operation and graceful shutdown of a controller.
 
 mod administrator;
 mod certificates;
@@ -7,15 +7,14 @@ mod credentials;
 mod descriptors;
 pub(crate) mod hosts;
 mod listeners;
-mod loading;
-mod upkeep;
+mod maintenance;
+mod store_loader;
 
-use crate::audit::AuditTarget;
+use crate::audit::AuditDestination;
 use crate::logging;
 use anyhow::Context as _;
-use certificates::Certificates;
-use listeners::Web;
-use loading::Loading;
+use certificates::ServerCertificates;
+use listeners::WebListeners;
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditWriter};
 use portcullis_app::{database, health, sessions};
@@ -27,62 +26,61 @@ use portcullis_storage::redb_engine::RedbEngine;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use store_loader::StoreLoader;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use administrator::FirstAdministrator;
 pub(crate) use core::open;
 
-/// How long the start waits for the store to be checked; a large one is checked while it is served.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long the start waits for the check of the store; a large one is checked while it is served.
+const LOAD_GRACE: Duration = Duration::from_millis(300);
 
-/// The name of the check that the log is written.
+/// Name of the health check of the log.
 const LOG_CHECK: &str = "log.write";
 
-/// The name of the check that the audit trail is written.
+/// Name of the health check of the audit trail.
 const AUDIT_CHECK: &str = "audit.write";
 
-/// How long the end waits for the audit trail to be written. What is not written by then is written
-/// after the next start.
-const LAST_EVENTS: Duration = Duration::from_secs(2);
+/// How long the shutdown waits for the audit trail to be written. The rest is written after the next
+/// start.
+const AUDIT_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is to be served, and how.
-pub struct Plan {
-    /// The configuration.
+/// Options for [`serve`].
+pub struct ServeOptions {
     pub config: ControllerConfig,
     /// Time and randomness.
     pub env: Env,
-    /// Sockets that are bound already; a bind point takes the one with its address and port.
+    /// Bound sockets; a bind point uses the one with its address and port.
     pub listeners: Vec<Listener>,
-    /// Whether the store was made before; one that is missing is then a loss, and no new one is made.
-    pub store_was_made: bool,
-    /// Whether a store of which rows are lost is served with what is left.
+    /// Whether the store must exist; a missing one is then an error, and no new one is created.
+    pub store_must_exist: bool,
+    /// Whether a store that lost rows is served with what is left.
     pub accept_damage: bool,
-    /// Whether the server certificate may be made anew, and its file rewritten, before it expires.
+    /// Whether the server certificate may be renewed, and its file rewritten, before it expires.
     pub renew_leaf: bool,
-    /// Where the audit trail is written.
-    pub audit: AuditTarget,
-    /// Ends everything in order when it is cancelled.
+    pub audit: AuditDestination,
+    /// Shuts down gracefully when it is cancelled.
     pub stop: CancellationToken,
 }
 
-impl Plan {
-    /// Serves `config` as it stands.
+impl ServeOptions {
+    /// Default options for a configuration.
     pub fn new(config: ControllerConfig, env: Env) -> Self {
         Self {
             config,
             env,
             listeners: Vec::new(),
-            store_was_made: false,
+            store_must_exist: false,
             accept_damage: false,
             renew_leaf: false,
-            audit: AuditTarget::default(),
+            audit: AuditDestination::default(),
             stop: CancellationToken::new(),
         }
     }
 }
 
-impl std::fmt::Debug for Plan {
+impl std::fmt::Debug for ServeOptions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Plan")
@@ -91,54 +89,54 @@ impl std::fmt::Debug for Plan {
     }
 }
 
-/// A controller that serves.
+/// A running controller.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningController {
     app: Arc<App>,
     audit_writer: AuditWriter,
     engine: Arc<RedbEngine<Change>>,
     addresses: Vec<SocketAddr>,
     stop: CancellationToken,
     tasks: TaskTracker,
-    loading: Loading,
+    loading: StoreLoader,
 }
 
-/// Starts to serve. When this returns, clients are answered.
+/// Starts a controller, which answers clients when this returns.
 ///
 /// # Errors
 ///
-/// When something that the configuration names does not serve, or the store cannot be opened or is
-/// damaged; the text says what and where.
-pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
-    let Plan {
+/// If a reference of the configuration is invalid, or the store cannot be opened or is damaged; the
+/// message says what and where.
+pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
+    let ServeOptions {
         config,
         env,
         listeners,
-        store_was_made,
+        store_must_exist: store_was_made,
         accept_damage,
         renew_leaf,
         audit,
         stop,
     } = plan;
-    // First what fails most easily, so that a failure leaves no trace.
-    let web = Web::bind(&config, listeners).await?;
-    let audit = audit.find()?;
+    // The steps most likely to fail come first, so that a failure leaves no trace.
+    let web = WebListeners::bind(&config, listeners).await?;
+    let audit = audit.inspect()?;
     let core = open(&config, store_was_made, &env)?;
     portcullis_app::administrator::prepare(&core.app)
         .await
         .context("the store could not be prepared")?;
     let engine = Arc::clone(&core.engine);
-    let mut loading = Loading::start(
+    let mut loading = StoreLoader::start(
         Arc::clone(&engine),
         core.projections,
         accept_damage,
         stop.clone(),
     )?;
-    if let Ok(verdict) = tokio::time::timeout(PATIENCE, loading.finished()).await {
+    if let Ok(verdict) = tokio::time::timeout(LOAD_GRACE, loading.finished()).await {
         verdict?;
     }
     let tls = web.tls(&core.pairs)?;
-    let certificates = Certificates {
+    let certificates = ServerCertificates {
         app: Arc::clone(&core.app),
         network_id: core.network_id,
         tls,
@@ -149,17 +147,17 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     let app = core.app;
     let audit_writer = AuditWriter::start(Arc::clone(&app), audit.open(&app)?)
         .context("the thread that writes the audit trail cannot be started")?;
-    watch_logs(&app);
+    add_log_checks(&app);
     let tasks = TaskTracker::new();
-    let mut watch = certificates::Watch::default();
-    watch.look(&certificates);
+    let mut certificate_watcher = certificates::CertificateWatcher::default();
+    certificate_watcher.poll(&certificates);
     web.serve(&certificates, &tasks, &stop)?;
-    upkeep::spawn(&tasks, &app, certificates, watch, &stop);
+    maintenance::spawn(&tasks, &app, certificates, certificate_watcher, &stop);
     tasks.close();
     for address in &addresses {
         tracing::info!(%address, "serving");
     }
-    Ok(Running {
+    Ok(RunningController {
         app,
         audit_writer,
         engine,
@@ -170,42 +168,39 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     })
 }
 
-/// Has monitors told when the log or the audit trail cannot be written.
-fn watch_logs(app: &Arc<App>) {
-    health::add_check(app, LOG_CHECK, Box::new(logging::fault));
-    // The checks are part of the controller, and must not keep it.
+/// Adds health checks of the log and the audit trail.
+fn add_log_checks(app: &Arc<App>) {
+    health::add_check(app, LOG_CHECK, Box::new(logging::dropped_lines_message));
+    // The checks are owned by the controller, so a strong reference would be a cycle.
     let watched = Arc::downgrade(app);
     let fault = move || audit::fault(&*watched.upgrade()?);
     health::add_check(app, AUDIT_CHECK, Box::new(fault));
 }
 
-impl Running {
-    /// The first address that is served.
+impl RunningController {
+    /// First served address.
     pub fn addr(&self) -> Option<SocketAddr> {
         self.addresses.first().copied()
     }
 
-    /// All addresses that are served.
+    /// All served addresses.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// The controller.
     pub fn app(&self) -> &Arc<App> {
         &self.app
     }
 
-    /// Begins to end: running requests are answered, new ones refused.
+    /// Starts the shutdown: running requests are answered, new ones refused.
     pub fn shutdown(&self) {
         self.stop.cancel();
     }
 
-    /// Waits until the controller is told to stop and has stopped: requests answered, activity
-    /// written down, store closed.
+    /// Waits until the controller has stopped: requests answered, activity saved, store closed.
     ///
     /// # Errors
-    ///
-    /// When it stopped because the store turned out to be damaged.
+    /// If it stopped because the store is damaged.
     pub async fn wait(mut self) -> anyhow::Result<()> {
         let verdict = match self.stop.run_until_cancelled(self.loading.finished()).await {
             Some(Ok(())) => {
@@ -221,12 +216,12 @@ impl Running {
         if let Err(error) = sessions::flush_activity(&self.app).await {
             tracing::warn!(%error, "the last activity of sessions was not saved");
         }
-        if !self.audit_writer.stop(LAST_EVENTS).await {
+        if !self.audit_writer.stop(AUDIT_DRAIN_TIMEOUT).await {
             tracing::warn!(
-                "the last events of the audit trail are not written; the next start writes them"
+                "the last events of the audit trail are not written; they are written after the next start"
             );
         } else if let Err(error) = audit::forget_written(&self.app).await {
-            tracing::warn!(%error, "the next start writes some events of the audit trail again");
+            tracing::warn!(%error, "some events of the audit trail are written again after the next start");
         }
         tracing::info!("stopped");
         verdict

@@ -1,42 +1,42 @@
-//! Being told to stop.
+//! Shutdown signals.
 
 use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// The wishes of whoever started the process.
+/// Tokens that shutdown signals cancel.
 #[derive(Debug, Clone)]
-pub(crate) struct Wishes {
-    /// Cancelled by the first signal: end in order.
+pub(crate) struct ShutdownSignals {
+    /// Cancelled by the first signal: shut down gracefully.
     pub(crate) stop: CancellationToken,
-    /// Cancelled by the second: end at once.
-    pub(crate) hurry: CancellationToken,
+    /// Cancelled by the second signal: exit immediately.
+    pub(crate) abort: CancellationToken,
 }
 
 /// Listens for SIGTERM, SIGINT and SIGHUP from now on.
-pub(crate) fn listen() -> anyhow::Result<Wishes> {
+pub(crate) fn listen() -> anyhow::Result<ShutdownSignals> {
     let open = |kind| signal(kind).context("signals cannot be received");
     let mut signals = [
         open(SignalKind::terminate())?,
         open(SignalKind::interrupt())?,
         open(SignalKind::hangup())?,
     ];
-    let wishes = Wishes {
+    let shutdown = ShutdownSignals {
         stop: CancellationToken::new(),
-        hurry: CancellationToken::new(),
+        abort: CancellationToken::new(),
     };
-    let told = wishes.clone();
+    let sender = shutdown.clone();
     tokio::spawn(async move {
-        any(&mut signals).await;
-        told.stop.cancel();
+        any_signal(&mut signals).await;
+        sender.stop.cancel();
         tracing::info!("stopping; a second signal ends the process at once");
-        any(&mut signals).await;
-        told.hurry.cancel();
+        any_signal(&mut signals).await;
+        sender.abort.cancel();
     });
-    Ok(wishes)
+    Ok(shutdown)
 }
 
-async fn any([terminate, interrupt, hangup]: &mut [Signal; 3]) {
+async fn any_signal([terminate, interrupt, hangup]: &mut [Signal; 3]) {
     tokio::select! {
         _ = terminate.recv() => {},
         _ = interrupt.recv() => {},

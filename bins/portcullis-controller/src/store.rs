@@ -1,6 +1,6 @@
-//! Opening the store and what seals its secrets, with a sentence for everything that can be wrong.
+//! Opening of the store and its vault, with advice for every error.
 
-mod absence;
+mod missing_store;
 
 use crate::logging;
 use anyhow::Context as _;
@@ -16,21 +16,20 @@ use std::sync::Arc;
 
 /// The open store.
 pub(crate) struct Store {
-    /// The engine.
     pub(crate) engine: Arc<RedbEngine<Change>>,
-    /// What seals its secrets.
+    /// Seals the secrets in the store.
     pub(crate) vault: Arc<Vault>,
 }
 
-/// Opens the store of a configuration, or makes it unless it `was_made` before.
+/// Opens the store of a configuration, or creates it unless it `must_exist`.
 pub(crate) fn open(
     location: &StoreLocation,
-    was_made: bool,
+    must_exist: bool,
     entropy: Arc<dyn Entropy>,
 ) -> anyhow::Result<Store> {
-    absence::check(location, was_made)?;
+    missing_store::check(location, must_exist)?;
     let path = location.store_path();
-    let engine = RedbEngine::open(&path, options()).map_err(|error| with_advice(&error, &path))?;
+    let engine = RedbEngine::open(&path, options()).map_err(|error| open_error(&error, &path))?;
     let vault = Vault::open(&engine, &location.sealing_key_path(), entropy)
         .context("the secrets of the store cannot be opened")?;
     Ok(Store {
@@ -39,8 +38,8 @@ pub(crate) fn open(
     })
 }
 
-/// The read model follows the store as an observer. Groups are kept only for followers that fall
-/// behind, of which there is none yet; each may hold a megabyte.
+/// The read model observes the store. The feed retains groups only for followers that fall behind, of
+/// which there are none yet; each group may take a megabyte.
 fn options() -> Options {
     Options {
         feed_capacity: 16,
@@ -49,9 +48,9 @@ fn options() -> Options {
     }
 }
 
-/// Ends the process at once, as the engine does by itself, but with its last words in the log.
+/// Aborts the process as the engine does, but logs the reason first.
 fn abort(fatal: &Fatal) {
-    // The log must not keep the process from its end, whatever it stumbles over.
+    // A panic while logging must not prevent the abort.
     let _ = std::panic::catch_unwind(|| {
         tracing::error!("{fatal}");
         logging::flush();
@@ -59,8 +58,8 @@ fn abort(fatal: &Fatal) {
     std::process::abort();
 }
 
-/// Adds what can be done about it.
-fn with_advice(error: &OpenError, path: &Path) -> anyhow::Error {
+/// Adds advice to an error.
+fn open_error(error: &OpenError, path: &Path) -> anyhow::Error {
     let advice = match error {
         OpenError::InUse { .. } => "stop the controller that uses it first",
         OpenError::Newer { .. } => "use the version that wrote it, or a later one",
@@ -74,7 +73,7 @@ fn with_advice(error: &OpenError, path: &Path) -> anyhow::Error {
             _ => "fix the cause and start again",
         },
     };
-    let why = std::error::Error::source(error).map(|cause| format!(": {}", in_words(cause)));
+    let why = std::error::Error::source(error).map(|cause| format!(": {}", describe_cause(cause)));
     let text = error.to_string();
     let why = why
         .filter(|why| !text.ends_with(why.as_str()))
@@ -82,8 +81,8 @@ fn with_advice(error: &OpenError, path: &Path) -> anyhow::Error {
     anyhow::anyhow!("the store {text}{why}; {advice}")
 }
 
-/// The cause without the words of the operating system.
-fn in_words(cause: &(dyn std::error::Error + 'static)) -> String {
+/// The cause, with I/O errors in plain words.
+fn describe_cause(cause: &(dyn std::error::Error + 'static)) -> String {
     match cause.downcast_ref::<io::Error>() {
         Some(error) => io_error::in_words(error),
         None => cause.to_string(),

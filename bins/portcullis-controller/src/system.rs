@@ -1,4 +1,4 @@
-//! Time and randomness of the machine.
+//! System clock and random number generator.
 
 use portcullis_domain::Env;
 use portcullis_domain::clock::{Clock, Timestamp};
@@ -7,7 +7,6 @@ use rand::TryRng as _;
 use rand::rngs::SysRng;
 use std::sync::Arc;
 
-/// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -34,7 +33,7 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// Clock and randomness of the machine.
+/// Environment with the system's clock and randomness.
 pub fn env() -> Env {
     Env {
         clock: Arc::new(SystemClock),

@@ -1,18 +1,18 @@
-//! Command lines that make no sense in a way that only the program can see.
+//! Usage errors that the argument parser does not detect.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// What is wrong with the command line, in one sentence.
+/// Error of the command line.
 #[derive(Debug)]
 pub(crate) struct UsageError(String);
 
-/// Says what is wrong with the command line.
-pub(crate) fn error(what: impl Into<String>) -> anyhow::Error {
-    UsageError(what.into()).into()
+/// Creates a usage error.
+pub(crate) fn error(message: impl Into<String>) -> anyhow::Error {
+    UsageError(message.into()).into()
 }
 
-/// The code that the program ends with because of `error`.
+/// Exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<UsageError>() {
         ExitCode::from(2)

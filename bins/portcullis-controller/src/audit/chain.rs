@@ -1,16 +1,16 @@
-//! The chain of hashes that a file of the audit trail is.
+//! Hash chain of an audit file.
 //!
-//! Each line is an event and a hash, SHA-256 of the hash before it and of the event. So no line can be
-//! changed, removed, added or moved without the ones behind it ceasing to fit; the first line says that
-//! the chain begins with it.
+//! Each line is an event with a hash: SHA-256 of the previous hash and of the event. So no line can be
+//! changed, removed, added or moved without invalidating the lines after it; the first line marks the
+//! beginning of the chain.
 
-mod broken;
-mod check;
+mod error;
+mod verify;
 
-pub(crate) use broken::Broken;
+pub(crate) use error::ChainError;
 #[cfg(test)]
-pub(crate) use check::Note;
-pub(crate) use check::{Checked, check, examine};
+pub(crate) use verify::ChainNote;
+pub(crate) use verify::{VerifiedChain, scan_chain, verify_chain};
 
 use portcullis_app::audit::AuditEvent;
 use serde::Deserialize;
@@ -18,27 +18,26 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What stands between an event and its hash. The hash is about the bytes of the event, so these are
-/// never parsed and written anew.
-const SEAM: &str = ",\"hash\":\"";
+/// Separator between an event and its hash. The hash covers the bytes of the event, so these are never
+/// parsed and serialized again.
+const HASH_MEMBER: &str = ",\"hash\":\"";
 
-/// How far a chain has come.
+/// State of a chain after its last line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Chain {
+pub(crate) struct HashChain {
     pub(crate) hash: [u8; 32],
-    /// How many lines it has.
     pub(crate) lines: u64,
-    /// The number of the last committed event in it.
+    /// Number of the last committed event.
     pub(crate) last_seq: u64,
-    /// That event, if it is in this file.
+    /// The last committed event, if it is in this file.
     pub(crate) last_event: Option<String>,
-    /// Which trail it is, as the chain says.
+    /// Id of the trail, as recorded in the chain.
     pub(crate) trail: Option<String>,
 }
 
-/// What of an event matters to the chain.
+/// Members of an event that matter to the chain.
 #[derive(Deserialize)]
-struct Event<'e> {
+struct TrailEvent<'e> {
     seq: Option<u64>,
     #[serde(borrow)]
     operation: Cow<'e, str>,
@@ -50,9 +49,9 @@ struct Event<'e> {
     line: Option<u64>,
 }
 
-impl Chain {
-    /// That of a file which continues this one.
-    pub(crate) fn continued(&self) -> Self {
+impl HashChain {
+    /// The initial chain of a file that continues this one.
+    pub(crate) fn continuation(&self) -> Self {
         Self {
             hash: [0; 32],
             lines: 0,
@@ -60,29 +59,29 @@ impl Chain {
         }
     }
 
-    /// The line that an event becomes, without the line break.
+    /// Appends an event and returns its line, without the line break.
     pub(crate) fn append(&mut self, event: &AuditEvent) -> String {
-        self.hash = link(&self.hash, &event.text);
+        self.hash = chain_hash(&self.hash, &event.text);
         self.lines += 1;
         match event.seq {
-            Some(seq) => self.committed(seq, &event.text),
+            Some(seq) => self.push_committed(seq, &event.text),
             None => {
-                if let Ok(parsed) = serde_json::from_str::<Event<'_>>(&event.text) {
-                    self.learn(&parsed);
+                if let Ok(parsed) = serde_json::from_str::<TrailEvent<'_>>(&event.text) {
+                    self.apply_trail_event(&parsed);
                 }
             },
         }
         let members = event.text.strip_suffix('}').unwrap_or(&event.text);
-        format!("{members}{SEAM}{}\"}}", hex(&self.hash))
+        format!("{members}{HASH_MEMBER}{}\"}}", hex(&self.hash))
     }
 
-    fn committed(&mut self, seq: u64, text: &str) {
+    fn push_committed(&mut self, seq: u64, text: &str) {
         self.last_seq = seq;
         text.clone_into(self.last_event.get_or_insert_default());
     }
 
-    /// Takes over what an event about the trail itself says.
-    fn learn(&mut self, event: &Event<'_>) {
+    /// Applies an event about the trail itself.
+    fn apply_trail_event(&mut self, event: &TrailEvent<'_>) {
         if !event.operation.starts_with("audit.") {
             return;
         }
@@ -97,7 +96,7 @@ impl Chain {
     }
 }
 
-fn link(before: &[u8; 32], event: &str) -> [u8; 32] {
+fn chain_hash(before: &[u8; 32], event: &str) -> [u8; 32] {
     Sha256::new()
         .chain_update(before)
         .chain_update(event)
@@ -107,7 +106,7 @@ fn link(before: &[u8; 32], event: &str) -> [u8; 32] {
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
     })

@@ -1,7 +1,7 @@
-//! A file of its own for the audit trail.
+//! Audit trail in a separate file.
 
-use super::chain::{self, Broken, Chain, Checked};
-use super::place::{self, Place};
+use super::chain::{self, ChainError, HashChain, VerifiedChain};
+use super::file_access::{self, FileIdentity};
 use anyhow::{Context as _, anyhow};
 use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN, SinkPosition};
 use portcullis_domain::audit::Event;
@@ -12,37 +12,36 @@ use std::io::{self, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the store still has of the trail, for mending a file that was not written in whole.
+/// Part of the trail that is still in the store, for repairing an incomplete file.
 #[derive(Debug, Clone)]
-pub(crate) struct InStore {
-    /// Which trail it has.
+pub(crate) struct StoredTrail {
+    /// Id of the trail.
     pub(crate) trail: Option<String>,
-    /// The number of the first event that is still there.
+    /// Number of the first event that is still in the store.
     pub(crate) first: u64,
 }
 
-/// A file that was looked at and not yet changed.
+/// An audit file that was inspected but not yet modified.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct InspectedFile {
     path: PathBuf,
-    /// The file, if there is one.
+    /// The file, if it exists.
     file: Option<File>,
-    checked: Checked,
-    broken: Option<Broken>,
+    checked: VerifiedChain,
+    broken: Option<ChainError>,
 }
 
-impl Found {
-    /// Looks at the file and checks the chain in it, without a trace: the start may fail for other
+impl InspectedFile {
+    /// Inspects the file and verifies its chain without modifying it, since the start may fail for other
     /// reasons.
     ///
     /// # Errors
-    ///
-    /// A sentence that says what is wrong with the file and what to do.
-    pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
-        let file = place::open_existing(path)?;
+    /// A message that says what is wrong with the file and what to do.
+    pub(crate) fn inspect(path: &Path) -> anyhow::Result<Self> {
+        let file = file_access::open_existing(path)?;
         let (checked, broken) = match &file {
-            Some(file) => chain::examine(BufReader::new(file)),
-            None => (Checked::default(), None),
+            Some(file) => chain::scan_chain(BufReader::new(file)),
+            None => (VerifiedChain::default(), None),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -52,14 +51,13 @@ impl Found {
         })
     }
 
-    /// Makes the file, if there is none, and goes on behind what is whole of it.
+    /// Creates the file if it does not exist, and continues after its intact lines.
     ///
     /// # Errors
-    ///
-    /// A sentence that says what is wrong with the file and what to do.
+    /// A message that says what is wrong with the file and what to do.
     pub(crate) fn resume(
         self,
-        store: &InStore,
+        store: &StoredTrail,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<AuditFile> {
         let Self {
@@ -71,26 +69,27 @@ impl Found {
         let name = path.display();
         let is_damaged = broken.is_some();
         if let Some(broken) = broken
-            && !can_be_mended(&checked.chain, &broken, store)
+            && !is_repairable(&checked.chain, &broken, store)
         {
             return Err(anyhow!(
-                "the audit file {name} is damaged: {broken}; keep it for an investigation under \
-                 another name, and start again with a new file"
+                "the audit file {name} is damaged: {broken}; rename it to keep it for an \
+                 investigation, and start again with a new file"
             ));
         }
         let file = match file {
             Some(file) => file,
-            None => place::create(&path)?,
+            None => file_access::create(&path)?,
         };
-        let place = Place::of(&path, &file);
-        let place = place.with_context(|| format!("the audit file {name} cannot be looked at"))?;
-        let state = State {
+        let place = FileIdentity::of(&path, &file);
+        let place = place
+            .with_context(|| format!("the metadata of the audit file {name} cannot be read"))?;
+        let state = WrittenState {
             chain: checked.chain,
             length: checked.length,
         };
         let mut opened = AuditFile {
             file,
-            place,
+            file_identity: place,
             clock,
             synced: state.clone(),
             state,
@@ -102,30 +101,33 @@ impl Found {
         } else if checked.is_torn {
             tracing::warn!(
                 file = %name,
-                "the last line of the audit file was written only in part, and is written anew"
+                "the last line of the audit file is incomplete and is written again"
             );
         }
         Ok(opened)
     }
 }
 
-/// Whether everything that is lost with the damaged lines is still in the store.
-fn can_be_mended(chain: &Chain, broken: &Broken, store: &InStore) -> bool {
+/// Whether all events of the damaged lines are still in the store.
+fn is_repairable(chain: &HashChain, broken: &ChainError, store: &StoredTrail) -> bool {
     let is_same = chain.trail.is_some() && chain.trail == store.trail;
-    broken.may_be_torn() && is_same && chain.lines > 0 && store.first <= chain.last_seq + 1
+    broken.is_power_loss_possible()
+        && is_same
+        && chain.lines > 0
+        && store.first <= chain.last_seq + 1
 }
 
-/// How far a file is written.
+/// Written part of a file.
 #[derive(Debug, Clone)]
-struct State {
-    chain: Chain,
+struct WrittenState {
+    chain: HashChain,
     /// Bytes of the lines in the chain.
     length: u64,
 }
 
-/// What is particular to the events that a file adds.
+/// Members of the events that a file adds to the trail.
 #[derive(Serialize)]
-struct Detail {
+struct TrailDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     trail: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,37 +138,37 @@ struct Detail {
     line: Option<u64>,
 }
 
-/// Writes events as a chain of lines into a file that nobody else writes.
+/// Audit sink that writes events as a hash chain into a file that no other process writes.
 pub(crate) struct AuditFile {
     file: File,
-    place: Place,
+    file_identity: FileIdentity,
     clock: Arc<dyn Clock>,
-    state: State,
-    /// As it was when the disk had everything.
-    synced: State,
-    /// Whether the file may have more than the lines in the chain: an attempt that failed left it.
+    state: WrittenState,
+    /// State at the last sync.
+    synced: WrittenState,
+    /// Whether a failed write may have left data after the lines of the chain.
     is_dirty: bool,
-    /// The last hash of the file that this one continues.
+    /// Last hash of the file that this one continues.
     previous: Option<[u8; 32]>,
 }
 
 impl AuditFile {
-    fn event(&self, operation: &str, detail: Detail) -> AuditEvent {
+    fn event(&self, operation: &str, detail: TrailDetail) -> AuditEvent {
         let now = self.clock.now().to_string();
         AuditEvent::uncommitted(&Event::new(&now, operation, detail))
     }
 
-    /// Takes damaged lines away and says so.
+    /// Removes damaged lines and records that.
     fn repair(&mut self) -> anyhow::Result<()> {
         let line = self.state.chain.lines + 1;
-        let name = self.place.path().display();
+        let name = self.file_identity.path().display();
         tracing::warn!(
             file = %name, line,
-            "the audit file is damaged from this line on, as by a loss of power; the store still has \
-             the committed events in it, and they are written anew"
+            "the audit file is damaged from this line on, for example by a power loss; the store \
+             still has the committed events in it, and they are written again"
         );
         let context = format!("the audit file {name} cannot be written");
-        let detail = Detail {
+        let detail = TrailDetail {
             trail: None,
             previous: None,
             last: None,
@@ -176,36 +178,36 @@ impl AuditFile {
         self.append(&[event]).context(context)
     }
 
-    /// Goes on in a new file if this one was moved or removed, and makes sure that nobody else wrote
+    /// Continues in a new file if this one was moved or removed, and checks that no other process wrote to
     /// it.
-    fn check_place(&mut self) -> io::Result<()> {
-        if self.place.is_moved()? {
-            // What it has must not be lost while it is put away.
+    fn reopen_if_moved(&mut self) -> io::Result<()> {
+        if self.file_identity.is_moved()? {
+            // Its content must not be lost while it is archived.
             self.file.sync_data()?;
-            let file = place::create(self.place.path()).map_err(io::Error::other)?;
-            let place = Place::of(self.place.path(), &file)?;
+            let file = file_access::create(self.file_identity.path()).map_err(io::Error::other)?;
+            let place = FileIdentity::of(self.file_identity.path(), &file)?;
             tracing::info!(
                 file = %place.path().display(),
-                "the audit file was moved or removed; the trail goes on in a new one"
+                "the audit file was moved or removed; the trail continues in a new one"
             );
-            let state = State {
-                chain: self.state.chain.continued(),
+            let state = WrittenState {
+                chain: self.state.chain.continuation(),
                 length: 0,
             };
             self.previous = Some(self.state.chain.hash);
-            (self.file, self.place, self.is_dirty) = (file, place, true);
+            (self.file, self.file_identity, self.is_dirty) = (file, place, true);
             (self.synced, self.state) = (state.clone(), state);
             return Ok(());
         }
         let found = self.file.metadata()?.len();
-        place::check_length(self.state.length, found, self.is_dirty)
+        file_access::check_length(self.state.length, found, self.is_dirty)
     }
 
     fn append(&mut self, events: &[AuditEvent]) -> io::Result<()> {
         let mut chain = self.state.chain.clone();
         let mut lines = String::new();
         let begin = self.previous.filter(|_| chain.lines == 0).map(|previous| {
-            let detail = Detail {
+            let detail = TrailDetail {
                 trail: chain.trail.clone(),
                 previous: Some(chain::hex(&previous)),
                 last: Some(chain.last_seq),
@@ -225,7 +227,7 @@ impl AuditFile {
         self.file.write_all(lines.as_bytes())?;
         self.is_dirty = false;
         let length = self.state.length + u64::try_from(lines.len()).unwrap_or(u64::MAX);
-        self.state = State { chain, length };
+        self.state = WrittenState { chain, length };
         Ok(())
     }
 }
@@ -242,7 +244,7 @@ impl AuditSink for AuditFile {
     }
 
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()> {
-        self.check_place()?;
+        self.reopen_if_moved()?;
         self.append(events)
     }
 

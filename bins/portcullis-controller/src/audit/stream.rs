@@ -1,20 +1,20 @@
-//! The audit trail on standard error, beside the log.
+//! Audit trail on standard error, together with the log.
 
+use crate::blocking_writer::BlockingWriter;
 use crate::output;
-use crate::waiting_writer::WaitingWriter;
 use portcullis_app::audit::{AuditEvent, AuditSink};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Writes events to standard error: text on a terminal, JSON lines otherwise, as the log is.
+/// Audit sink that writes to standard error: text on a terminal, JSON lines otherwise, as the log.
 #[derive(Debug)]
 pub(crate) struct AuditStream {
     is_terminal: bool,
 }
 
 impl AuditStream {
-    /// Writes in the form that fits whoever reads.
+    /// Chooses text or JSON depending on whether stderr is a terminal.
     pub(crate) fn new() -> Self {
         Self {
             is_terminal: io::stderr().is_terminal(),
@@ -27,33 +27,33 @@ impl AuditSink for AuditStream {
         let mut lines = String::new();
         for event in events {
             if self.is_terminal {
-                lines.push_str(&text(&event.text));
+                lines.push_str(&format_text(&event.text));
             } else {
-                document(&event.text, &mut lines);
+                write_json(&event.text, &mut lines);
             }
         }
-        // One call, or lines of the log could come between.
-        WaitingWriter(io::stderr().lock()).write_all(lines.as_bytes())
+        // One call, so that no lines of the log come between.
+        BlockingWriter(io::stderr().lock()).write_all(lines.as_bytes())
     }
 }
 
-/// Nowhere, because whoever started the program wants no trail.
+/// Audit sink that discards events, because the operator wants no trail.
 #[derive(Debug)]
-pub(crate) struct Discarded;
+pub(crate) struct NullSink;
 
-impl AuditSink for Discarded {
+impl AuditSink for NullSink {
     fn write(&mut self, _events: &[AuditEvent]) -> io::Result<()> {
         Ok(())
     }
 }
 
-fn document(event: &str, lines: &mut String) {
+fn write_json(event: &str, lines: &mut String) {
     lines.push_str(r#"{"level":"INFO","target":"audit","#);
     lines.push_str(event.strip_prefix('{').unwrap_or(event));
     lines.push('\n');
 }
 
-fn text(event: &str) -> String {
+fn format_text(event: &str) -> String {
     let Ok(Value::Object(mut members)) = serde_json::from_str(event) else {
         return format!("{}\n", output::one_line(event));
     };
@@ -63,7 +63,7 @@ fn text(event: &str) -> String {
     };
     let mut line = format!("{}  INFO audit: {}", take("timestamp"), take("operation"));
     for (name, value) in members {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = match value {
             Value::String(text) => write!(line, " {name}={text:?}"),
             value => write!(line, " {name}={value}"),
@@ -84,13 +84,13 @@ mod tests {
             "changes": {"name": {"new": "a\u{202e}b"}}});
         let event = event.to_string();
         let mut line = String::new();
-        document(&event, &mut line);
+        write_json(&event, &mut line);
         let parsed: Value = serde_json::from_str(line.strip_suffix('\n').unwrap()).unwrap();
         assert_eq!(
             (&parsed["target"], &parsed["seq"]),
             (&"audit".into(), &1.into())
         );
-        let line = text(&event);
+        let line = format_text(&event);
         assert!(
             line.starts_with("t  INFO audit: identity.create ") && line.contains(" entityName="),
             "{line}"

@@ -1,27 +1,27 @@
-//! `config check`: every mistake of configuration files.
+//! `config check`: all mistakes in configuration files.
 
-use crate::cli::{Check, Format};
-use crate::config::{self, Reading};
-use crate::diagnostics::{self, Record};
+use crate::cli::{ConfigCheckArgs, FindingsFormat};
+use crate::config::{self, CheckedFiles};
+use crate::diagnostics::{self, DiagnosticRecord};
 use crate::output;
 use portcullis_yaml::Severity;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-pub(super) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
-    let mut readings = Vec::new();
+pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
+    let mut results = Vec::new();
     for file in &arguments.files {
         let reading = config::read(&[file]);
-        readings.push(reading.unwrap_or_else(|error| Reading::unreadable(file, &error)));
+        results.push(reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error)));
     }
     match arguments.format {
-        Format::Human => readings.iter().for_each(show),
-        Format::Json => {
-            let records: Vec<_> = readings.iter().flat_map(records).collect();
-            output::say(serde_json::to_string_pretty(&records)?);
+        FindingsFormat::Human => results.iter().for_each(print_findings),
+        FindingsFormat::Json => {
+            let records: Vec<_> = results.iter().flat_map(records).collect();
+            output::print_line(serde_json::to_string_pretty(&records)?);
         },
     }
-    let is_usable = readings
+    let is_usable = results
         .iter()
         .all(|reading| reading.outcome.config.is_some());
     Ok(if is_usable {
@@ -31,19 +31,19 @@ pub(super) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn records(reading: &Reading) -> impl Iterator<Item = Record<'_>> {
+fn records(reading: &CheckedFiles) -> impl Iterator<Item = DiagnosticRecord<'_>> {
     reading
         .outcome
         .diagnostics
         .iter()
-        .map(|each| Record::of(each, &reading.sources))
+        .map(|each| DiagnosticRecord::new(each, &reading.sources))
 }
 
-fn show(reading: &Reading) {
+fn print_findings(reading: &CheckedFiles) {
     let found = &reading.outcome.diagnostics;
     for diagnostic in found {
         let is_styled = io::stdout().is_terminal();
-        output::say(diagnostics::human(diagnostic, &reading.sources, is_styled));
+        output::print_line(diagnostics::render(diagnostic, &reading.sources, is_styled));
     }
     let count = |severity| {
         found
@@ -51,7 +51,7 @@ fn show(reading: &Reading) {
             .filter(|each| each.severity == severity)
             .count()
     };
-    output::say(format_args!(
+    output::print_line(format_args!(
         "{}: {}, {}",
         reading.sources.name(portcullis_yaml::SourceId(0)),
         counted(count(Severity::Error), "mistake"),

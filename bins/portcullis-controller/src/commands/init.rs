@@ -1,18 +1,18 @@
 //! `init`: the first administrator.
 
 use super::password;
-use crate::cli::Init;
-use crate::{config, login, output, serve, signals, system};
+use crate::cli::InitArgs;
+use crate::{admin_credentials, config, output, serve, signals, system};
 use anyhow::{Context as _, bail};
 use portcullis_app::{AppError, administrator};
 
-pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
-    login::check_name(&arguments.username)?;
+pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
+    admin_credentials::validate_username(&arguments.username)?;
     // A signal while the store is written must not cut the program short.
-    let wishes = signals::listen()?;
+    let shutdown = signals::listen()?;
     let password = tokio::select! {
         password = password::read(&arguments.password) => password?,
-        () = wishes.stop.cancelled() => bail!("stopped before anything was done"),
+        () = shutdown.stop.cancelled() => bail!("stopped before anything was changed"),
     };
     let config = config::load(&[&arguments.config])?;
     let core = serve::open(&config, false, &system::env())?;
@@ -24,7 +24,7 @@ pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
         Err(AppError::AlreadyInitialised) => bail!("this network already has an administrator"),
         Err(error) => return Err(error).context("the administrator could not be created"),
     }
-    output::say(format_args!(
+    output::print_line(format_args!(
         "administrator {} created",
         output::one_line(&arguments.username)
     ));

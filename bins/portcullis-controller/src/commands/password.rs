@@ -1,37 +1,37 @@
-//! A password that a command line gives, or says where to find.
+//! Passwords from the command line, a file or a prompt.
 
-use crate::cli::GivenPassword;
-use crate::{login, prompt, usage};
+use crate::cli::PasswordArgs;
+use crate::{admin_credentials, prompt, usage};
 use anyhow::Context as _;
 use secrecy::SecretString;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Reads a password from where the command line says.
-pub(super) async fn read(given: &GivenPassword) -> anyhow::Result<SecretString> {
+/// Reads a password from the source that the command line names.
+pub(super) async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
     match (&given.password_file, &given.password) {
-        (Some(path), _) => from(path).await,
+        (Some(path), _) => read_from(path).await,
         (None, Some(given)) => {
-            login::check_password(given)?;
+            admin_credentials::validate_password(given)?;
             Ok(given.as_str().into())
         },
         (None, None) => Err(usage::error(
-            "a password is needed: --password-file FILE, or --password-file - to be asked for it \
-             (or the variable PORTCULLIS_PASSWORD)",
+            "a password is required: use --password-file FILE, --password-file - for a prompt, or \
+             the variable PORTCULLIS_PASSWORD",
         )),
     }
 }
 
-/// Reads a password from a file, or asks for it where that is `-`.
-pub(super) async fn from(path: &Path) -> anyhow::Result<SecretString> {
+/// Reads a password from a file, or prompts for it if the path is `-`.
+pub(super) async fn read_from(path: &Path) -> anyhow::Result<SecretString> {
     if path == Path::new("-") {
-        prompt::secret("Password:").await
+        prompt::read_secret("Password:").await
     } else {
-        from_file(path)
+        read_from_file(path)
     }
 }
 
-fn from_file(path: &Path) -> anyhow::Result<SecretString> {
+fn read_from_file(path: &Path) -> anyhow::Result<SecretString> {
     let text = std::fs::read_to_string(path)
         .map(Zeroizing::new)
         .with_context(|| format!("the password file {} cannot be read", path.display()))?;

@@ -1,13 +1,13 @@
-//! `quickstart`: a network from nothing.
+//! `quickstart`: creation and operation of a trial network.
 
 mod administrator;
+mod ignored_options;
 mod summary;
-mod wishes;
 
 use super::password;
-use crate::cli::{KeyKind, Quickstart};
+use crate::cli::{KeyTypeArg, QuickstartArgs};
 use crate::home::{self, Home, HomeSettings};
-use crate::serve::{self, Plan};
+use crate::serve::{self, ServeOptions};
 use crate::{config, output, signals, system};
 use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
@@ -19,64 +19,64 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-const HOST: &str = "localhost";
-const PORT: u16 = 1280;
+const DEFAULT_HOST: &str = "localhost";
+const DEFAULT_PORT: u16 = 1280;
 
-pub(super) async fn run(arguments: Quickstart) -> anyhow::Result<()> {
-    let wishes = signals::listen()?;
+pub(super) async fn run(arguments: QuickstartArgs) -> anyhow::Result<()> {
+    let shutdown = signals::listen()?;
     tokio::select! {
-        outcome = serve_until(wishes.stop, arguments) => outcome,
-        () = wishes.hurry.cancelled() => bail!("stopped at once"),
+        outcome = serve_until(shutdown.stop, arguments) => outcome,
+        () = shutdown.abort.cancelled() => bail!("stopped at once"),
     }
 }
 
-async fn serve_until(stop: CancellationToken, mut arguments: Quickstart) -> anyhow::Result<()> {
+async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> anyhow::Result<()> {
     if let Some(file) = &arguments.password_file {
-        let password = password::from(file).await?;
+        let password = password::read_from(file).await?;
         arguments.password = Some(password.expose_secret().to_owned());
     }
-    administrator::check(&arguments)?;
-    // Removed when this function is left, in whatever way.
+    administrator::validate(&arguments)?;
+    // Removed when this function returns or is cancelled.
     let (folder, _temporary) = folder(&arguments)?;
     let env = system::env();
-    home::finish(&folder)?;
+    home::finish_interrupted(&folder)?;
     let is_new = !Home::at(&folder).is_ready();
     let (home, listeners) = if is_new {
-        let (home, listener) = make(&folder, &arguments, &env)?;
+        let (home, listener) = create_home(&folder, &arguments, &env)?;
         (home, vec![listener])
     } else {
-        (continue_with(&folder)?, Vec::new())
+        (open_home(&folder)?, Vec::new())
     };
     let overlay = arguments.config.as_deref();
     let files: Vec<_> = std::iter::once(home.config.as_path())
         .chain(overlay)
         .collect();
-    let (config, named) = config::load_with_names(&files)?;
-    home.check_place(&named)?;
+    let (config, named) = config::load_with_references(&files)?;
+    home.check_store_location(&named)?;
     if !is_new {
-        wishes::mention_ignored(&arguments, &config);
+        ignored_options::report_ignored(&arguments, &config);
     }
-    let mut plan = Plan::new(config, env);
+    let mut plan = ServeOptions::new(config, env);
     plan.listeners = listeners;
-    plan.audit = arguments.audit.target(&plan.config.audit);
+    plan.audit = arguments.audit.destination(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
-    plan.renew_leaf = home.owns_leaf_of(&plan.config);
-    plan.store_was_made = home.keeps_store_of(&plan.config);
+    plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
+    plan.store_must_exist = home.keeps_store_of(&plan.config);
     plan.stop = stop;
     let address = format!("https://{}", plan.config.edge.api.address);
     let running = serve::serve(plan).await.map_err(|error| {
         if is_new {
             error
         } else {
-            wishes::explain_taken_port(error, &home.config)
+            ignored_options::explain_taken_port(error, &home.config)
         }
     })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
-    summary::show(&address, &home, &administrator);
+    summary::print(&address, &home, &administrator);
     running.wait().await
 }
 
-fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> {
+fn folder(arguments: &QuickstartArgs) -> anyhow::Result<(PathBuf, Option<TempDir>)> {
     if let Some(folder) = &arguments.home {
         if folder.is_file() {
             let name = folder.display();
@@ -93,43 +93,47 @@ fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> 
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
-/// Makes a home, and the socket that it is served at.
-fn make(folder: &Path, arguments: &Quickstart, env: &Env) -> anyhow::Result<(Home, Listener)> {
-    // Before anything is made, so that a busy port leaves nothing behind.
-    let interface = interface(host(arguments));
-    let port = arguments.ctrl_port.unwrap_or(PORT);
+/// Creates a home and binds its socket.
+fn create_home(
+    folder: &Path,
+    arguments: &QuickstartArgs,
+    env: &Env,
+) -> anyhow::Result<(Home, Listener)> {
+    // Bound before anything is created, so that a busy port leaves nothing behind.
+    let interface = interface(advertised_host(arguments));
+    let port = arguments.ctrl_port.unwrap_or(DEFAULT_PORT);
     let listener = Listener::bind(SocketAddr::new(interface, port))?;
     let settings = HomeSettings {
-        advertised_host: host(arguments).to_owned(),
+        advertised_host: advertised_host(arguments).to_owned(),
         interface,
         port: listener.local_addr().port(),
         key_type: key_type(arguments.key_type),
     };
-    Ok((home::prepare(folder, &settings, env)?, listener))
+    Ok((home::create(folder, &settings, env)?, listener))
 }
 
-/// Takes a home that is ready.
-fn continue_with(folder: &Path) -> anyhow::Result<Home> {
+/// Opens a home that is ready.
+fn open_home(folder: &Path) -> anyhow::Result<Home> {
     let folder = folder
         .canonicalize()
         .with_context(|| format!("the folder {} does not exist", folder.display()))?;
     let name = folder.display().to_string();
-    output::say(format_args!("Continuing with {}", output::one_line(&name)));
+    output::print_line(format_args!("Continuing with {}", output::one_line(&name)));
     Ok(Home::at(&folder))
 }
 
-fn host(arguments: &Quickstart) -> &str {
-    let host = arguments.ctrl_address.as_deref().unwrap_or(HOST);
-    // Addresses of IP version 6 are written both ways.
+fn advertised_host(arguments: &QuickstartArgs) -> &str {
+    let host = arguments.ctrl_address.as_deref().unwrap_or(DEFAULT_HOST);
+    // IPv6 addresses are accepted with and without brackets.
     host.strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'))
         .unwrap_or(host)
 }
 
-/// Where to listen: a controller that is known under a name of this machine alone cannot be used
-/// from elsewhere, so it is not offered there.
+/// Address to listen on: a controller that is advertised under a loopback name cannot be used from other
+/// machines, so it listens on loopback only.
 fn interface(host: &str) -> IpAddr {
-    if host.eq_ignore_ascii_case(HOST) {
+    if host.eq_ignore_ascii_case(DEFAULT_HOST) {
         return Ipv4Addr::LOCALHOST.into();
     }
     match host.parse::<IpAddr>() {
@@ -138,10 +142,10 @@ fn interface(host: &str) -> IpAddr {
     }
 }
 
-fn key_type(kind: Option<KeyKind>) -> KeyType {
+fn key_type(kind: Option<KeyTypeArg>) -> KeyType {
     match kind {
-        None | Some(KeyKind::P256) => KeyType::P256,
-        Some(KeyKind::P384) => KeyType::P384,
-        Some(KeyKind::Rsa2048) => KeyType::Rsa2048,
+        None | Some(KeyTypeArg::P256) => KeyType::P256,
+        Some(KeyTypeArg::P384) => KeyType::P384,
+        Some(KeyTypeArg::Rsa2048) => KeyType::Rsa2048,
     }
 }

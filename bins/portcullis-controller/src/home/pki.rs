@@ -1,4 +1,4 @@
-//! The certificates of a new network.
+//! Certificates of a new network.
 
 use super::HomeSettings;
 use anyhow::Context as _;
@@ -9,11 +9,11 @@ use portcullis_pki::{
     Authority, Certificate, ServerNames, SigningKey, SpiffeId, SpiffePath, Subject, TrustDomain,
 };
 
-/// Names under which this machine reaches itself.
-pub(crate) const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// Loopback names and addresses of this machine.
+pub(crate) const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// A root, an authority that issues under it, and what the controller shows.
-pub(super) struct Pki {
+/// A root CA, an issuing CA, and the certificates of the controller.
+pub(super) struct NetworkPki {
     pub(super) root: Authority,
     pub(super) signing: Authority,
     pub(super) server: Certificate,
@@ -22,8 +22,8 @@ pub(super) struct Pki {
     pub(super) client_key: SigningKey,
 }
 
-/// Makes a network of its own: the trust domain and the controller's id are drawn.
-pub(super) fn make(settings: &HomeSettings, env: &Env) -> anyhow::Result<Pki> {
+/// Creates the certificates of a network with a random trust domain and controller id.
+pub(super) fn create(settings: &HomeSettings, env: &Env) -> anyhow::Result<NetworkPki> {
     let (now, source) = (env.now(), &*env.entropy);
     let key = || SigningKey::generate(settings.key_type);
     let number = u64::from_be_bytes(entropy::bytes(source)?);
@@ -34,7 +34,7 @@ pub(super) fn make(settings: &HomeSettings, env: &Env) -> anyhow::Result<Pki> {
     let root = Authority::make_root(key()?, &subject("Portcullis root"), &domain, now, source)?;
     let signing = root.make_intermediate(key()?, &subject("Portcullis issuer"), now, source)?;
     let spiffe = SpiffeId::new(domain, SpiffePath::Controller(controller.clone()))?;
-    let names = std::iter::once(settings.advertised_host.as_str()).chain(LOOPBACK);
+    let names = std::iter::once(settings.advertised_host.as_str()).chain(LOOPBACK_HOSTS);
     let names = ServerNames::parse(names)
         .context("--ctrl-address")?
         .with_spiffe(spiffe.clone());
@@ -42,7 +42,7 @@ pub(super) fn make(settings: &HomeSettings, env: &Env) -> anyhow::Result<Pki> {
     let (server_key, client_key) = (key()?, key()?);
     let server = signing.issue_server_leaf(server_key.public_key(), &own, &names, now, source)?;
     let client = signing.issue_client_leaf(client_key.public_key(), &own, &spiffe, now, source)?;
-    Ok(Pki {
+    Ok(NetworkPki {
         root,
         signing,
         server,

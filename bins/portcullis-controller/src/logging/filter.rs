@@ -1,4 +1,4 @@
-//! Which events are logged.
+//! Log filters.
 
 use crate::usage;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -6,13 +6,12 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 const LEVELS: &str = "the levels are off, error, warn, info, debug and trace";
 
-/// A filter of events.
 pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Reads a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
+/// Parses a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
 ///
-/// A word alone must be a level. It would otherwise be the name of a part, of which everything is
-/// logged and nothing else: a level with a slip of the pen would silence the whole log.
+/// A single word must be a level. [`EnvFilter`] would read it as a target for which everything is logged,
+/// and nothing else: a misspelt level would silence the whole log.
 pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     let directives: Vec<_> = text
         .split(',')
@@ -24,7 +23,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
             "--log: the filter is empty; {LEVELS}"
         )));
     }
-    if let Some(word) = directives.iter().find(|part| is_unknown_word(part)) {
+    if let Some(word) = directives.iter().find(|part| is_unknown_level(part)) {
         return Err(usage::error(format!(
             "--log: `{word}` is not a level; {LEVELS}, and the level of a part is written like \
              `audit=info`"
@@ -36,7 +35,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
              `warn,portcullis_http=debug`; {LEVELS}"
         ))
     })?;
-    // What has nothing to do with spans need not be told of each.
+    // A filter without span directives need not track spans.
     let levels: Option<Targets> = directives.iter().map(|part| level_of_part(part)).collect();
     Ok(match levels {
         Some(levels) => levels.boxed(),
@@ -44,8 +43,8 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     })
 }
 
-/// Whether a filter has the directive `audit=off`. The trail is not part of the log, and what is said
-/// about levels alone does not concern it.
+/// Whether a filter has the directive `audit=off`. The trail is not part of the log, so other levels do
+/// not affect it.
 pub(super) fn silences_audit(text: &str) -> bool {
     let levels = text.split(',').filter_map(|part| part.split_once('='));
     levels
@@ -54,18 +53,18 @@ pub(super) fn silences_audit(text: &str) -> bool {
         .is_some_and(|(_, level)| matches!(level.trim().parse(), Ok(LevelFilter::OFF)))
 }
 
-/// The part and the level that a directive gives it, which [`EnvFilter`] took; the empty part is all
-/// of them. `None` if it says something else.
+/// Target and level of a directive that [`EnvFilter`] accepted; the empty target means all. `None` for
+/// other directives.
 fn level_of_part(directive: &str) -> Option<(&str, LevelFilter)> {
     let (part, level) = directive.split_once('=').unwrap_or(("", directive));
-    // No level is every level in the one type, and the highest alone in the other.
+    // A missing level means all levels in `EnvFilter`, but only the highest in `Targets`.
     let is_plain = !level.is_empty() && !part.contains(['[', '{']);
     is_plain.then_some((part, level.parse().ok()?))
 }
 
-/// Whether a directive names neither a level nor what gets one. One that is about spans has
-/// brackets, and the commas in those do not separate directives.
-fn is_unknown_word(part: &str) -> bool {
+/// Whether a directive is a single word but not a level. Directives about spans have brackets, in which
+/// commas do not separate directives.
+fn is_unknown_level(part: &str) -> bool {
     !part.contains(['=', '[', ']', '{', '}']) && part.parse::<LevelFilter>().is_err()
 }
 

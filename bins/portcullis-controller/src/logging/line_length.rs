@@ -1,35 +1,35 @@
-//! How long a line of the log may get: what clients send must not fill disks.
+//! Length limit of log lines, so that client input cannot fill disks.
 
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Bytes of a line, without the line break.
-pub(super) const LIMIT: usize = 8 * 1024;
-/// Put in the place of what is cut off.
-const MARK: &str = "…";
+/// Maximum bytes of a line, without the line break.
+pub(super) const MAX_LINE_LEN: usize = 8 * 1024;
+/// Replaces truncated text.
+const ELLIPSIS: &str = "…";
 
-/// A line of text that is no longer than [`LIMIT`].
-pub(super) fn text(line: &str) -> Cow<'_, str> {
-    cut(line, LIMIT)
+/// Truncates a line of text to [`MAX_LINE_LEN`].
+pub(super) fn truncate_text(line: &str) -> Cow<'_, str> {
+    truncate(line, MAX_LINE_LEN)
 }
 
-/// A line that holds one JSON document and is no longer than [`LIMIT`]: its texts are cut, so that it
-/// still is one.
-pub(super) fn document(line: &str) -> Cow<'_, str> {
-    if line.len() <= LIMIT {
+/// Truncates the strings in a line with a JSON document to fit [`MAX_LINE_LEN`], so that it remains
+/// valid JSON.
+pub(super) fn truncate_json(line: &str) -> Cow<'_, str> {
+    if line.len() <= MAX_LINE_LEN {
         return Cow::Borrowed(line);
     }
     let Ok(mut document) = serde_json::from_str::<Value>(line) else {
-        return text(line);
+        return truncate_text(line);
     };
-    for bound in [LIMIT / 4, LIMIT / 16, LIMIT / 64] {
+    for bound in [MAX_LINE_LEN / 4, MAX_LINE_LEN / 16, MAX_LINE_LEN / 64] {
         shorten(&mut document, bound);
         let line = document.to_string();
-        if line.len() <= LIMIT {
+        if line.len() <= MAX_LINE_LEN {
             return Cow::Owned(line);
         }
     }
-    // It has too many members for all of them to be kept.
+    // There are too many members to keep all of them.
     if let Value::Object(members) = &mut document {
         members.retain(|name, _| ["timestamp", "level", "target", "message"].contains(&&**name));
     }
@@ -39,7 +39,7 @@ pub(super) fn document(line: &str) -> Cow<'_, str> {
 fn shorten(value: &mut Value, bound: usize) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(shorter) = cut(text, bound) {
+            if let Cow::Owned(shorter) = truncate(text, bound) {
                 *text = shorter;
             }
         },
@@ -49,13 +49,13 @@ fn shorten(value: &mut Value, bound: usize) {
     }
 }
 
-fn cut(text: &str, bound: usize) -> Cow<'_, str> {
+fn truncate(text: &str, bound: usize) -> Cow<'_, str> {
     if text.len() <= bound {
         return Cow::Borrowed(text);
     }
-    let end = text.floor_char_boundary(bound.saturating_sub(MARK.len()));
+    let end = text.floor_char_boundary(bound.saturating_sub(ELLIPSIS.len()));
     let kept = text.get(..end).unwrap_or_default();
-    Cow::Owned(format!("{kept}{MARK}"))
+    Cow::Owned(format!("{kept}{ELLIPSIS}"))
 }
 
 #[cfg(test)]
@@ -66,28 +66,28 @@ mod tests {
     #[test]
     fn long_lines_are_cut_and_stay_what_they_are() {
         for filling in ["x", "é", "\\\"", "\u{1}"] {
-            let long = filling.repeat(LIMIT);
-            assert!(text(&long).len() <= LIMIT);
+            let long = filling.repeat(MAX_LINE_LEN);
+            assert!(truncate_text(&long).len() <= MAX_LINE_LEN);
             let whole = json!({"level": "INFO", "name": long, "list": [long, {"in": long}]});
             let line = whole.to_string();
-            let cut = document(&line);
-            assert!(cut.len() <= LIMIT, "{}", cut.len());
+            let cut = truncate_json(&line);
+            assert!(cut.len() <= MAX_LINE_LEN, "{}", cut.len());
             let cut: Value = serde_json::from_str(&cut).unwrap();
             assert_eq!(cut["level"], "INFO");
-            assert!(cut["name"].as_str().unwrap().ends_with(MARK));
+            assert!(cut["name"].as_str().unwrap().ends_with(ELLIPSIS));
         }
         let short = json!({"level": "INFO"}).to_string();
-        assert_eq!(document(&short), short);
+        assert_eq!(truncate_json(&short), short);
     }
 
     #[test]
     fn too_many_members_leave_the_message() {
         let mut members = serde_json::Map::new();
-        for number in 0..LIMIT {
+        for number in 0..MAX_LINE_LEN {
             members.insert(number.to_string(), json!(number));
         }
         members.insert("message".to_owned(), json!("said"));
         let line = Value::Object(members).to_string();
-        assert_eq!(document(&line), r#"{"message":"said"}"#);
+        assert_eq!(truncate_json(&line), r#"{"message":"said"}"#);
     }
 }

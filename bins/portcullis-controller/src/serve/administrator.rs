@@ -1,6 +1,6 @@
-//! What is known of the first administrator.
+//! Lookup of the first administrator.
 
-use super::Running;
+use super::RunningController;
 use anyhow::Context as _;
 use portcullis_app::password::{PasswordPool, Verdict};
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
@@ -10,7 +10,6 @@ use portcullis_storage::engine::Engine as _;
 use portcullis_storage::tables::{Index, Rows, UniqueValue};
 use secrecy::SecretString;
 
-/// The first administrator.
 #[derive(Debug)]
 pub struct FirstAdministrator {
     name: String,
@@ -18,7 +17,7 @@ pub struct FirstAdministrator {
 }
 
 impl FirstAdministrator {
-    /// The name to log in with.
+    /// Username, or the name of the identity if it has none.
     pub fn name(&self) -> &str {
         match &self.login {
             Some(login) => &login.username,
@@ -26,11 +25,10 @@ impl FirstAdministrator {
         }
     }
 
-    /// Whether `password` is the one to log in with.
+    /// Whether `password` is the current password.
     ///
     /// # Errors
-    ///
-    /// When passwords cannot be checked.
+    /// If passwords cannot be checked.
     pub async fn has_password(&self, password: SecretString) -> anyhow::Result<bool> {
         let Some(login) = &self.login else {
             return Ok(false);
@@ -42,12 +40,11 @@ impl FirstAdministrator {
     }
 }
 
-impl Running {
-    /// The first administrator, if there is one.
+impl RunningController {
+    /// Finds the first administrator.
     ///
     /// # Errors
-    ///
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub fn administrator(&self) -> anyhow::Result<Option<FirstAdministrator>> {
         let snapshot = self.engine.snapshot()?;
         let rows = Rows::new(&*snapshot);

@@ -1,10 +1,10 @@
-//! Server certificates while the controller runs: made anew before they expire where that can be
-//! done, taken from their files when those change, and complained about otherwise.
+//! Renewal and reloading of server certificates while the controller runs, with warnings before they
+//! expire.
 
-use super::credentials::{self, Pair};
-use crate::files::{self, PUBLIC};
-use crate::home::pki::LOOPBACK;
-use crate::material::server_pairs;
+use super::credentials::{self, CertKeyPair};
+use crate::files::{self, PUBLIC_MODE};
+use crate::home::pki::LOOPBACK_HOSTS;
+use crate::pem::load_server_pairs;
 use anyhow::Context as _;
 use portcullis_app::App;
 use portcullis_controller_config::{ControllerConfig, Material};
@@ -13,54 +13,53 @@ use portcullis_http::listen::ServerTls;
 use portcullis_pki::{Certificate, Fingerprint, ServerNames, SpiffeId, Subject};
 use std::sync::Arc;
 
-/// A certificate of one year is renewed, or complained about, this long before its end.
-const AHEAD: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How long before its end a certificate of one year is renewed, or a warning is logged.
+const RENEWAL_LEAD_TIME: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// How often the same thing is complained about.
-const COMPLAINT_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// How often the same warning is logged.
+const WARNING_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// Where certificates come from and where they are used.
-pub(super) struct Certificates {
-    /// The controller.
+/// Source and users of the server certificates.
+pub(super) struct ServerCertificates {
     pub(super) app: Arc<App>,
-    /// Id of the network's own token.
+    /// Id of the network token.
     pub(super) network_id: String,
-    /// TLS of each entry of `web`.
+    /// TLS configuration of each entry of `web`.
     pub(super) tls: Vec<Arc<ServerTls>>,
-    /// Whether the certificate of the section `identity` may be made anew.
+    /// Whether the certificate of the section `identity` may be renewed.
     pub(super) may_renew: bool,
-    /// Names the files.
+    /// References the files.
     pub(super) config: ControllerConfig,
 }
 
-/// What is remembered from one look to the next.
+/// State between two polls of the certificate files.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// Leaves that are served; empty before the first look.
+pub(super) struct CertificateWatcher {
+    /// Fingerprints of the served certificates; empty before the first poll.
     served: Vec<Fingerprint>,
-    complained: Option<(Timestamp, String)>,
+    last_warning: Option<(Timestamp, String)>,
 }
 
-impl Watch {
-    /// Looks once, and does what is due.
-    pub(super) fn look(&mut self, certificates: &Certificates) {
+impl CertificateWatcher {
+    /// Checks the files once, and renews or reloads certificates if needed.
+    pub(super) fn poll(&mut self, certificates: &ServerCertificates) {
         let now = certificates.app.env().now();
         match self.refresh(certificates, now) {
-            Ok(pairs) => self.mention_expiry(&pairs, now),
-            Err(error) => self.complain(now, format!("{error:#}")),
+            Ok(pairs) => self.warn_if_expiring(&pairs, now),
+            Err(error) => self.warn_throttled(now, format!("{error:#}")),
         }
     }
 
     fn refresh(
         &mut self,
-        certificates: &Certificates,
+        certificates: &ServerCertificates,
         now: Timestamp,
-    ) -> anyhow::Result<Vec<Vec<Pair>>> {
+    ) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
         let mut pairs = certificates.load()?;
         if certificates.may_renew && certificates.renew(now)? {
             pairs = certificates.load()?;
         }
-        // An intermediate may be exchanged under the same leaf.
+        // An intermediate may change under the same leaf.
         let shown: Vec<_> = pairs
             .iter()
             .flatten()
@@ -77,7 +76,7 @@ impl Watch {
         Ok(pairs)
     }
 
-    fn mention_expiry(&mut self, pairs: &[Vec<Pair>], now: Timestamp) {
+    fn warn_if_expiring(&mut self, pairs: &[Vec<CertKeyPair>], now: Timestamp) {
         let expiring = pairs
             .iter()
             .flatten()
@@ -85,7 +84,7 @@ impl Watch {
         match expiring.and_then(|pair| Some((pair, pair.leaf().ok()?))) {
             Some((pair, leaf)) => {
                 let (name, end) = (&pair.name, leaf.not_after());
-                self.complain(
+                self.warn_throttled(
                     now,
                     format!(
                         "the certificate {name} expires at {end}; replace it with a new one for the \
@@ -93,32 +92,33 @@ impl Watch {
                     ),
                 );
             },
-            None => self.complained = None,
+            None => self.last_warning = None,
         }
     }
 
-    /// Says something, unless it was said lately.
-    fn complain(&mut self, now: Timestamp, what: String) {
-        let is_repeated = self.complained.as_ref().is_some_and(|(at, said)| {
-            *said == what && now.duration_since(*at) < COMPLAINT_INTERVAL
-        });
+    /// Logs a warning, unless the same one was logged recently.
+    fn warn_throttled(&mut self, now: Timestamp, what: String) {
+        let is_repeated = self
+            .last_warning
+            .as_ref()
+            .is_some_and(|(at, said)| *said == what && now.duration_since(*at) < WARNING_INTERVAL);
         if !is_repeated {
             tracing::warn!("{what}");
-            self.complained = Some((now, what));
+            self.last_warning = Some((now, what));
         }
     }
 }
 
-impl Certificates {
-    /// Loads what each entry of `web` is to show now.
-    fn load(&self) -> anyhow::Result<Vec<Vec<Pair>>> {
-        let root = server_pairs(&self.config.identity, "identity")?;
-        credentials::listeners(&self.config, &root)
+impl ServerCertificates {
+    /// Loads the current certificates of each entry of `web`.
+    fn load(&self) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
+        let root = load_server_pairs(&self.config.identity, "identity")?;
+        credentials::load_listener_pairs(&self.config, &root)
     }
 
-    /// Takes pairs into use.
-    fn install(&self, pairs: &[Vec<Pair>]) -> anyhow::Result<()> {
-        let signer = credentials::signer(&self.config, pairs)?;
+    /// Installs certificates for TLS and tokens.
+    fn install(&self, pairs: &[Vec<CertKeyPair>]) -> anyhow::Result<()> {
+        let signer = credentials::token_signing_pair(&self.config, pairs)?;
         let (host, leaf) = (&self.config.edge.api.address.host, signer.leaf()?);
         if !leaf.covers_host(host) {
             tracing::warn!(
@@ -131,14 +131,14 @@ impl Certificates {
         if served.jwt_signer.public_key() != signer.key.public_key() {
             tracing::warn!("the key of the server changed; refresh the pending enrollments");
         }
-        // Everything that can fail comes before anything is replaced: tokens and connections have
-        // to show the same key.
+        // Everything that can fail comes before anything is replaced: tokens and connections must use
+        // the same key.
         let jwt_signer = signer.jwt_signer()?;
-        let own = server_pairs(&self.config.identity, "identity")?;
+        let own = load_server_pairs(&self.config.identity, "identity")?;
         let served_leaves = credentials::leaves(own.iter().chain(pairs.iter().flatten()))?;
         let ready = pairs
             .iter()
-            .map(|pairs| pairs.iter().map(Pair::to_tls).collect())
+            .map(|pairs| pairs.iter().map(CertKeyPair::to_tls).collect())
             .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
         self.app
             .network()
@@ -149,11 +149,11 @@ impl Certificates {
         Ok(())
     }
 
-    /// Makes the certificate of the section `identity` anew if that is due, with the key it has;
-    /// tells whether it did.
+    /// Renews the certificate of the section `identity` with its current key if that is due; returns
+    /// whether it did.
     fn renew(&self, now: Timestamp) -> anyhow::Result<bool> {
         let signing = self.app.network().signing();
-        let pairs = server_pairs(&self.config.identity, "identity")?;
+        let pairs = load_server_pairs(&self.config.identity, "identity")?;
         let (Some(pair), Material::File(path)) = (pairs.first(), &self.config.identity.server_cert)
         else {
             return Ok(false);
@@ -176,13 +176,13 @@ impl Certificates {
                 entropy,
             )
             .context("the server certificate cannot be renewed")?;
-        files::replace(path, signing.chain_pem(&renewed).as_bytes(), PUBLIC)
+        files::replace(path, signing.chain_pem(&renewed).as_bytes(), PUBLIC_MODE)
             .context("the server certificate cannot be renewed")?;
         tracing::info!(until = %renewed.not_after(), "the server certificate was renewed");
         Ok(true)
     }
 
-    /// The names of the present certificate, and those that the configuration tells clients.
+    /// Names of the current certificate, and those that the configuration advertises.
     fn names(&self, leaf: &Certificate) -> anyhow::Result<ServerNames> {
         let points = self
             .config
@@ -192,7 +192,7 @@ impl Certificates {
         let told = std::iter::once(&self.config.edge.api.address)
             .chain(points.map(|point| &point.address))
             .map(|address| address.host.as_str());
-        let names = ServerNames::parse(told.chain(LOOPBACK).chain(leaf.dns_names()))?;
+        let names = ServerNames::parse(told.chain(LOOPBACK_HOSTS).chain(leaf.dns_names()))?;
         Ok(match SpiffeId::of_certificate(leaf)? {
             Some(id) => names.with_spiffe(id),
             None => names,
@@ -200,11 +200,12 @@ impl Certificates {
     }
 }
 
-/// Whether a certificate is so close to its end, or so far before its beginning, that something
-/// must be done. The latter comes of a clock that ran ahead when it was made.
+/// Whether a certificate is due for renewal: it expires soon, or it is not valid yet because the clock
+/// was ahead when it was issued.
 fn is_due(leaf: &Certificate, now: Timestamp) -> bool {
     let life = leaf.not_after().duration_since(leaf.not_before());
-    now < leaf.not_before() || leaf.not_after().duration_since(now) < AHEAD.min(life / 3)
+    now < leaf.not_before()
+        || leaf.not_after().duration_since(now) < RENEWAL_LEAD_TIME.min(life / 3)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The controller without its listeners.
+//! Assembly of the controller without its listeners.
 
-use super::credentials::{Credentials, Pair};
+use super::credentials::{CertKeyPair, Credentials};
 use super::hosts;
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
@@ -32,28 +32,26 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Passwords of strangers that may wait per thread that checks them, unless the configuration says how
-/// many. A single address may queue half of them, about a second and a half of work.
-const WAITING_PER_THREAD: usize = 64;
+/// Default number of waiting passwords of strangers per password thread. A single address may queue half
+/// of them, about a second and a half of work.
+const WAITING_PASSWORDS_PER_THREAD: usize = 64;
 
-/// The controller, ready to be asked, and what its listeners need.
+/// The controller, and everything that its listeners need.
 pub(crate) struct Core {
-    /// The controller.
     pub(crate) app: Arc<App>,
-    /// Its store.
     pub(super) engine: Arc<RedbEngine<Change>>,
-    /// Its read model, not loaded yet.
+    /// Read model, not loaded yet.
     pub(super) projections: Arc<Projections>,
-    /// What each entry of `web` shows.
-    pub(super) pairs: Vec<Vec<Pair>>,
-    /// Id of the network's own token.
+    /// Certificates of each entry of `web`.
+    pub(super) pairs: Vec<Vec<CertKeyPair>>,
+    /// Id of the network token.
     pub(super) network_id: String,
 }
 
-/// Loads certificates and keys, opens the store, and puts the controller together.
+/// Loads certificates and keys, opens the store, and assembles the controller.
 pub(crate) fn open(
     config: &ControllerConfig,
-    store_was_made: bool,
+    store_must_exist: bool,
     env: &Env,
 ) -> anyhow::Result<Core> {
     let credentials = Credentials::load(config)?;
@@ -61,12 +59,12 @@ pub(crate) fn open(
     let pairs = credentials.listeners.clone();
     let network = network(config, credentials, env, &network_id)?;
     let Store { engine, vault } =
-        store::open(&config.store, store_was_made, Arc::clone(&env.entropy))?;
+        store::open(&config.store, store_must_exist, Arc::clone(&env.entropy))?;
     let projections = Arc::new(Projections::default());
     engine.observe(Arc::new(Follower(Arc::clone(&projections))));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let waiting = config.limits.passwords_waiting.map(saturating);
-    let waiting = waiting.unwrap_or(threads * WAITING_PER_THREAD);
+    let waiting = waiting.unwrap_or(threads * WAITING_PASSWORDS_PER_THREAD);
     let passwords = PasswordPool::start(threads, waiting)
         .context("the threads that check passwords cannot be started")?;
     let app = App::new(Parts {
@@ -79,15 +77,19 @@ pub(crate) fn open(
         network,
         signer_keys: signer_keys(&config.edge.external_jwt_signers.jwks_fetch)?,
         settings: Settings {
-            session_timeout: signed(config.edge.api.session_timeout),
+            session_timeout: to_signed(config.edge.api.session_timeout),
             session_lifetimes: SessionLifetimes {
-                all: config.edge.api.session_lifetime.map(signed),
-                administrators: config.edge.api.administrator_session_lifetime.map(signed),
+                all: config.edge.api.session_lifetime.map(to_signed),
+                administrators: config
+                    .edge
+                    .api
+                    .administrator_session_lifetime
+                    .map(to_signed),
             },
-            fresh_factor: config.edge.api.fresh_factor.map(signed),
-            enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
-            router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
-            longest_token: signed(longest_token(&config.edge.oidc)),
+            fresh_factor: config.edge.api.fresh_factor.map(to_signed),
+            enrollment_duration: to_signed(config.edge.enrollment.edge_identity_duration),
+            router_enrollment_duration: to_signed(config.edge.enrollment.edge_router_duration),
+            longest_token: to_signed(longest_token_lifetime(&config.edge.oidc)),
             password_throttle: config.edge.password_throttle,
             refusal_log: log_rates(config.limits.log_lines_per_minute),
             require_token_expiry: config.edge.external_jwt_signers.require_expiry,
@@ -104,23 +106,23 @@ pub(crate) fn open(
     })
 }
 
-/// How many lines tell of refused requests.
-fn log_rates(share: Share) -> LogRates {
+/// Rates of log lines about refused requests.
+fn log_rates(limit: Share) -> LogRates {
     let lines = |count| u32::try_from(count).unwrap_or(u32::MAX);
-    LogRates::per_minute(lines(share.total), lines(share.each))
+    LogRates::per_minute(lines(limit.total), lines(limit.each))
 }
 
 fn saturating(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// How long the tokens last that last longest.
-fn longest_token(oidc: &Oidc) -> Duration {
+/// Longest lifetime of a token.
+fn longest_token_lifetime(oidc: &Oidc) -> Duration {
     let others = oidc.access_token_duration.max(oidc.id_token_duration);
     oidc.refresh_token_duration.max(others)
 }
 
-/// How codes are judged, and under which name authenticator apps keep them.
+/// Settings of TOTP.
 fn mfa(totp: &Totp) -> MfaSettings {
     MfaSettings {
         issuer: totp.hostname.clone(),
@@ -131,7 +133,7 @@ fn mfa(totp: &Totp) -> MfaSettings {
     }
 }
 
-/// What fetches the keys of external signers, by the rules of the configuration.
+/// Fetcher of the keys of external signers, with the rules of the configuration.
 fn signer_keys(rules: &JwksFetch) -> anyhow::Result<SignerKeys> {
     let rules = FetchRules {
         allowed_ips: rules.allowed_ips.clone(),
@@ -152,11 +154,11 @@ fn network(
     env: &Env,
     network_id: &str,
 ) -> anyhow::Result<Network> {
-    let signer = credentials.signer(config)?;
-    let shown = credentials.usual()?;
+    let signer = credentials.token_signing_pair(config)?;
+    let default_pair = credentials.default_pair()?;
     let roots = credentials.roots();
-    let trust_domain = TrustDomain::of_chain(shown.chain().iter().chain(&roots))
-        .map_or_else(|| chosen_domain(config, &roots), Ok)?;
+    let trust_domain = TrustDomain::of_chain(default_pair.chain().iter().chain(&roots))
+        .map_or_else(|| configured_trust_domain(config, &roots), Ok)?;
     let (jwt_signer, certificate) = (signer.jwt_signer()?, signer.leaf()?.clone());
     let settings = NetworkSettings {
         trust_domain,
@@ -170,23 +172,26 @@ fn network(
             .map(ToString::to_string)
             .collect(),
         controller: Controller {
-            id: controller_id(shown.leaf()?),
-            name: name_of(shown.leaf()?),
+            id: controller_id(default_pair.leaf()?),
+            name: controller_name(default_pair.leaf()?),
             certificate,
             started_at: env.now(),
         },
         jwt_signer,
-        hosts: hosts::of(config),
+        hosts: hosts::own_hosts(config),
         served_certificates: credentials.served_certificates()?,
         signing: credentials.signing,
     };
     Ok(Network::new(settings, network_id)?)
 }
 
-/// The domain of a network whose certificates name none.
-fn chosen_domain(config: &ControllerConfig, roots: &[Certificate]) -> anyhow::Result<TrustDomain> {
+/// Trust domain of a network whose certificates name none.
+fn configured_trust_domain(
+    config: &ControllerConfig,
+    roots: &[Certificate],
+) -> anyhow::Result<TrustDomain> {
     if let Some(domain) = &config.trust_domain {
-        // Names of hosts, and so trust domains, do not depend on case.
+        // Trust domains are case-insensitive, like host names.
         return TrustDomain::parse(&domain.to_ascii_lowercase())
             .with_context(|| format!("trustDomain: `{domain}` cannot be used"));
     }
@@ -199,16 +204,16 @@ fn chosen_domain(config: &ControllerConfig, roots: &[Certificate]) -> anyhow::Re
 fn controller_id(leaf: &Certificate) -> ControllerId {
     match SpiffeId::of_certificate(leaf) {
         Ok(Some(ref id)) if let SpiffePath::Controller(id) = id.path() => id.clone(),
-        _ => ControllerId::from_wire(name_of(leaf)),
+        _ => ControllerId::from_wire(controller_name(leaf)),
     }
 }
 
-fn name_of(leaf: &Certificate) -> String {
+fn controller_name(leaf: &Certificate) -> String {
     leaf.common_name()
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| "controller".to_owned())
 }
 
-fn signed(duration: Duration) -> SignedDuration {
+fn to_signed(duration: Duration) -> SignedDuration {
     SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }

@@ -1,62 +1,65 @@
-//! Everything that the configuration names for proving and judging who is who.
+//! Certificates, keys and trusted authorities of the configuration.
 
-pub(super) use crate::material::Pair;
-use crate::material::{self, Named, PairOf, server_pairs};
+pub(super) use crate::pem::CertKeyPair;
+use crate::pem::{self, CertKeySettings, PemSetting, load_server_pairs};
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{ApiKind, ControllerConfig, Material, WebListener};
 use portcullis_pki::{Authority, Certificate, JwtSigner};
 use std::net::IpAddr;
 
-/// Loaded certificates and keys that fit together.
+/// Loaded certificates with their matching keys.
 pub(super) struct Credentials {
-    /// Signs certificates of identities.
+    /// Authority that issues certificates of identities.
     pub(super) signing: Authority,
-    /// What each entry of `web` shows, the usual pair first.
-    pub(super) listeners: Vec<Vec<Pair>>,
-    /// What the controller shows as a server where an entry of `web` says nothing else.
-    root: Vec<Pair>,
+    /// Certificates of each entry of `web`, the default first.
+    pub(super) listeners: Vec<Vec<CertKeyPair>>,
+    /// Certificates for entries of `web` without their own.
+    default_pairs: Vec<CertKeyPair>,
     /// Authorities that the controller trusts.
     trusted: Vec<Certificate>,
 }
 
 impl Credentials {
-    /// Loads everything.
+    /// Loads everything that the configuration references.
     ///
     /// # Errors
-    ///
-    /// The first thing that is missing or does not fit, with file and key of the configuration.
+    /// The first problem, with file and configuration key.
     pub(super) fn load(config: &ControllerConfig) -> anyhow::Result<Self> {
         let identity = &config.identity;
-        let client = PairOf {
-            certificate: named("identity.cert", &identity.cert),
-            key: named("identity.key", &identity.key),
+        let client = CertKeySettings {
+            certificate: pem_setting("identity.cert", &identity.cert),
+            key: pem_setting("identity.key", &identity.key),
         };
         client.load()?;
-        let root = server_pairs(identity, "identity")?;
-        let listeners = listeners(config, &root)?;
-        let trusted = trusted(config)?;
-        let signing = signing(config, &trusted)?;
+        let root = load_server_pairs(identity, "identity")?;
+        let listeners = load_listener_pairs(config, &root)?;
+        let trusted = load_trusted(config)?;
+        let signing = load_signing(config, &trusted)?;
         Ok(Self {
             signing,
             listeners,
-            root,
+            default_pairs: root,
             trusted,
         })
     }
 
-    /// The pair that the controller shows as a server.
-    pub(super) fn usual(&self) -> anyhow::Result<&Pair> {
-        self.root
+    /// The default server certificate of the controller.
+    pub(super) fn default_pair(&self) -> anyhow::Result<&CertKeyPair> {
+        self.default_pairs
             .first()
             .ok_or_else(|| anyhow!("identity.server_cert is empty"))
     }
 
     /// Every server certificate of the controller.
     pub(super) fn served_certificates(&self) -> anyhow::Result<Vec<Certificate>> {
-        leaves(self.root.iter().chain(self.listeners.iter().flatten()))
+        leaves(
+            self.default_pairs
+                .iter()
+                .chain(self.listeners.iter().flatten()),
+        )
     }
 
-    /// Authorities at whose certificates the chains of clients are to end.
+    /// Trust anchors of client certificates.
     pub(super) fn roots(&self) -> Vec<Certificate> {
         let roots: Vec<_> = self
             .trusted
@@ -64,7 +67,7 @@ impl Credentials {
             .filter(|each| each.is_self_issued())
             .cloned()
             .collect();
-        // A file may name an intermediate alone and mean it as the anchor.
+        // A file may contain only an intermediate, which is then the trust anchor.
         if roots.is_empty() {
             self.trusted.clone()
         } else {
@@ -72,24 +75,27 @@ impl Credentials {
         }
     }
 
-    /// Everything that clients are to trust.
+    /// CA bundle for clients.
     pub(super) fn bundle(&self) -> Vec<Certificate> {
         let mut bundle = self.trusted.clone();
-        add(&mut bundle, self.signing.chain().cloned());
+        add_authorities(&mut bundle, self.signing.chain().cloned());
         bundle
     }
 
-    /// The pair that clients see at the address they are told; its key signs enrollment tokens.
-    pub(super) fn signer(&self, config: &ControllerConfig) -> anyhow::Result<&Pair> {
-        signer(config, &self.listeners).or_else(|_none| self.usual())
+    /// The certificate at the advertised address, whose key signs enrollment tokens.
+    pub(super) fn token_signing_pair(
+        &self,
+        config: &ControllerConfig,
+    ) -> anyhow::Result<&CertKeyPair> {
+        token_signing_pair(config, &self.listeners).or_else(|_none| self.default_pair())
     }
 }
 
-/// Finds the pair that clients see at `edge.api.address`.
-pub(super) fn signer<'a>(
+/// Finds the certificate that is served at `edge.api.address`.
+pub(super) fn token_signing_pair<'a>(
     config: &ControllerConfig,
-    listeners: &'a [Vec<Pair>],
-) -> anyhow::Result<&'a Pair> {
+    listeners: &'a [Vec<CertKeyPair>],
+) -> anyhow::Result<&'a CertKeyPair> {
     let address = &config.edge.api.address;
     let serves = |listener: &WebListener| {
         listener.hosts(ApiKind::EdgeClient)
@@ -105,11 +111,11 @@ pub(super) fn signer<'a>(
         .find(|(listener, _)| serves(listener))
         .map(|(_, pairs)| pairs.as_slice())
         .context("no listener serves the client API at edge.api.address")?;
-    let covers = |pair: &&Pair| {
+    let covers = |pair: &&CertKeyPair| {
         pair.leaf()
             .is_ok_and(|leaf| leaf.covers_host(&address.host))
     };
-    // Clients that connect to an address name none, and are shown the usual pair.
+    // Clients that connect to an IP address send no server name, and get the default certificate.
     let is_named = address.host.parse::<IpAddr>().is_err();
     let found = pairs
         .iter()
@@ -119,27 +125,27 @@ pub(super) fn signer<'a>(
     found.context("the listener of the client API has no certificate")
 }
 
-/// The certificates of servers themselves, without those above them.
+/// The leaf certificates of the pairs.
 pub(super) fn leaves<'a>(
-    pairs: impl Iterator<Item = &'a Pair>,
+    pairs: impl Iterator<Item = &'a CertKeyPair>,
 ) -> anyhow::Result<Vec<Certificate>> {
     pairs.map(|pair| Ok(pair.leaf()?.clone())).collect()
 }
 
-/// Loads what each entry of `web` shows.
-pub(super) fn listeners(
+/// Loads the certificates of each entry of `web`.
+pub(super) fn load_listener_pairs(
     config: &ControllerConfig,
-    root: &[Pair],
-) -> anyhow::Result<Vec<Vec<Pair>>> {
+    root: &[CertKeyPair],
+) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
     let load = |(number, listener): (usize, &WebListener)| match &listener.identity {
-        Some(identity) => server_pairs(identity, &format!("web[{number}].identity")),
+        Some(identity) => load_server_pairs(identity, &format!("web[{number}].identity")),
         None => Ok(root.to_vec()),
     };
     config.web.iter().enumerate().map(load).collect()
 }
 
 /// Collects the authorities that the configuration trusts.
-fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
+fn load_trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
     let mut trusted = Vec::new();
     let identities = config
         .web
@@ -156,9 +162,9 @@ fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
         .iter()
         .map(|ca| ("edge.enrollment.signingCert.ca".to_owned(), ca));
     for (name, material) in first.chain(identities).chain(further) {
-        let found = named(&name, material).certificates()?;
+        let found = pem_setting(&name, material).certificates()?;
         let authorities = found.into_iter().filter(Certificate::is_ca);
-        add(&mut trusted, authorities);
+        add_authorities(&mut trusted, authorities);
     }
     ensure!(
         !trusted.is_empty(),
@@ -167,24 +173,24 @@ fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
     Ok(trusted)
 }
 
-/// Loads the authority that signs certificates of identities.
-fn signing(config: &ControllerConfig, trusted: &[Certificate]) -> anyhow::Result<Authority> {
+/// Loads the authority that issues certificates of identities.
+fn load_signing(config: &ControllerConfig, trusted: &[Certificate]) -> anyhow::Result<Authority> {
     let signing = &config.edge.enrollment.signing_cert;
-    material::authority(
-        named("edge.enrollment.signingCert.cert", &signing.cert),
-        named("edge.enrollment.signingCert.key", &signing.key),
+    pem::load_authority(
+        pem_setting("edge.enrollment.signingCert.cert", &signing.cert),
+        pem_setting("edge.enrollment.signingCert.key", &signing.key),
         trusted,
     )
 }
 
-fn named<'a>(name: &'a str, material: &'a Material) -> Named<'a> {
-    Named {
+fn pem_setting<'a>(name: &'a str, material: &'a Material) -> PemSetting<'a> {
+    PemSetting {
         name: name.into(),
-        material,
+        source: material,
     }
 }
 
-fn add(to: &mut Vec<Certificate>, certificates: impl Iterator<Item = Certificate>) {
+fn add_authorities(to: &mut Vec<Certificate>, certificates: impl Iterator<Item = Certificate>) {
     for certificate in certificates {
         if certificate.is_ca() && !to.contains(&certificate) {
             to.push(certificate);
@@ -192,8 +198,8 @@ fn add(to: &mut Vec<Certificate>, certificates: impl Iterator<Item = Certificate
     }
 }
 
-impl Pair {
-    /// What signs enrollment tokens with this pair.
+impl CertKeyPair {
+    /// Signer of enrollment tokens with the key of this pair.
     pub(super) fn jwt_signer(&self) -> anyhow::Result<JwtSigner> {
         JwtSigner::new(self.key.clone(), self.leaf()?)
             .with_context(|| format!("the key of {} cannot sign enrollment tokens", self.name))

@@ -1,16 +1,15 @@
-//! How many connections the operating system lets the process have.
+//! File descriptor limits for connections.
 
 use portcullis_http::listen::{Limits, Quota};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors for everything that is no connection: store, files, listeners, signals.
-const RESERVE: u64 = 64;
+/// Descriptors reserved for everything but connections: store, files, listeners, signals.
+const RESERVED: u64 = 64;
 
-/// Raises the limit of open descriptors as far as the process may, and answers what it is then;
-/// `None` for no limit.
+/// Raises the limit of open descriptors to the hard limit and returns it; `None` for no limit.
 ///
-/// The usual limit of 1024 is for programs that wait with `select`, which this one does not.
-pub(super) fn raise() -> Option<u64> {
+/// The usual soft limit of 1024 exists for programs that use `select`, which this one does not.
+pub(super) fn raise_limit() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
@@ -22,9 +21,9 @@ pub(super) fn raise() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Bounds the unfinished handshakes of one of `listeners` listeners by the descriptors that there
-/// are: all listeners together have a quarter for them.
-pub(super) fn fit(limits: Limits, descriptors: Option<u64>, listeners: usize) -> Limits {
+/// Limits the unfinished handshakes of each of `listeners` listeners by the available descriptors: all
+/// listeners together use a quarter for them.
+pub(super) fn fit_handshakes(limits: Limits, descriptors: Option<u64>, listeners: usize) -> Limits {
     let Some(descriptors) = descriptors else {
         return limits;
     };
@@ -35,10 +34,9 @@ pub(super) fn fit(limits: Limits, descriptors: Option<u64>, listeners: usize) ->
     }
 }
 
-/// Bounds the connections of all listeners by the descriptors that handshakes leave. With fewer
-/// descriptors than connections, nobody could be let in at the price of whoever holds most.
-///
-/// One client then has the same part of them as before.
+/// Limits the connections of all listeners by the descriptors that handshakes leave. With fewer
+/// descriptors than connections, the eviction of the heaviest client could never make room.
+/// The ratio between one client and all is kept.
 pub(super) fn fit_connections(connections: Quota, descriptors: Option<u64>) -> Quota {
     let Some(descriptors) = descriptors else {
         return connections;
@@ -52,9 +50,9 @@ pub(super) fn fit_connections(connections: Quota, descriptors: Option<u64>) -> Q
     }
 }
 
-/// The descriptors that are left for connections, finished or not.
+/// Descriptors for connections, established or not.
 fn for_clients(descriptors: u64) -> usize {
-    usize::try_from(descriptors.saturating_sub(RESERVE)).unwrap_or(usize::MAX)
+    usize::try_from(descriptors.saturating_sub(RESERVED)).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -65,7 +63,7 @@ mod tests {
     #[test]
     fn connections_fit_the_descriptors() {
         for (descriptors, listeners) in [(256, 1), (1024, 2), (65, 1), (1_000_000, 3)] {
-            let limits = fit(Limits::default(), Some(descriptors), listeners);
+            let limits = fit_handshakes(Limits::default(), Some(descriptors), listeners);
             let connections = fit_connections(Quotas::default().connections, Some(descriptors));
             let most = limits.max_half_open * listeners + connections.total;
             let allowed = usize::try_from(descriptors).unwrap();
@@ -84,7 +82,7 @@ mod tests {
 
     #[test]
     fn limit_is_raised_to_what_is_allowed() {
-        let raised = raise();
+        let raised = raise_limit();
         assert_eq!(raised, getrlimit(Resource::Nofile).maximum);
     }
 }

@@ -1,11 +1,11 @@
-//! The hosts under which the controller is reached, as its file names them.
+//! Hosts of the controller in its configuration.
 
 use portcullis_app::network::OwnHosts;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_yaml::syntax::HostPort;
 
-/// Collects the hosts of all addresses in the file at which the controller listens or is found.
-pub(crate) fn of(config: &ControllerConfig) -> OwnHosts {
+/// Collects the hosts of all listen and advertised addresses of the configuration.
+pub(crate) fn own_hosts(config: &ControllerConfig) -> OwnHosts {
     let points = config.web.iter().flat_map(|listener| &listener.bind_points);
     let of_points = points.flat_map(|point| {
         let told = [&point.interface, &point.address];

@@ -1,7 +1,7 @@
-//! The entries of `web`: sockets, TLS, and which APIs are served where.
+//! Entries of the section `web`: sockets, TLS and APIs.
 
-use super::certificates::Certificates;
-use super::credentials::Pair;
+use super::certificates::ServerCertificates;
+use super::credentials::CertKeyPair;
 use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
@@ -20,26 +20,26 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// All entries of `web`, bound.
-pub(super) struct Web {
-    entries: Vec<Entry>,
+pub(super) struct WebListeners {
+    entries: Vec<WebEntry>,
     quotas: Quotas,
 }
 
-struct Entry {
+struct WebEntry {
     listener: WebListener,
     apis: Vec<Api>,
     sockets: Vec<Listener>,
 }
 
-impl Web {
-    /// Binds every bind point, to one of `bound` where it fits.
+impl WebListeners {
+    /// Binds every bind point, or uses a matching one of `bound`.
     pub(super) async fn bind(
         config: &ControllerConfig,
         mut bound: Vec<Listener>,
     ) -> anyhow::Result<Self> {
         let mut entries = Vec::new();
         for listener in &config.web {
-            let apis = served(listener);
+            let apis = served_apis(listener);
             let mut sockets = Vec::new();
             if apis.is_empty() {
                 tracing::warn!(listener = listener.name, "this listener serves nothing");
@@ -53,7 +53,7 @@ impl Web {
                     });
                 }
             }
-            entries.push(Entry {
+            entries.push(WebEntry {
                 listener: listener.clone(),
                 apis,
                 sockets,
@@ -69,7 +69,6 @@ impl Web {
         })
     }
 
-    /// The addresses that are bound.
     pub(super) fn local_addresses(&self) -> Vec<SocketAddr> {
         self.entries
             .iter()
@@ -78,8 +77,8 @@ impl Web {
             .collect()
     }
 
-    /// Sets up TLS for each entry with its pairs.
-    pub(super) fn tls(&self, pairs: &[Vec<Pair>]) -> anyhow::Result<Vec<Arc<ServerTls>>> {
+    /// Sets up TLS for each entry with its certificates.
+    pub(super) fn tls(&self, pairs: &[Vec<CertKeyPair>]) -> anyhow::Result<Vec<Arc<ServerTls>>> {
         self.entries
             .iter()
             .zip(pairs)
@@ -87,7 +86,7 @@ impl Web {
                 let options = &entry.listener.options;
                 let certificates = pairs
                     .iter()
-                    .map(Pair::to_tls)
+                    .map(CertKeyPair::to_tls)
                     .collect::<anyhow::Result<_>>()?;
                 let (min, max) = (
                     version(options.min_tls_version),
@@ -105,10 +104,10 @@ impl Web {
             .collect()
     }
 
-    /// Serves every entry in tasks of their own.
+    /// Serves every entry in its own tasks.
     pub(super) fn serve(
         self,
-        certificates: &Certificates,
+        certificates: &ServerCertificates,
         tasks: &TaskTracker,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
@@ -121,7 +120,7 @@ impl Web {
             instance_id,
         };
         let state = Arc::new(state);
-        let (found, sockets) = (descriptors::raise(), self.local_addresses().len());
+        let (found, sockets) = (descriptors::raise_limit(), self.local_addresses().len());
         let budgets = Budgets::new(&Quotas {
             connections: descriptors::fit_connections(self.quotas.connections, found),
             ..self.quotas
@@ -134,10 +133,10 @@ impl Web {
                 let serving = socket.with_budgets(budgets.clone()).serve(
                     Arc::clone(&service),
                     Arc::clone(tls),
-                    descriptors::fit(limits(&entry.listener), found, sockets),
+                    descriptors::fit_handshakes(limits(&entry.listener), found, sockets),
                     stop.clone(),
                 );
-                // Whatever ends a listener ends the controller.
+                // The controller stops when a listener ends for any reason.
                 let guard = stop.clone().drop_guard();
                 tasks.spawn(async move {
                     serving.await;
@@ -148,7 +147,7 @@ impl Web {
         Ok(())
     }
 
-    /// Each API with the addresses under which clients find it.
+    /// Each API with its advertised addresses.
     fn addresses(&self) -> Vec<(Api, Vec<String>)> {
         let of = |api: Api| -> Vec<String> {
             self.entries
@@ -166,8 +165,8 @@ impl Web {
     }
 }
 
-/// The APIs of an entry that there are.
-fn served(listener: &WebListener) -> Vec<Api> {
+/// The supported APIs of an entry.
+fn served_apis(listener: &WebListener) -> Vec<Api> {
     let mut apis = Vec::new();
     for api in &listener.apis {
         match api.kind() {
@@ -175,7 +174,7 @@ fn served(listener: &WebListener) -> Vec<Api> {
             ApiKind::EdgeManagement => apis.push(Api::Management),
             ApiKind::Fabric => apis.push(Api::Fabric),
             ApiKind::HealthChecks => apis.push(Api::HealthChecks),
-            // Added by the reader beside the client API, not asked for.
+            // Added automatically beside the client API.
             ApiKind::EdgeOidc => {},
             kind @ (ApiKind::Metrics | ApiKind::Spa) => {
                 tracing::info!(listener = listener.name, api = ?kind, "this API is not served yet");
@@ -185,7 +184,7 @@ fn served(listener: &WebListener) -> Vec<Api> {
     apis
 }
 
-/// Finds the address to listen on; of several, the first of IP version 4.
+/// Resolves the address to listen on; of several, the first IPv4 address.
 async fn resolve(interface: &HostPort) -> anyhow::Result<SocketAddr> {
     if let Ok(address) = interface.host.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, interface.port));
@@ -214,7 +213,7 @@ fn limits(listener: &WebListener) -> Limits {
     }
 }
 
-/// What clients share, by the section `limits`.
+/// Quotas from the section `limits`.
 fn quotas(limits: &ClientLimits) -> Quotas {
     let quota = |share: Share| Quota {
         total: usize::try_from(share.total).unwrap_or(usize::MAX),

@@ -35,7 +35,7 @@ fn mistakes_are_told_and_change_nothing() {
         .failed_with(&["no identity has the id or name nobody"]);
     admin(&home, "reset-password", &["admin", "-p", "1234"])
         .misused(&["password", "at least 5 characters"]);
-    admin(&home, "reset-password", &["admin"]).misused(&["a password is needed"]);
+    admin(&home, "reset-password", &["admin"]).misused(&["a password is required"]);
     fs::remove_file(home.join("ctrl.db.portcullis")).unwrap();
     admin(&home, "remove-mfa", &["admin"]).failed_with(&["ctrl.db.portcullis"]);
     assert!(!home.join("ctrl.db.portcullis").exists());

@@ -104,7 +104,7 @@ fn lost_sealing_key_is_asked_for() {
         assert!(finished.stderr.contains(part), "{part:?}: {finished:?}");
     }
     fs::remove_file(&key).unwrap();
-    run(&home).failed_with(&["the sealing key", "is missing", "put it back"]);
+    run(&home).failed_with(&["the sealing key", "is missing", "restore it from a backup"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use portcullis_controller::home::{self, Home, HomeSettings};
 use portcullis_controller::system::SystemEntropy;
-use portcullis_controller::{Plan, Running, config, serve};
+use portcullis_controller::{RunningController, ServeOptions, config, serve};
 use portcullis_domain::Env;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_http::listen::Listener;
@@ -27,14 +27,18 @@ fn env_at(time: &str) -> Env {
     }
 }
 
-async fn start(home: &Home, env: Env, listeners: Vec<Listener>) -> anyhow::Result<Running> {
-    let mut plan = Plan::new(config::load(&[&home.config])?, env);
-    plan.renew_leaf = home.owns_leaf_of(&plan.config);
+async fn start(
+    home: &Home,
+    env: Env,
+    listeners: Vec<Listener>,
+) -> anyhow::Result<RunningController> {
+    let mut plan = ServeOptions::new(config::load(&[&home.config])?, env);
+    plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.listeners = listeners;
     serve(plan).await
 }
 
-async fn start_new(folder: &Path, env: Env) -> (Home, Running) {
+async fn start_new(folder: &Path, env: Env) -> (Home, RunningController) {
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let settings = HomeSettings {
         interface: std::net::Ipv4Addr::LOCALHOST.into(),
@@ -42,12 +46,12 @@ async fn start_new(folder: &Path, env: Env) -> (Home, Running) {
         port: listener.local_addr().port(),
         key_type: KeyType::P256,
     };
-    let home = home::prepare(folder, &settings, &env).unwrap();
+    let home = home::create(folder, &settings, &env).unwrap();
     let running = start(&home, env, vec![listener]).await.unwrap();
     (home, running)
 }
 
-async fn end(running: Running) {
+async fn end(running: RunningController) {
     running.shutdown();
     running.wait().await.unwrap();
 }
@@ -57,7 +61,7 @@ fn leaf(home: &Home) -> Certificate {
     Certificate::from_pem(&pem).unwrap()
 }
 
-fn in_use(running: &Running) -> Certificate {
+fn in_use(running: &RunningController) -> Certificate {
     running
         .app()
         .network()
@@ -120,7 +124,7 @@ async fn certificate_of_others_is_left_alone() {
     end(running).await;
     let first = leaf(&home);
     let config = config::load(&[&home.config]).unwrap();
-    let running = serve(Plan::new(config, env_at("2026-12-20T00:00:00Z")))
+    let running = serve(ServeOptions::new(config, env_at("2026-12-20T00:00:00Z")))
         .await
         .unwrap();
     assert_eq!(leaf(&home), first);

@@ -56,7 +56,7 @@ fn unfit_names_and_passwords_are_refused_with_their_rule() {
     init("me", "correct horse").misused(&["username", "4 to 100 characters"]);
     init("admin", "1234").misused(&["password", "at least 5 characters"]);
     let finished = finish(program().arg("init").arg(&config).args(["-u", "admin"]));
-    finished.misused(&["a password is needed: --password-file FILE"]);
+    finished.misused(&["a password is required: use --password-file FILE"]);
     assert!(!home.join("ctrl.db.portcullis").exists());
 }
 

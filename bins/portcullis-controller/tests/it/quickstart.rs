@@ -119,8 +119,8 @@ fn second_start_continues_and_says_what_it_ignores() {
             .ends_with(": --ctrl-address (it has localhost), --key-type (its keys already exist)"),
         "{ignored}"
     );
-    second.line("already is an administrator: --username");
-    second.line("already is an administrator: --password");
+    second.line("an administrator already exists: --username");
+    second.line("an administrator already exists: --password");
     assert_eq!(second.stop("TERM").code, Some(0));
     assert_eq!(
         [

@@ -1,6 +1,6 @@
 use super::*;
 fn lines(events: u64) -> Vec<String> {
-    let mut chain = Chain::default();
+    let mut chain = HashChain::default();
     let begin = r#"{"timestamp":"2026-01-01T00:00:00Z","operation":"audit.begin"}"#;
     let mut lines = vec![append(&mut chain, begin, None)];
     for seq in 1..=events {
@@ -11,21 +11,21 @@ fn lines(events: u64) -> Vec<String> {
     lines
 }
 
-fn append(chain: &mut Chain, text: &str, seq: Option<u64>) -> String {
+fn append(chain: &mut HashChain, text: &str, seq: Option<u64>) -> String {
     chain.append(&AuditEvent {
         seq,
         text: text.to_owned(),
     })
 }
 
-fn checked(lines: &[String]) -> Result<Checked, Broken> {
+fn verify_lines(lines: &[String]) -> Result<VerifiedChain, ChainError> {
     let text = lines.join("\n") + "\n";
-    check(text.as_bytes())
+    verify_chain(text.as_bytes())
 }
 
 #[test]
 fn chain_that_nobody_touched_holds() {
-    let checked = checked(&lines(5)).unwrap();
+    let checked = verify_lines(&lines(5)).unwrap();
     assert_eq!((checked.chain.last_seq, checked.chain.lines), (5, 6));
     assert!(!checked.is_torn);
     for line in lines(5) {
@@ -39,56 +39,59 @@ fn any_line_that_is_changed_removed_added_or_moved_shows() {
     for at in 0..whole.len() {
         let mut edited = whole.clone();
         edited[at] = edited[at].replace('e', "E").replace("2026", "2027");
-        assert!(checked(&edited).is_err(), "line {at} edited");
+        assert!(verify_lines(&edited).is_err(), "line {at} edited");
         let mut removed = whole.clone();
         removed.remove(at);
         // What is missing at the end shows in the next start: the store knows more.
         assert_eq!(
-            checked(&removed).is_err(),
+            verify_lines(&removed).is_err(),
             at + 1 < whole.len(),
             "line {at} removed"
         );
         let mut doubled = whole.clone();
         doubled.insert(at, whole[at].clone());
-        assert!(checked(&doubled).is_err(), "line {at} added");
+        assert!(verify_lines(&doubled).is_err(), "line {at} added");
         if at > 0 {
             let mut moved = whole.clone();
             moved.swap(at - 1, at);
-            assert!(checked(&moved).is_err(), "line {at} moved");
+            assert!(verify_lines(&moved).is_err(), "line {at} moved");
         }
     }
-    assert!(matches!(checked(&whole[2..]), Err(Broken::Beginning)));
+    assert!(matches!(
+        verify_lines(&whole[2..]),
+        Err(ChainError::MissingBeginning)
+    ));
 }
 
 #[test]
 fn missing_numbers_show_unless_the_trail_says_so() {
     let event = |seq: u64| format!("{{\"seq\":{seq},\"operation\":\"o\"}}");
     let begin = r#"{"timestamp":"t","operation":"audit.begin"}"#;
-    let mut chain = Chain::default();
+    let mut chain = HashChain::default();
     let mut lines = vec![
         append(&mut chain, begin, None),
         append(&mut chain, &event(2), Some(2)),
     ];
     assert!(matches!(
-        checked(&lines),
-        Err(Broken::Number {
+        verify_lines(&lines),
+        Err(ChainError::UnexpectedNumber {
             line: 2,
             found: 2,
             expected: 1
         })
     ));
-    let mut chain = Chain::default();
+    let mut chain = HashChain::default();
     let missing = r#"{"operation":"audit.missing","first":1,"last":1}"#;
     lines = vec![
         append(&mut chain, begin, None),
         append(&mut chain, missing, None),
         append(&mut chain, &event(2), Some(2)),
     ];
-    let checked = checked(&lines).unwrap();
+    let checked = verify_lines(&lines).unwrap();
     assert_eq!(checked.chain, chain, "it is read as it was written");
     assert_eq!(checked.chain.last_seq, 2);
     let (line, first, last) = (2, 1, 1);
-    assert_eq!(checked.notes, [Note::Missing { line, first, last }]);
+    assert_eq!(checked.notes, [ChainNote::Missing { line, first, last }]);
 }
 
 #[test]
@@ -96,7 +99,7 @@ fn torn_last_line_is_told_apart_from_damage() {
     let mut text = lines(2).join("\n") + "\n";
     let length = text.len() as u64;
     text.push_str("{\"seq\":3,\"opera");
-    let checked = check(text.as_bytes()).unwrap();
+    let checked = verify_chain(text.as_bytes()).unwrap();
     assert!(checked.is_torn);
     assert_eq!(checked.length, length);
 }

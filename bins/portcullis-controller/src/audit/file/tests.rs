@@ -15,11 +15,11 @@ impl Clock for Fixed {
 const TRAIL: &str = "trail";
 
 fn open(path: &Path, first: u64) -> anyhow::Result<AuditFile> {
-    let store = InStore {
+    let store = StoredTrail {
         trail: Some(TRAIL.to_owned()),
         first,
     };
-    Found::at(path)?.resume(&store, Arc::new(Fixed))
+    InspectedFile::inspect(path)?.resume(&store, Arc::new(Fixed))
 }
 
 fn begin() -> AuditEvent {
@@ -35,12 +35,12 @@ fn event(seq: u64) -> AuditEvent {
     }
 }
 
-fn checked(path: &Path) -> Checked {
-    chain::check(BufReader::new(File::open(path).unwrap())).unwrap()
+fn checked(path: &Path) -> VerifiedChain {
+    chain::verify_chain(BufReader::new(File::open(path).unwrap())).unwrap()
 }
 
 /// A file with the events up to 3, and its folder.
-fn begun() -> (tempfile::TempDir, PathBuf, AuditFile) {
+fn started_trail() -> (tempfile::TempDir, PathBuf, AuditFile) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let mut file = open(&path, 1).unwrap();
@@ -53,30 +53,30 @@ fn begun() -> (tempfile::TempDir, PathBuf, AuditFile) {
 fn looking_at_a_file_makes_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    Found::at(&path).unwrap();
+    InspectedFile::inspect(&path).unwrap();
     assert!(!path.exists());
     let missing = folder.path().join("missing/audit.jsonl");
-    let error = Found::at(&missing).unwrap_err().to_string();
+    let error = InspectedFile::inspect(&missing).unwrap_err().to_string();
     assert!(error.contains("its folder does not exist"), "{error}");
 }
 
 #[test]
 fn trail_goes_on_in_a_new_file_when_its_own_was_moved_or_removed() {
-    let (folder, path, mut file) = begun();
+    let (folder, path, mut file) = started_trail();
     let old = folder.path().join("audit.1.jsonl");
     fs::rename(&path, &old).unwrap();
     file.write(&[event(4)]).unwrap();
     let (before, after) = (checked(&old), checked(&path));
     assert_eq!((before.chain.last_seq, after.chain.last_seq), (3, 4));
     let hash = chain::hex(&before.chain.hash);
-    assert_eq!(after.notes, [chain::Note::Continues { hash, last: 3 }]);
+    assert_eq!(after.notes, [chain::ChainNote::Continues { hash, last: 3 }]);
     assert_eq!(after.chain.trail.as_deref(), Some(TRAIL));
 
     fs::remove_file(&path).unwrap();
     file.write(&[event(5)]).unwrap();
     let last = checked(&path);
     let hash = chain::hex(&after.chain.hash);
-    assert_eq!(last.notes, [chain::Note::Continues { hash, last: 4 }]);
+    assert_eq!(last.notes, [chain::ChainNote::Continues { hash, last: 4 }]);
     drop(file);
     let position = open(&path, 6).unwrap().position().unwrap();
     assert_eq!((position.seq, position.is_empty), (5, false));
@@ -85,7 +85,7 @@ fn trail_goes_on_in_a_new_file_when_its_own_was_moved_or_removed() {
 
 #[test]
 fn file_that_others_write_or_cut_is_not_written_until_it_is_moved() {
-    let (folder, path, mut file) = begun();
+    let (folder, path, mut file) = started_trail();
     let whole = fs::read(&path).unwrap();
     let changes: [(&[u8], &str); 2] = [
         (b"", "rotate it by moving it"),
@@ -107,7 +107,7 @@ fn file_that_others_write_or_cut_is_not_written_until_it_is_moved() {
 
 #[test]
 fn lines_that_a_loss_of_power_damaged_are_written_anew_if_the_store_has_them() {
-    let (_folder, path, file) = begun();
+    let (_folder, path, file) = started_trail();
     drop(file);
     let mut damaged = fs::read(&path).unwrap();
     let end = damaged.len();
@@ -123,12 +123,12 @@ fn lines_that_a_loss_of_power_damaged_are_written_anew_if_the_store_has_them() {
     let mended = checked(&path);
     assert_eq!(mended.chain.last_seq, 3);
     assert_eq!(mended.notes.len(), 1);
-    assert!(mended.notes[0].to_string().contains("written anew"));
+    assert!(mended.notes[0].to_string().contains("written again"));
 }
 
 #[test]
 fn group_may_read_and_nobody_more() {
-    let (_folder, path, file) = begun();
+    let (_folder, path, file) = started_trail();
     drop(file);
     for (mode, is_served) in [(0o640, true), (0o660, false), (0o604, false), (0o600, true)] {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();

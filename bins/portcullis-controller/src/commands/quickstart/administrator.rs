@@ -1,63 +1,62 @@
-//! The administrator of a quickstart network.
+//! Administrator of a quickstart network.
 
-use crate::cli::Quickstart;
-use crate::files::{self, SECRET};
+use crate::cli::QuickstartArgs;
+use crate::files::{self, SECRET_MODE};
 use crate::home::Home;
-use crate::serve::{FirstAdministrator, Running};
-use crate::{login, output};
+use crate::serve::{FirstAdministrator, RunningController};
+use crate::{admin_credentials, output};
 use anyhow::Context as _;
 use portcullis_app::administrator;
 use portcullis_domain::ids;
 use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-const NAME: &str = "admin";
+const DEFAULT_NAME: &str = "admin";
 
-/// The administrator, as far as the person who starts the network is to be told.
-pub(super) struct Administrator {
+/// Name and password of the administrator for the summary.
+pub(super) struct AdministratorSummary {
     /// The name to log in with.
     pub(super) name: String,
-    /// Where the password comes from.
-    pub(super) password: Password,
+    pub(super) password: PasswordSource,
 }
 
-/// Where a password comes from.
-pub(super) enum Password {
-    /// From the command line; it is not repeated.
-    Given,
-    /// It was made here and stands in the home's file too.
+/// Source of the password.
+pub(super) enum PasswordSource {
+    /// From the command line; it is not printed.
+    FromCommandLine,
+    /// Generated, and stored in the home.
     Generated(SecretString),
-    /// It was set at an earlier start.
-    Earlier(Kept),
+    /// Set at an earlier start.
+    FromEarlierStart(StoredPassword),
 }
 
-/// What stands in the home's file for a password of an earlier start.
-pub(super) enum Kept {
-    /// Nothing: there is none.
-    Nothing,
-    /// The password.
-    Password,
-    /// One that does not hold any more.
+/// State of the password file in the home.
+pub(super) enum StoredPassword {
+    /// There is no file.
+    None,
+    /// The file contains the current password.
+    Current,
+    /// The file contains an outdated password.
     Outdated,
 }
 
-/// Judges what the command line says, before anything is made.
-pub(super) fn check(arguments: &Quickstart) -> anyhow::Result<()> {
+/// Validates the command line before anything is created.
+pub(super) fn validate(arguments: &QuickstartArgs) -> anyhow::Result<()> {
     if let Some(name) = &arguments.username {
-        login::check_name(name)?;
+        admin_credentials::validate_username(name)?;
     }
     if let Some(password) = &arguments.password {
-        login::check_password(password)?;
+        admin_credentials::validate_password(password)?;
     }
     Ok(())
 }
 
-/// Makes the administrator unless there is one.
+/// Creates the administrator unless one exists.
 pub(super) async fn ensure(
-    running: &Running,
+    running: &RunningController,
     home: &Home,
-    arguments: &Quickstart,
-) -> anyhow::Result<Administrator> {
+    arguments: &QuickstartArgs,
+) -> anyhow::Result<AdministratorSummary> {
     if let Some(found) = running.administrator()? {
         let given = [
             ("--username", &arguments.username),
@@ -65,63 +64,69 @@ pub(super) async fn ensure(
         ];
         for (flag, value) in given {
             if value.is_some() {
-                output::say(format_args!(
-                    "Ignored, because there already is an administrator: {flag}"
+                output::print_line(format_args!(
+                    "Ignored, because an administrator already exists: {flag}"
                 ));
             }
         }
-        return Ok(Administrator {
+        return Ok(AdministratorSummary {
             name: found.name().to_owned(),
-            password: Password::Earlier(kept_for(&found, home).await?),
+            password: PasswordSource::FromEarlierStart(check_stored_password(&found, home).await?),
         });
     }
     let name = arguments
         .username
         .clone()
-        .unwrap_or_else(|| NAME.to_owned());
+        .unwrap_or_else(|| DEFAULT_NAME.to_owned());
     let (secret, password) = if let Some(given) = &arguments.password {
-        // An interrupted start may have left one that nobody will ever log in with.
-        files::discard(&home.password)?;
-        (SecretString::from(given.as_str()), Password::Given)
+        // An interrupted start may have left a password that was never set.
+        files::remove_if_exists(&home.password)?;
+        (
+            SecretString::from(given.as_str()),
+            PasswordSource::FromCommandLine,
+        )
     } else {
-        let made = generated(running, home)?;
-        (made.clone(), Password::Generated(made))
+        let made = generate_password(running, home)?;
+        (made.clone(), PasswordSource::Generated(made))
     };
     administrator::initialise(running.app(), &name, secret)
         .await
         .context("the administrator could not be created")?;
-    Ok(Administrator { name, password })
+    Ok(AdministratorSummary { name, password })
 }
 
-/// Makes a password and keeps it in the home, or takes the one that an interrupted start left.
-fn generated(running: &Running, home: &Home) -> anyhow::Result<SecretString> {
-    if let Some(kept) = kept(home)
-        && login::broken_rule(kept.expose_secret()).is_none()
+/// Generates a password and stores it in the home, or reuses the one of an interrupted start.
+fn generate_password(running: &RunningController, home: &Home) -> anyhow::Result<SecretString> {
+    if let Some(kept) = stored_password(home)
+        && admin_credentials::password_violation(kept.expose_secret()).is_none()
     {
         return Ok(kept);
     }
     let password = Zeroizing::new(ids::long(&*running.app().env().entropy)?);
     let line = Zeroizing::new(format!("{}\n", password.as_str()));
-    files::replace(&home.password, line.as_bytes(), SECRET)?;
+    files::replace(&home.password, line.as_bytes(), SECRET_MODE)?;
     Ok(password.as_str().into())
 }
 
-/// The password that stands in the home, if one does.
-fn kept(home: &Home) -> Option<SecretString> {
+/// Password stored in the home, if any.
+fn stored_password(home: &Home) -> Option<SecretString> {
     let text = std::fs::read_to_string(&home.password).map(Zeroizing::new);
     text.ok()
         .filter(|text| !text.trim().is_empty())
         .map(|text| text.trim().into())
 }
 
-async fn kept_for(administrator: &FirstAdministrator, home: &Home) -> anyhow::Result<Kept> {
-    let Some(password) = kept(home) else {
-        return Ok(Kept::Nothing);
+async fn check_stored_password(
+    administrator: &FirstAdministrator,
+    home: &Home,
+) -> anyhow::Result<StoredPassword> {
+    let Some(password) = stored_password(home) else {
+        return Ok(StoredPassword::None);
     };
     let is_right = administrator.has_password(password).await?;
     Ok(if is_right {
-        Kept::Password
+        StoredPassword::Current
     } else {
-        Kept::Outdated
+        StoredPassword::Outdated
     })
 }

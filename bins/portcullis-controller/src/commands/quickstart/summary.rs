@@ -1,28 +1,34 @@
-//! What a person is told once the network is served.
+//! Summary that is printed once the network is served.
 
-use super::administrator::{Administrator, Kept, Password};
+use super::administrator::{AdministratorSummary, PasswordSource, StoredPassword};
 use crate::home::Home;
-use crate::output::{one_line, say, shell_word};
+use crate::output::{one_line, print_line, shell_quoted};
 use secrecy::ExposeSecret as _;
 
-/// Says where everything is, and which commands come next.
-pub(super) fn show(address: &str, home: &Home, administrator: &Administrator) {
-    say(text(address, home, administrator));
+/// Prints the addresses and files of the network, and the next commands.
+pub(super) fn print(address: &str, home: &Home, administrator: &AdministratorSummary) {
+    print_line(text(address, home, administrator));
 }
 
-fn text(address: &str, home: &Home, administrator: &Administrator) -> String {
+fn text(address: &str, home: &Home, administrator: &AdministratorSummary) -> String {
     let (ca, name) = (home.ca.display().to_string(), &administrator.name);
-    let kept = home.password.display().to_string();
+    let password_file = home.password.display().to_string();
     let password = match &administrator.password {
-        Password::Given => "as given".to_owned(),
-        Password::Generated(password) => {
-            format!("{} (also in {})", password.expose_secret(), one_line(&kept))
+        PasswordSource::FromCommandLine => "as given".to_owned(),
+        PasswordSource::Generated(password) => {
+            format!(
+                "{} (also in {})",
+                password.expose_secret(),
+                one_line(&password_file)
+            )
         },
-        Password::Earlier(Kept::Nothing) => "as before".to_owned(),
-        Password::Earlier(Kept::Password) => format!("as before (in {})", one_line(&kept)),
-        Password::Earlier(Kept::Outdated) => format!(
+        PasswordSource::FromEarlierStart(StoredPassword::None) => "as before".to_owned(),
+        PasswordSource::FromEarlierStart(StoredPassword::Current) => {
+            format!("as before (in {})", one_line(&password_file))
+        },
+        PasswordSource::FromEarlierStart(StoredPassword::Outdated) => format!(
             "as before (not the one in {}, which is out of date)",
-            one_line(&kept)
+            one_line(&password_file)
         ),
     };
     format!(
@@ -42,9 +48,9 @@ Next, in another terminal:
 ",
         ca_shown = one_line(&ca),
         name_shown = one_line(name),
-        login = shell_word(address),
-        user = shell_word(name),
-        ca_word = shell_word(&ca),
+        login = shell_quoted(address),
+        user = shell_quoted(name),
+        ca_word = shell_quoted(&ca),
     )
 }
 
@@ -56,9 +62,9 @@ mod tests {
     #[test]
     fn commands_can_be_pasted_as_they_stand() {
         let home = Home::at(Path::new("/tmp/my home"));
-        let administrator = Administrator {
+        let administrator = AdministratorSummary {
             name: "o'neil".to_owned(),
-            password: Password::Given,
+            password: PasswordSource::FromCommandLine,
         };
         let text = text("https://localhost:1280", &home, &administrator);
         let login = "portcullis login https://localhost:1280 --username 'o'\\''neil' \
@@ -69,8 +75,8 @@ mod tests {
     #[test]
     fn generated_password_is_shown_with_its_file() {
         let home = Home::at(Path::new("/srv/net"));
-        let password = Password::Generated("s3cret".into());
-        let administrator = Administrator {
+        let password = PasswordSource::Generated("s3cret".into());
+        let administrator = AdministratorSummary {
             name: "admin".to_owned(),
             password,
         };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::home::{self, HomeSettings};
-use crate::serve::listeners::Web;
+use crate::serve::listeners::WebListeners;
 use crate::{config, serve, system};
 use portcullis_http::listen::Listener;
 use portcullis_pki::KeyType;
@@ -8,14 +8,14 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-struct Scene {
-    certificates: Certificates,
+struct Fixture {
+    certificates: ServerCertificates,
     chain: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 /// A controller that is ready to serve, with a certificate that it may not renew.
-async fn scene() -> Scene {
+async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let settings = HomeSettings {
@@ -25,25 +25,25 @@ async fn scene() -> Scene {
         key_type: KeyType::P256,
     };
     let env = system::env();
-    let home = home::prepare(folder.path(), &settings, &env).unwrap();
+    let home = home::create(folder.path(), &settings, &env).unwrap();
     let config = config::load(&[&home.config]).unwrap();
-    let web = Web::bind(&config, vec![listener]).await.unwrap();
+    let web = WebListeners::bind(&config, vec![listener]).await.unwrap();
     let core = serve::open(&config, false, &env).unwrap();
-    let certificates = Certificates {
+    let certificates = ServerCertificates {
         app: core.app,
         network_id: core.network_id,
         tls: web.tls(&core.pairs).unwrap(),
         may_renew: false,
         config,
     };
-    Scene {
+    Fixture {
         certificates,
         chain: home.folder.join("pki/server.chain.pem"),
         _folder: folder,
     }
 }
 
-impl Scene {
+impl Fixture {
     fn in_use(&self) -> Certificate {
         self.certificates
             .app
@@ -72,12 +72,12 @@ impl Scene {
 
 #[tokio::test]
 async fn changed_file_is_taken_into_use() {
-    let scene = scene().await;
-    let mut watch = Watch::default();
-    watch.look(&scene.certificates);
+    let scene = fixture().await;
+    let mut watch = CertificateWatcher::default();
+    watch.poll(&scene.certificates);
     let first = scene.in_use();
     let second = scene.issue();
-    watch.look(&scene.certificates);
+    watch.poll(&scene.certificates);
     assert_ne!(scene.in_use(), first);
     assert_eq!(scene.in_use(), second);
     assert_eq!(
@@ -94,30 +94,30 @@ async fn changed_file_is_taken_into_use() {
 
 #[tokio::test]
 async fn unusable_file_changes_nothing_and_is_mentioned_once() {
-    let scene = scene().await;
-    let mut watch = Watch::default();
-    watch.look(&scene.certificates);
+    let scene = fixture().await;
+    let mut watch = CertificateWatcher::default();
+    watch.poll(&scene.certificates);
     let first = scene.in_use();
     fs::write(&scene.chain, "half a fi").unwrap();
-    watch.look(&scene.certificates);
-    let said = watch.complained.clone().unwrap();
+    watch.poll(&scene.certificates);
+    let said = watch.last_warning.clone().unwrap();
     assert!(said.1.contains("identity.server_cert"), "{said:?}");
-    watch.look(&scene.certificates);
-    assert_eq!(watch.complained, Some(said));
+    watch.poll(&scene.certificates);
+    assert_eq!(watch.last_warning, Some(said));
     assert_eq!(scene.in_use(), first);
 }
 
 #[test]
 fn what_was_said_is_said_again_after_a_day() {
     let start = Timestamp::UNIX_EPOCH;
-    let mut watch = Watch::default();
-    let said_at = |watch: &mut Watch, hours| {
-        watch.complain(
+    let mut watch = CertificateWatcher::default();
+    let said_at = |watch: &mut CertificateWatcher, hours| {
+        watch.warn_throttled(
             start + SignedDuration::from_hours(hours),
             "expiring".to_owned(),
         );
         watch
-            .complained
+            .last_warning
             .as_ref()
             .map(|(at, _)| at.duration_since(start).as_hours())
     };

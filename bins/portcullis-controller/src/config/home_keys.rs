@@ -1,16 +1,16 @@
-//! The private keys that `quickstart` made, whether the configuration names them or not.
+//! Private keys created by `quickstart`, whether the configuration references them or not.
 
 use super::folder_of;
 use portcullis_controller_config::HomeLayout;
 use std::path::{Path, PathBuf};
 
-/// The keys of the home that the first of `files` is the configuration of; none where it is that of no
-/// home. They were made for the controller alone, so nobody else has to read them.
+/// Keys of the home whose configuration is the first of the files; empty if it belongs to no home. They
+/// were created for the controller alone, so no other program needs to read them.
 #[derive(Debug, Default)]
-pub(super) struct OwnKeys(Vec<PathBuf>);
+pub(super) struct HomeKeys(Vec<PathBuf>);
 
-impl OwnKeys {
-    pub(super) fn of(files: &[&Path]) -> Self {
+impl HomeKeys {
+    pub(super) fn from_files(files: &[&Path]) -> Self {
         let Some(first) = files.first() else {
             return Self::default();
         };

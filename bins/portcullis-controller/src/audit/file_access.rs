@@ -1,4 +1,4 @@
-//! Where the file of the audit trail lies, and what other programs do to it.
+//! Access to the audit file, and detection of changes by other programs.
 
 use anyhow::{Context as _, bail};
 use std::fs::{self, File, Metadata, TryLockError};
@@ -6,20 +6,20 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The mode of a file that is made: for its owner alone.
-const MODE: u32 = 0o600;
-/// The most that is served, with a warning: a group may ship the trail elsewhere.
-const TOLERATED: u32 = 0o640;
+/// Mode of a new file: only for its owner.
+const PRIVATE_MODE: u32 = 0o600;
+/// Maximum mode that is accepted, with a warning: a group may ship the trail elsewhere.
+const MAX_TOLERATED_MODE: u32 = 0o640;
 
-/// An open file, and the path where others find it.
+/// Identity of an open file, with its original path.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct FileIdentity {
     path: PathBuf,
-    /// Device and number, by which a file is known wherever it is moved.
+    /// Device and inode, which stay the same when the file is moved.
     id: (u64, u64),
 }
 
-impl Place {
+impl FileIdentity {
     pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
@@ -31,7 +31,7 @@ impl Place {
         &self.path
     }
 
-    /// Whether the path leads to another file by now, or to none.
+    /// Whether the path now leads to another file, or to none.
     pub(super) fn is_moved(&self) -> io::Result<bool> {
         match fs::metadata(&self.path) {
             Ok(found) => Ok(id(&found) != self.id),
@@ -45,11 +45,10 @@ fn id(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Opens a file that is there, and that no other process writes; nothing if there is none.
+/// Opens and locks an existing file; `None` if it does not exist.
 ///
 /// # Errors
-///
-/// A sentence that says what is wrong with the file and what to do.
+/// A message that says what is wrong with the file and what to do.
 pub(super) fn open_existing(path: &Path) -> anyhow::Result<Option<File>> {
     let name = path.display();
     let file = match File::options().read(true).write(true).open(path) {
@@ -67,29 +66,28 @@ pub(super) fn open_existing(path: &Path) -> anyhow::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Makes a file; an empty one that is there will do.
+/// Creates a file, or opens an existing empty one.
 ///
 /// # Errors
-///
-/// A sentence that says what is wrong and what to do.
+/// A message that says what is wrong and what to do.
 pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     let name = path.display();
     let mut options = File::options();
     options.create(true).truncate(false).read(true).write(true);
-    let file = options.mode(MODE).open(path);
-    let file = file.with_context(|| format!("the audit file {name} cannot be made"))?;
+    let file = options.mode(PRIVATE_MODE).open(path);
+    let file = file.with_context(|| format!("the audit file {name} cannot be created"))?;
     check_mode(path, &file)?;
     lock(path, &file)?;
     let metadata = file.metadata();
-    let metadata =
-        metadata.with_context(|| format!("the audit file {name} cannot be looked at"))?;
+    let metadata = metadata
+        .with_context(|| format!("the metadata of the audit file {name} cannot be read"))?;
     if metadata.len() != 0 {
         bail!(
-            "another program put the file {name} where the audit trail is to go on; move it away, \
-             and a new one is made"
+            "another program created the file {name}, where the audit trail would continue; move \
+             it away, and a new one is created"
         );
     }
-    // Or a loss of power could take the new file along.
+    // Otherwise a power loss could remove the new file.
     if let Some(folder) = folder(path) {
         let made = File::open(folder).and_then(|folder| folder.sync_all());
         made.with_context(|| format!("the folder of the audit file {name} cannot be written"))?;
@@ -97,18 +95,19 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-/// Checks that nobody but this process changed how long the file is.
+/// Checks that no other process changed the length of the file.
 pub(super) fn check_length(expected: u64, found: u64, is_dirty: bool) -> io::Result<()> {
     if found < expected {
         return Err(io::Error::other(format!(
-            "another program cut the audit file from {expected} to {found} bytes; move it away, and \
-             the trail goes on in a new one. Rotate it by moving it, not by copying and truncating"
+            "another program truncated the audit file from {expected} to {found} bytes; move it \
+             away, and the trail continues in a new one. Rotate it by moving it, not by copying \
+             and truncating"
         )));
     }
     if found > expected && !is_dirty {
         return Err(io::Error::other(format!(
-            "another program added {} bytes to the audit file; find out which, and move the file \
-             away: the trail goes on in a new one",
+            "another program added {} bytes to the audit file; find out which one, and move the \
+             file away: the trail continues in a new one",
             found - expected
         )));
     }
@@ -127,7 +126,7 @@ fn folder(path: &Path) -> Option<&Path> {
 fn check_folder(path: &Path) -> anyhow::Result<()> {
     if folder(path).is_none_or(|folder| !folder.is_dir()) {
         bail!(
-            "the audit file {} cannot be made: its folder does not exist",
+            "the audit file {} cannot be created: its folder does not exist",
             path.display()
         );
     }
@@ -148,23 +147,23 @@ fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
     }
 }
 
-/// Checks that not everybody can read who did what, or change it.
+/// Checks that other users can neither read nor change the file.
 fn check_mode(path: &Path, file: &File) -> anyhow::Result<()> {
     let name = path.display();
     let metadata = file.metadata();
-    let metadata =
-        metadata.with_context(|| format!("the audit file {name} cannot be looked at"))?;
+    let metadata = metadata
+        .with_context(|| format!("the metadata of the audit file {name} cannot be read"))?;
     if !metadata.is_file() {
-        bail!("the audit file {name} is not a file; name one, or one that is to be made");
+        bail!("the audit file {name} is not a regular file; name an existing or a new file");
     }
     let mode = metadata.permissions().mode() & 0o777;
-    if mode & !TOLERATED != 0 {
+    if mode & !MAX_TOLERATED_MODE != 0 {
         bail!(
             "the audit file {name} has mode {mode:o}; set it to mode 600, for its owner alone, or to \
              640 if its group is to read it"
         );
     }
-    if mode & !MODE != 0 {
+    if mode & !PRIVATE_MODE != 0 {
         tracing::warn!(
             file = %name,
             "the audit file can be read by its group (mode {mode:o}); set it to mode 600 unless that \

@@ -1,9 +1,9 @@
-//! Whether files with secrets are open to others than their owner.
+//! Permission checks of files with secrets.
 //!
-//! The controller makes its own files with mode 0600, and refuses them when they are open to others.
-//! Keys that somebody else made are served with a warning when others can read them: `ziti pki create`
-//! leaves keys with the mode of any file, and groups are how keys are shared on purpose, such as
-//! `ssl-cert` on Debian or `fsGroup` in Kubernetes. What every user can write is refused always.
+//! The controller creates its own files with mode 0600, and refuses them when others have access. Keys
+//! from elsewhere are accepted with a warning when others can read them: `ziti pki create` leaves keys
+//! with the default mode, and groups are a common way to share keys, such as `ssl-cert` on Debian or
+//! `fsGroup` in Kubernetes. World-writable files are always refused.
 
 use portcullis_yaml::Severity;
 use rustix::process::geteuid;
@@ -17,18 +17,18 @@ const OTHERS: u32 = 0o007;
 const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
-/// What is tolerated with a warning.
+/// Access that is tolerated with a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tolerance {
-    /// Nothing: no program beside the controller has to do with the file.
-    Nothing,
-    /// That its group reads it, as backups do: the controller made it.
-    GroupReads,
-    /// That others read it, and its group changes it: somebody else made it.
-    Foreign,
+    /// None: only the controller uses the file.
+    Strict,
+    /// Reading by the group, for example for backups: the controller created the file.
+    GroupRead,
+    /// Reading by others and writing by the group: the file was created elsewhere.
+    Lenient,
 }
 
-/// What is wrong with the mode or the owner of a file, and what mends it.
+/// Problem with the mode or the owner of a file, and its fix.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exposure {
     pub(super) severity: Severity,
@@ -36,14 +36,13 @@ pub(super) struct Exposure {
     pub(super) help: String,
 }
 
-/// Looks at a file that holds secrets, called `what` in the message. A file that is not there is not
-/// exposed.
-pub(super) fn of(what: &str, path: &Path, tolerance: Tolerance) -> Option<Exposure> {
+/// Checks a file with secrets, called `what` in the message. A missing file has no problem.
+pub(super) fn check_file(what: &str, path: &Path, tolerance: Tolerance) -> Option<Exposure> {
     let metadata = std::fs::metadata(path).ok()?;
-    judge((what, path, tolerance), &metadata, geteuid().as_raw())
+    check_mode((what, path, tolerance), &metadata, geteuid().as_raw())
 }
 
-fn judge(
+fn check_mode(
     (what, path, tolerance): (&str, &Path, Tolerance),
     metadata: &Metadata,
     user: u32,
@@ -55,19 +54,19 @@ fn judge(
             "is world-writable: every user of this machine can change it",
         )
     } else if mode & OTHERS != 0 {
-        let is_tolerated = tolerance == Tolerance::Foreign;
+        let is_tolerated = tolerance == Tolerance::Lenient;
         (
             is_tolerated,
             "is world-readable: every user of this machine can read it",
         )
     } else if mode & GROUP_WRITES != 0 {
-        let is_tolerated = tolerance == Tolerance::Foreign;
+        let is_tolerated = tolerance == Tolerance::Lenient;
         (is_tolerated, "is group-writable")
     } else if mode & GROUP_READS != 0 {
-        let is_tolerated = tolerance != Tolerance::Nothing;
+        let is_tolerated = tolerance != Tolerance::Strict;
         (is_tolerated, "is group-readable")
     } else {
-        return foreign(what, path, metadata.uid(), user);
+        return check_owner(what, path, metadata.uid(), user);
     };
     let path = path.display();
     let mut help = format!("run `chmod 600 {path}`");
@@ -86,18 +85,17 @@ fn judge(
     })
 }
 
-/// Looks at the folders above a file that holds secrets, called `what` in the message: whoever may
-/// change one of them can put another file in the place of that one. In folders with the sticky bit,
-/// such as `/tmp`, only owners can.
-pub(super) fn above(what: &str, path: &Path) -> Option<Exposure> {
+/// Checks the folders above a file with secrets, called `what` in the message: anyone who can write to
+/// one of them can replace the file. In folders with the sticky bit, such as `/tmp`, only owners can.
+pub(super) fn check_folders(what: &str, path: &Path) -> Option<Exposure> {
     let file = path.canonicalize().ok()?;
     let mut folders = file.ancestors().skip(1);
-    folders.find_map(|folder| judge_folder(what, folder, &std::fs::metadata(folder).ok()?))
+    folders.find_map(|folder| check_folder(what, folder, &std::fs::metadata(folder).ok()?))
 }
 
-fn judge_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposure> {
+fn check_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposure> {
     let mode = metadata.mode() & 0o7777;
-    // Many systems give each user a group of their own and let it write.
+    // Many systems give each user a private group with write access.
     let is_private_group = metadata.gid() == metadata.uid();
     let (fault, mend) = if mode & STICKY != 0 {
         return None;
@@ -119,9 +117,9 @@ fn judge_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposu
     })
 }
 
-/// A file whose owner is neither root nor the user of this process: the owner can read it, and change
-/// its mode.
-fn foreign(what: &str, path: &Path, owner: u32, user: u32) -> Option<Exposure> {
+/// Warns about a file whose owner is neither root nor the user of this process: the owner can read it
+/// and change its mode.
+fn check_owner(what: &str, path: &Path, owner: u32, user: u32) -> Option<Exposure> {
     if owner == user || owner == 0 {
         return None;
     }
@@ -157,7 +155,7 @@ mod tests {
             (0o602, Some(Severity::Error)),
         ] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let found = of("the store", &path, Tolerance::GroupReads);
+            let found = check_file("the store", &path, Tolerance::GroupRead);
             assert_eq!(
                 found.as_ref().map(|found| found.severity),
                 severity,
@@ -172,10 +170,10 @@ mod tests {
             }
         }
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
-        let found = of("the key", &path, Tolerance::Nothing).unwrap();
+        let found = check_file("the key", &path, Tolerance::Strict).unwrap();
         assert_eq!(found.severity, Severity::Error);
         let missing = folder.path().join("missing");
-        assert_eq!(of("the key", &missing, Tolerance::Nothing), None);
+        assert_eq!(check_file("the key", &missing, Tolerance::Strict), None);
     }
 
     #[test]
@@ -192,7 +190,7 @@ mod tests {
             (0o666, Some(Severity::Error)),
         ] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let found = of("the key", &path, Tolerance::Foreign);
+            let found = check_file("the key", &path, Tolerance::Lenient);
             assert_eq!(found.map(|found| found.severity), severity, "{mode:o}");
         }
     }
@@ -215,7 +213,7 @@ mod tests {
             (0o777, true),
         ] {
             set(&folder, mode);
-            let found = above("the key", &path);
+            let found = check_folders("the key", &path);
             assert_eq!(found.is_some(), is_open, "{mode:o}: {found:?}");
             if let Some(found) = found {
                 assert_eq!(found.severity, Severity::Warning);
@@ -225,13 +223,13 @@ mod tests {
         }
         set(&folder, 0o755);
         set(top.path(), 0o777);
-        assert!(above("the key", &path).is_some(), "further up");
+        assert!(check_folders("the key", &path).is_some(), "further up");
         set(&folder, 0o775);
         set(top.path(), 0o700);
         let metadata = fs::metadata(&folder).unwrap();
         let is_private = metadata.gid() == metadata.uid();
-        assert_eq!(above("the key", &path).is_none(), is_private);
-        assert_eq!(above("the key", &folder.join("missing")), None);
+        assert_eq!(check_folders("the key", &path).is_none(), is_private);
+        assert_eq!(check_folders("the key", &folder.join("missing")), None);
     }
 
     #[test]
@@ -242,10 +240,10 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         let metadata = fs::metadata(&path).unwrap();
         let owner = metadata.uid();
-        let file = ("the key", &*path, Tolerance::Nothing);
-        assert_eq!(judge(file, &metadata, owner), None);
-        assert_eq!(foreign("the key", &path, 0, 1000), None);
-        let found = foreign("the key", &path, 1001, 1000).unwrap();
+        let file = ("the key", &*path, Tolerance::Strict);
+        assert_eq!(check_mode(file, &metadata, owner), None);
+        assert_eq!(check_owner("the key", &path, 0, 1000), None);
+        let found = check_owner("the key", &path, 1001, 1000).unwrap();
         assert_eq!(found.severity, Severity::Warning);
         assert!(found.message.contains("number 1001"), "{found:?}");
     }

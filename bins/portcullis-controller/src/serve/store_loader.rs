@@ -1,4 +1,4 @@
-//! Filling the read model from the store, and finding out whether the store has lost anything.
+//! Loading of the read model, and integrity check of the store.
 
 use anyhow::{Context as _, anyhow};
 use portcullis_app::read_model;
@@ -10,44 +10,44 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// The work of a thread of its own: load, then check.
+/// Background thread that loads the read model and then checks the store.
 #[derive(Debug)]
-pub(super) struct Loading(Option<oneshot::Receiver<anyhow::Result<()>>>);
+pub(super) struct StoreLoader(Option<oneshot::Receiver<anyhow::Result<()>>>);
 
-impl Loading {
-    /// Starts to load. The read model must follow the engine already.
+impl StoreLoader {
+    /// Starts the thread. The read model must already observe the engine.
     pub(super) fn start(
         engine: Arc<RedbEngine<Change>>,
         projections: Arc<Projections>,
         accept_damage: bool,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         std::thread::Builder::new()
             .name("loader".to_owned())
             .spawn(move || {
                 let found = read_model::load(&*engine, &projections, &|| stop.is_cancelled());
                 drop(engine);
-                // Nobody listens any more when the controller is ending.
-                let _ = tell.send(judge(found, accept_damage));
+                // The receiver is gone if the controller is stopping.
+                let _ = sender.send(damage_error(found, accept_damage));
             })
             .context("the thread that loads the store cannot be started")?;
-        Ok(Self(Some(told)))
+        Ok(Self(Some(receiver)))
     }
 
-    /// Waits for the outcome; once it was given, there is nothing more to wait for.
+    /// Waits for the result; returns at once after it was returned.
     pub(super) async fn finished(&mut self) -> anyhow::Result<()> {
-        let Some(told) = &mut self.0 else {
+        let Some(receiver) = &mut self.0 else {
             return Ok(());
         };
-        let outcome = told.await;
+        let outcome = receiver.await;
         self.0 = None;
         outcome.unwrap_or_else(|_gone| Err(anyhow!("loading the store ended unexpectedly")))
     }
 }
 
-/// Decides whether a store with what was `found` is served.
-fn judge(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> anyhow::Result<()> {
+/// Logs damage and turns it into an error, unless it is accepted.
+fn damage_error(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> anyhow::Result<()> {
     let damage = found.context("the store cannot be read")?;
     for damage in &damage {
         tracing::error!(damage, "the store is damaged");

@@ -1,6 +1,6 @@
-//! What happens in the background while the controller serves.
+//! Periodic background tasks of the controller.
 
-use super::certificates::{Certificates, Watch};
+use super::certificates::{CertificateWatcher, ServerCertificates};
 use portcullis_app::App;
 use portcullis_app::{revocations, service_sessions, sessions};
 use std::sync::Arc;
@@ -9,36 +9,39 @@ use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often sessions that were not used for too long are ended, service sessions that lost their grant,
-/// and revocations that have expired.
-const SWEEP: Duration = Duration::from_secs(5);
+/// How often idle sessions, service sessions without a grant, and expired revocations are removed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often the files of certificates are looked at.
-const LOOK: Duration = Duration::from_mins(1);
+/// How often the certificate files are checked.
+const CERTIFICATE_POLL_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Starts everything. It ends with `stop`, and what is under way then is carried to its end: it may
-/// go on beside its task, and hold the store.
+/// Starts all tasks. They end with `stop`, but a running step is completed: it may outlive its task and
+/// use the store.
 pub(super) fn spawn(
     tasks: &TaskTracker,
     app: &Arc<App>,
-    certificates: Certificates,
-    watch: Watch,
+    certificates: ServerCertificates,
+    watch: CertificateWatcher,
     stop: &CancellationToken,
 ) {
     let flush = certificates.config.edge.api.activity_update_interval;
-    tasks.spawn(sweep(Arc::clone(app), Rounds::new(SWEEP, stop)));
-    tasks.spawn(write_activity(Arc::clone(app), Rounds::new(flush, stop)));
-    tasks.spawn(look_after(certificates, watch, Rounds::new(LOOK, stop)));
+    tasks.spawn(sweep(Arc::clone(app), Ticker::new(SWEEP_INTERVAL, stop)));
+    tasks.spawn(write_activity(Arc::clone(app), Ticker::new(flush, stop)));
+    tasks.spawn(watch_certificates(
+        certificates,
+        watch,
+        Ticker::new(CERTIFICATE_POLL_INTERVAL, stop),
+    ));
 }
 
-/// When it is time for the next round.
-struct Rounds {
+/// Interval that ends with the controller.
+struct Ticker {
     time: Interval,
     stop: CancellationToken,
 }
 
-impl Rounds {
-    /// Rounds that are a period apart; the first is at once.
+impl Ticker {
+    /// Ticks once per period, starting immediately.
     fn new(period: Duration, stop: &CancellationToken) -> Self {
         let mut time = tokio::time::interval(period);
         time.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -48,16 +51,16 @@ impl Rounds {
         }
     }
 
-    /// Waits for the next round; false when there is none any more.
-    async fn next(&mut self) -> bool {
+    /// Waits for the next tick; false if the controller is stopping.
+    async fn tick(&mut self) -> bool {
         let begun = self.stop.run_until_cancelled(self.time.tick()).await;
         begun.is_some()
     }
 }
 
-async fn sweep(app: Arc<App>, mut rounds: Rounds) {
-    while rounds.next().await {
-        sweep_sessions(&app, &rounds.stop).await;
+async fn sweep(app: Arc<App>, mut ticker: Ticker) {
+    while ticker.tick().await {
+        sweep_sessions(&app, &ticker.stop).await;
         match service_sessions::sweep(&app).await {
             Ok(0) => {},
             Ok(ended) => tracing::debug!(ended, "service sessions without a grant ended"),
@@ -86,27 +89,31 @@ async fn sweep_sessions(app: &App, stop: &CancellationToken) {
     }
 }
 
-async fn write_activity(app: Arc<App>, mut rounds: Rounds) {
-    while rounds.next().await {
+async fn write_activity(app: Arc<App>, mut ticker: Ticker) {
+    while ticker.tick().await {
         if let Err(error) = sessions::flush_activity(&app).await {
             tracing::warn!(%error, "activity of sessions could not be saved");
         }
     }
 }
 
-async fn look_after(certificates: Certificates, mut watch: Watch, mut rounds: Rounds) {
-    // The first look was taken before anything was served.
-    rounds.next().await;
+async fn watch_certificates(
+    certificates: ServerCertificates,
+    mut watcher: CertificateWatcher,
+    mut ticker: Ticker,
+) {
+    // The first check was done before anything was served.
+    ticker.tick().await;
     let certificates = Arc::new(certificates);
-    while rounds.next().await {
+    while ticker.tick().await {
         let certificates = Arc::clone(&certificates);
-        // Reads files and may sign.
-        let looking = tokio::task::spawn_blocking(move || {
-            watch.look(&certificates);
-            watch
+        // Blocking: reads files and may sign.
+        let polling = tokio::task::spawn_blocking(move || {
+            watcher.poll(&certificates);
+            watcher
         });
-        match looking.await {
-            Ok(used) => watch = used,
+        match polling.await {
+            Ok(used) => watcher = used,
             Err(error) => {
                 tracing::error!(%error, "certificates are no longer renewed or reloaded");
                 return;

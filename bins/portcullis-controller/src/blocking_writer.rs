@@ -1,19 +1,22 @@
-//! Streams that whoever started the program left in non-blocking mode.
+//! Blocking writes to streams in non-blocking mode.
 //!
-//! The mode belongs to the pipe or terminal and not to this process, so it is not ours to change: a
-//! program that shares standard error with this one may depend on it.
+//! The parent process may leave a stream in non-blocking mode. The mode belongs to the pipe or terminal and
+//! not to this process, so it must not be changed: a program that shares standard error may depend on it.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-/// Waits where the stream would take no more at present, as a blocking one does. So `write_all` goes on
-/// from where it stopped, and what was written in part is not lost or written twice.
+/// Writer that waits until the stream accepts more data, as a blocking one does. So `write_all` continues
+/// where it stopped, and partial writes are neither lost nor repeated.
 #[derive(Debug)]
-pub(crate) struct WaitingWriter<S>(pub(crate) S);
+pub(crate) struct BlockingWriter<S>(pub(crate) S);
 
-impl<S: Write + AsFd> WaitingWriter<S> {
-    fn when_ready<T>(&mut self, mut work: impl FnMut(&mut S) -> io::Result<T>) -> io::Result<T> {
+impl<S: Write + AsFd> BlockingWriter<S> {
+    fn retry_when_ready<T>(
+        &mut self,
+        mut work: impl FnMut(&mut S) -> io::Result<T>,
+    ) -> io::Result<T> {
         loop {
             match work(&mut self.0) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait()?,
@@ -22,7 +25,7 @@ impl<S: Write + AsFd> WaitingWriter<S> {
         }
     }
 
-    /// Waits until the stream takes something, or tells that it never will again.
+    /// Waits until the stream accepts data or is closed.
     fn wait(&self) -> io::Result<()> {
         let mut stream = [PollFd::new(&self.0, PollFlags::OUT)];
         match poll(&mut stream, None) {
@@ -32,13 +35,13 @@ impl<S: Write + AsFd> WaitingWriter<S> {
     }
 }
 
-impl<S: Write + AsFd> Write for WaitingWriter<S> {
+impl<S: Write + AsFd> Write for BlockingWriter<S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.when_ready(|stream| stream.write(bytes))
+        self.retry_when_ready(|stream| stream.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.when_ready(Write::flush)
+        self.retry_when_ready(Write::flush)
     }
 }
 
@@ -58,7 +61,7 @@ mod tests {
             .map(|n: u32| n.to_le_bytes()[1])
             .collect();
         let text = sent.clone();
-        let writing = thread::spawn(move || WaitingWriter(stream).write_all(&text));
+        let writing = thread::spawn(move || BlockingWriter(stream).write_all(&text));
         let mut received = Vec::new();
         reader.read_to_end(&mut received).unwrap();
         writing.join().unwrap().unwrap();
@@ -75,7 +78,7 @@ mod tests {
         let (stream, reader) = UnixStream::pair().unwrap();
         stream.set_nonblocking(true).unwrap();
         let writing =
-            thread::spawn(move || WaitingWriter(stream).write_all(&vec![0; 4 * 1024 * 1024]));
+            thread::spawn(move || BlockingWriter(stream).write_all(&vec![0; 4 * 1024 * 1024]));
         drop(reader);
         assert!(writing.join().unwrap().is_err());
     }

@@ -1,54 +1,56 @@
-//! Wishes of the command line that come too late for a network that is made already.
+//! Options that are ignored because the network already exists.
 
-use super::host;
-use crate::cli::{KeyKind, Quickstart};
-use crate::material::Named;
+use super::advertised_host;
+use crate::cli::{KeyTypeArg, QuickstartArgs};
 use crate::output;
+use crate::pem::PemSetting;
 use anyhow::anyhow;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_http::listen::ListenError;
 use portcullis_pki::PublicKeyKind;
 use std::path::Path;
 
-/// Says which wishes are not followed, if the network differs from them.
-pub(super) fn mention_ignored(arguments: &Quickstart, config: &ControllerConfig) {
+/// Reports options that differ from the settings of the existing network.
+pub(super) fn report_ignored(arguments: &QuickstartArgs, config: &ControllerConfig) {
     let mut ignored = Vec::new();
     let address = &config.edge.api.address;
-    let is_other_host = !address.host.eq_ignore_ascii_case(host(arguments));
+    let is_other_host = !address
+        .host
+        .eq_ignore_ascii_case(advertised_host(arguments));
     if arguments.ctrl_address.is_some() && is_other_host {
         ignored.push(format!("--ctrl-address (it has {})", address.host));
     }
     if arguments.ctrl_port.is_some_and(|port| port != address.port) {
         ignored.push(format!("--ctrl-port (it has {})", address.port));
     }
-    let has = key_kind(config);
-    let wish = arguments.key_type.map(|kind| match kind {
-        KeyKind::P256 => PublicKeyKind::P256,
-        KeyKind::P384 => PublicKeyKind::P384,
-        KeyKind::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
+    let current_key_type = key_kind(config);
+    let requested_key_type = arguments.key_type.map(|kind| match kind {
+        KeyTypeArg::P256 => PublicKeyKind::P256,
+        KeyTypeArg::P384 => PublicKeyKind::P384,
+        KeyTypeArg::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
     });
-    if wish.is_some() && wish != has {
+    if requested_key_type.is_some() && requested_key_type != current_key_type {
         ignored.push("--key-type (its keys already exist)".to_owned());
     }
     if !ignored.is_empty() {
-        output::say(format_args!(
+        output::print_line(format_args!(
             "Ignored, because the network was created with other settings: {}",
             output::one_line(&ignored.join(", "))
         ));
     }
 }
 
-/// The kind of the key that clients see.
+/// Type of the key of the served certificate.
 fn key_kind(config: &ControllerConfig) -> Option<PublicKeyKind> {
-    let certificate = Named {
+    let certificate = PemSetting {
         name: "identity.server_cert".into(),
-        material: &config.identity.server_cert,
+        source: &config.identity.server_cert,
     };
     let chain = certificate.certificates().ok()?;
     Some(chain.first()?.public_key().ok()?.kind())
 }
 
-/// Says what can be done about a port that is taken: flags do not move a network that is made.
+/// Explains how to resolve a port that is in use: flags do not change an existing network.
 pub(super) fn explain_taken_port(error: anyhow::Error, file: &Path) -> anyhow::Error {
     match error.downcast_ref() {
         Some(ListenError::InUse(address)) => anyhow!(

@@ -1,4 +1,4 @@
-//! Loading the certificates and keys that a configuration names.
+//! Loading of the certificates and keys that a configuration references.
 
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{self as model, CertificateAndKey, Identity, Material};
@@ -9,46 +9,45 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// A certificate chain with its key, and how the configuration calls them.
+/// A certificate chain with its key.
 #[derive(Debug, Clone)]
-pub(crate) struct Pair {
+pub(crate) struct CertKeyPair {
     /// Leaf first; never empty.
     pub(crate) chain: Vec<Certificate>,
     /// Key of the leaf.
     pub(crate) key: Arc<SigningKey>,
-    /// Key of the configuration that names the chain.
+    /// Configuration key of the chain, for messages.
     pub(crate) name: String,
 }
 
-/// A value of the configuration that names a certificate or key.
+/// A configuration value that references a certificate or key.
 #[derive(Debug, Clone)]
-pub(crate) struct Named<'a> {
-    /// Key of the configuration, such as `identity.server_cert`.
+pub(crate) struct PemSetting<'a> {
+    /// Configuration key, such as `identity.server_cert`.
     pub(crate) name: Cow<'a, str>,
-    /// What stands there.
-    pub(crate) material: &'a Material,
+    pub(crate) source: &'a Material,
 }
 
-impl<'a> Named<'a> {
-    /// What stands at a place of a file.
-    pub(crate) fn of(named: &'a model::Named) -> Self {
+impl<'a> PemSetting<'a> {
+    /// Converts a reference of a file.
+    pub(crate) fn from_reference(named: &'a model::Named) -> Self {
         Self {
             name: named.path.to_string().into(),
-            material: &named.material,
+            source: &named.material,
         }
     }
 
-    /// How to speak of it.
+    /// Description for messages.
     pub(crate) fn describe(&self) -> String {
-        match self.material {
+        match self.source {
             Material::File(path) => format!("{} ({})", self.name, path.display()),
             Material::Inline(_) => self.name.to_string(),
         }
     }
 
-    /// Reads the text.
+    /// Reads the PEM text.
     pub(crate) fn text(&self) -> anyhow::Result<Zeroizing<String>> {
-        match self.material {
+        match self.source {
             Material::Inline(text) => Ok(Zeroizing::new(text.clone())),
             Material::File(path) => std::fs::read_to_string(path)
                 .map(Zeroizing::new)
@@ -56,36 +55,38 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// Reads all certificates.
+    /// Loads all certificates.
     pub(crate) fn certificates(&self) -> anyhow::Result<Vec<Certificate>> {
         certificates_from_pem(&self.text()?)
             .with_context(|| format!("{} contains no usable certificates", self.describe()))
     }
 
-    /// Reads a private key.
+    /// Loads a private key.
     pub(crate) fn key(&self) -> anyhow::Result<SigningKey> {
         SigningKey::from_pem(&self.text()?)
             .with_context(|| format!("{} contains no usable key", self.describe()))
     }
 }
 
-/// A chain and the key that is to belong to it.
+/// Configuration values of a certificate chain and its key.
 #[derive(Debug, Clone)]
-pub(crate) struct PairOf<'a> {
-    /// The chain.
-    pub(crate) certificate: Named<'a>,
-    /// The key of its first certificate.
-    pub(crate) key: Named<'a>,
+pub(crate) struct CertKeySettings<'a> {
+    pub(crate) certificate: PemSetting<'a>,
+    pub(crate) key: PemSetting<'a>,
 }
 
-impl PairOf<'_> {
-    /// Loads both.
-    pub(crate) fn load(&self) -> anyhow::Result<Pair> {
-        self.join(self.certificate.certificates()?, self.key.key()?)
+impl CertKeySettings<'_> {
+    /// Loads chain and key.
+    pub(crate) fn load(&self) -> anyhow::Result<CertKeyPair> {
+        self.pair_up(self.certificate.certificates()?, self.key.key()?)
     }
 
-    /// Puts together what was loaded, if it fits.
-    pub(crate) fn join(&self, chain: Vec<Certificate>, key: SigningKey) -> anyhow::Result<Pair> {
+    /// Combines a loaded chain and key, if they match.
+    pub(crate) fn pair_up(
+        &self,
+        chain: Vec<Certificate>,
+        key: SigningKey,
+    ) -> anyhow::Result<CertKeyPair> {
         let leaf = chain.first().context("a chain has a leaf")?;
         ensure!(
             leaf.public_key().as_ref() == Ok(key.public_key()),
@@ -93,7 +94,7 @@ impl PairOf<'_> {
             self.key.describe(),
             self.certificate.describe(),
         );
-        Ok(Pair {
+        Ok(CertKeyPair {
             chain,
             key: Arc::new(key),
             name: self.certificate.name.to_string(),
@@ -101,7 +102,7 @@ impl PairOf<'_> {
     }
 }
 
-impl Pair {
+impl CertKeyPair {
     /// The certificate that the key belongs to.
     pub(crate) fn leaf(&self) -> anyhow::Result<&Certificate> {
         self.chain
@@ -114,7 +115,7 @@ impl Pair {
         &self.chain
     }
 
-    /// The pair as the TLS library takes it.
+    /// Converts the pair for rustls.
     pub(crate) fn to_tls(&self) -> anyhow::Result<Arc<CertifiedKey>> {
         let chain = self
             .chain
@@ -126,14 +127,17 @@ impl Pair {
     }
 }
 
-/// Loads what `identity` shows as a server: the usual pair first, then the alternatives.
-pub(crate) fn server_pairs(identity: &Identity, section: &str) -> anyhow::Result<Vec<Pair>> {
+/// Loads the server certificates of `identity`: the default first, then the alternatives.
+pub(crate) fn load_server_pairs(
+    identity: &Identity,
+    section: &str,
+) -> anyhow::Result<Vec<CertKeyPair>> {
     let load = |section: &str, cert, key| {
-        let named = |name: &str, material| Named {
+        let named = |name: &str, material| PemSetting {
             name: format!("{section}.{name}").into(),
-            material,
+            source: material,
         };
-        let pair = PairOf {
+        let pair = CertKeySettings {
             certificate: named("server_cert", cert),
             key: named("server_key", key),
         };
@@ -150,15 +154,15 @@ pub(crate) fn server_pairs(identity: &Identity, section: &str) -> anyhow::Result
     Ok(pairs)
 }
 
-/// Loads an authority that issues certificates; somebody must know who issued its own.
-pub(crate) fn authority(
-    certificate: Named<'_>,
-    key: Named<'_>,
+/// Loads an issuing authority, whose own issuer must be known.
+pub(crate) fn load_authority(
+    certificate: PemSetting<'_>,
+    key: PemSetting<'_>,
     trusted: &[Certificate],
 ) -> anyhow::Result<Authority> {
     let name = certificate.name.to_string();
     let signing_key = key.key()?;
-    let pair = PairOf { certificate, key }.load()?;
+    let pair = CertKeySettings { certificate, key }.load()?;
     let leaf = pair.leaf()?.clone();
     let authority = Authority::new(pair.chain().to_vec(), signing_key)
         .with_context(|| format!("{name} cannot issue certificates"))?;

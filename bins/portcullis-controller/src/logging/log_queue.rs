@@ -1,7 +1,7 @@
-//! The queue between the log and the stream that it is written to.
+//! Bounded queue between the log and its output stream.
 //!
-//! Whoever reads the log may be slow, stuck or gone. Nobody who logs waits for it: lines go into a
-//! buffer of bounded size, a thread of its own writes them out, and what does not fit is counted.
+//! The reader of the log may be slow, stuck or gone. Logging never waits for it: lines go into a bounded
+//! buffer, a dedicated thread writes them, and lines that do not fit are counted.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,24 +9,24 @@ use std::thread;
 use std::time::Duration;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Bytes of lines that may wait to be written.
+/// Maximum bytes of lines that wait to be written.
 const CAPACITY: usize = 4 * 1024 * 1024;
-/// A buffer that grew larger than this is given back once it was written.
-const USUAL: usize = 256 * 1024;
+/// Capacity to which a larger buffer is shrunk after it was written.
+const RETAINED_CAPACITY: usize = 256 * 1024;
 
-/// A bounded buffer of lines with one thread that empties it.
+/// Bounded buffer of lines with one writer thread.
 #[derive(Debug, Default)]
 pub(super) struct LogQueue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     filled: Condvar,
     emptied: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     pending: Vec<u8>,
     is_writing: bool,
-    /// Lines dropped since the log last said how many.
+    /// Lines dropped since the last report in the log.
     dropped: u64,
 }
 
@@ -41,19 +41,19 @@ impl LogQueue {
         Ok(queue)
     }
 
-    /// Lines that were dropped and that the log has not told of yet.
+    /// Number of dropped lines that were not reported in the log yet.
     pub(super) fn dropped(&self) -> u64 {
         self.lock().dropped
     }
 
     /// Waits until everything is written, for at most `bound`.
     pub(super) fn flush(&self, bound: Duration) {
-        let is_busy = |state: &mut State| state.is_writing || !state.pending.is_empty();
-        // Whatever is not written by then is left unwritten.
+        let is_busy = |state: &mut QueueState| state.is_writing || !state.pending.is_empty();
+        // Lines that are not written by then are lost.
         let _ = self.emptied.wait_timeout_while(self.lock(), bound, is_busy);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,12 +74,12 @@ impl LogQueue {
     fn write_out(&self, mut stream: impl Write) {
         let mut batch = Vec::new();
         loop {
-            self.take(&mut batch);
+            self.take_batch(&mut batch);
             let written = stream.write_all(&batch).and_then(|()| stream.flush());
             let lost = written.map_or_else(|_gone| lines_in(&batch), |()| 0);
             batch.clear();
-            batch.shrink_to(USUAL);
-            if let Some(dropped) = self.wrote(lost) {
+            batch.shrink_to(RETAINED_CAPACITY);
+            if let Some(dropped) = self.finish_batch(lost) {
                 tracing::warn!(
                     dropped,
                     "lines of the log were dropped because its reader did not take them; see that \
@@ -89,9 +89,9 @@ impl LogQueue {
         }
     }
 
-    /// Waits for lines and exchanges them for the empty `batch`.
-    fn take(&self, batch: &mut Vec<u8>) {
-        let idle = |state: &mut State| state.pending.is_empty();
+    /// Waits for lines and swaps them with the empty `batch`.
+    fn take_batch(&self, batch: &mut Vec<u8>) {
+        let idle = |state: &mut QueueState| state.pending.is_empty();
         let mut state = self
             .filled
             .wait_while(self.lock(), idle)
@@ -100,17 +100,17 @@ impl LogQueue {
         state.is_writing = true;
     }
 
-    /// Notes that a batch is done with, of which so many lines were lost. Answers how many lines the
-    /// log is to tell of, once the stream takes lines and there is room to say so.
-    fn wrote(&self, lost: u64) -> Option<u64> {
+    /// Completes a batch, of which `lost` lines were lost. Returns the number of dropped lines to report,
+    /// once the stream accepts lines and there is room for the report.
+    fn finish_batch(&self, lost: u64) -> Option<u64> {
         let mut state = self.lock();
         state.is_writing = false;
         state.dropped += lost;
-        let may_tell = state.dropped > 0 && lost == 0 && state.pending.len() < CAPACITY / 2;
-        let told = may_tell.then(|| std::mem::take(&mut state.dropped));
+        let can_report = state.dropped > 0 && lost == 0 && state.pending.len() < CAPACITY / 2;
+        let reported = can_report.then(|| std::mem::take(&mut state.dropped));
         drop(state);
         self.emptied.notify_all();
-        told
+        reported
     }
 }
 
@@ -119,7 +119,7 @@ fn lines_in(batch: &[u8]) -> u64 {
     u64::try_from(breaks).unwrap_or(u64::MAX)
 }
 
-/// Gives each event of the log a way into the queue.
+/// Creates writers that put events into the queue.
 #[derive(Debug, Clone)]
 pub(super) struct QueueWriter(pub(super) Arc<LogQueue>);
 
@@ -149,15 +149,15 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     /// Long enough for a machine that does much else.
-    const PATIENCE: Duration = Duration::from_mins(1);
+    const TIMEOUT: Duration = Duration::from_mins(1);
 
     /// A stream that takes nothing until it is told to, and then tells what it was given.
-    struct Stuck {
+    struct StuckStream {
         release: Receiver<()>,
         taken: Sender<Vec<u8>>,
     }
 
-    impl Write for Stuck {
+    impl Write for StuckStream {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             // A released stream stays so.
             let _ = self.release.recv();
@@ -174,7 +174,7 @@ mod tests {
     fn stuck_reader_holds_nobody_up_and_drops_are_counted() {
         let (release, released) = channel();
         let (taken, has_taken) = channel();
-        let stream = Stuck {
+        let stream = StuckStream {
             release: released,
             taken,
         };
@@ -190,16 +190,16 @@ mod tests {
         assert!(kept >= fitting as u64 && dropped >= fitting as u64);
         queue.flush(Duration::ZERO);
         drop(release);
-        queue.flush(PATIENCE);
+        queue.flush(TIMEOUT);
         let written: usize = has_taken.try_iter().map(|batch| batch.len()).sum();
         assert_eq!(written as u64, kept * line.len() as u64);
         assert_eq!(queue.dropped(), 0, "it was told");
     }
 
     /// A stream that nobody reads any more.
-    struct Gone;
+    struct ClosedStream;
 
-    impl Write for Gone {
+    impl Write for ClosedStream {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(io::ErrorKind::BrokenPipe.into())
         }
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn lines_to_nobody_count_as_dropped() {
-        let queue = LogQueue::start(Gone).unwrap();
+        let queue = LogQueue::start(ClosedStream).unwrap();
         (&*queue).write_all(b"one\ntwo\n").unwrap();
-        queue.flush(PATIENCE);
+        queue.flush(TIMEOUT);
         assert_eq!(queue.dropped(), 2);
     }
 }
