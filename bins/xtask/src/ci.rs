@@ -1,4 +1,4 @@
-//! What CI runs.
+//! The CI pipeline.
 
 use crate::findings::Findings;
 use crate::{deps, deviations, layers, published, workspace};
@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// One step: its name, and what is run.
-type Step = (&'static str, Run);
+/// Name and action of a step.
+type Step = (&'static str, StepAction);
 
-enum Run {
-    /// A check of this program.
+enum StepAction {
+    /// A check implemented here.
     Check(fn(&Path) -> anyhow::Result<Findings>),
     /// Cargo, with these arguments and environment variables.
     Cargo(
@@ -20,15 +20,18 @@ enum Run {
     ),
 }
 
-/// The steps in their order: what is cheap first, and nothing that is built twice.
+/// Steps in order: cheap ones first, and no artifact is built twice.
 const STEPS: &[Step] = &[
-    ("format", Run::Cargo(&["fmt", "--all", "--check"], &[])),
-    ("layers", Run::Check(layers::check)),
-    ("deps", Run::Check(deps::check)),
-    ("deviations", Run::Check(deviations::check)),
+    (
+        "format",
+        StepAction::Cargo(&["fmt", "--all", "--check"], &[]),
+    ),
+    ("layers", StepAction::Check(layers::check)),
+    ("deps", StepAction::Check(deps::check)),
+    ("deviations", StepAction::Check(deviations::check)),
     (
         "clippy",
-        Run::Cargo(
+        StepAction::Cargo(
             &[
                 "clippy",
                 "--workspace",
@@ -40,11 +43,11 @@ const STEPS: &[Step] = &[
             &[],
         ),
     ),
-    ("test", Run::Cargo(&["test", "--workspace"], &[])),
-    ("published", Run::Check(published::check)),
+    ("test", StepAction::Cargo(&["test", "--workspace"], &[])),
+    ("published", StepAction::Check(published::check)),
     (
         "schemathesis",
-        Run::Cargo(
+        StepAction::Cargo(
             &[
                 "test",
                 "--workspace",
@@ -59,8 +62,8 @@ const STEPS: &[Step] = &[
     ),
     (
         "fuzz",
-        // The whole workspace is named so that nothing is built anew.
-        Run::Cargo(
+        // The whole workspace is named so that nothing is rebuilt.
+        StepAction::Cargo(
             &[
                 "test",
                 "--workspace",
@@ -72,7 +75,7 @@ const STEPS: &[Step] = &[
                 "it",
                 "fuzz",
             ],
-            // The same seed each time: a change is not held up by what somebody else's left behind.
+            // A fixed seed, so that a change does not fail on an older bug.
             &[
                 ("PORTCULLIS_FUZZ_SECONDS", "10"),
                 ("PORTCULLIS_FUZZ_SEED", "1"),
@@ -81,18 +84,18 @@ const STEPS: &[Step] = &[
     ),
     (
         "doc",
-        Run::Cargo(
+        StepAction::Cargo(
             &["doc", "--workspace", "--no-deps"],
             &[("RUSTDOCFLAGS", "-Dwarnings")],
         ),
     ),
 ];
 
-/// Runs the steps one after another, stops at the first that fails, and prints the time of each.
+/// Runs the steps in order, stops at the first failure, and prints the time of each.
 pub(crate) fn run(root: &Path) -> anyhow::Result<ExitCode> {
     for folder in ["shared/golden", "shared/spec"] {
         if !root.ancestors().any(|above| above.join(folder).is_dir()) {
-            say(&format!(
+            print_line(&format!(
                 "== no {folder} beside the repository: tests that need it are skipped"
             ))?;
         }
@@ -100,30 +103,33 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<ExitCode> {
     let mut times = Vec::new();
     let mut verdict = ExitCode::SUCCESS;
     for (name, step) in STEPS {
-        say(&format!("== {name}"))?;
+        print_line(&format!("== {name}"))?;
         let start = Instant::now();
         let code = step.run(root)?;
         times.push((*name, start.elapsed()));
         if code != ExitCode::SUCCESS {
-            say(&format!("== {name} failed"))?;
+            print_line(&format!("== {name} failed"))?;
             verdict = code;
             break;
         }
     }
     let total = times.iter().map(|(_, time)| *time).sum();
     for (name, time) in times.into_iter().chain([("total", total)]) {
-        say(&line(name, time))?;
+        print_line(&line(name, time))?;
     }
     Ok(verdict)
 }
 
-impl Run {
+impl StepAction {
     fn run(&self, root: &Path) -> anyhow::Result<ExitCode> {
         match self {
             Self::Check(check) => check(root)?.report(),
             Self::Cargo(arguments, variables) => {
                 let mut command = workspace::cargo(root);
-                command.env(published::USED, published::used_file());
+                command.env(
+                    published::USED_EXCEPTIONS_VARIABLE,
+                    published::used_exceptions_file(),
+                );
                 let status = command
                     .args(*arguments)
                     .envs(variables.iter().copied())
@@ -142,7 +148,7 @@ fn line(name: &str, time: Duration) -> String {
     format!("{name:<12}{:>8.1} s", time.as_secs_f64())
 }
 
-fn say(text: &str) -> std::io::Result<()> {
+fn print_line(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()

@@ -1,7 +1,7 @@
-//! The dependency policy of `.cargo/deny.toml`, and the habits of the manifests.
+//! Check of the dependency policy in `.cargo/deny.toml`, and of the conventions of the manifests.
 //!
-//! The policy stands in the format of cargo-deny, so that whoever has that tool may use it; this
-//! check needs neither the tool nor a network.
+//! The policy has the format of cargo-deny, so that the tool can be used as well; this check needs neither
+//! the tool nor the network.
 
 mod licence;
 mod manifests;
@@ -9,7 +9,7 @@ mod packages;
 mod policy;
 
 use crate::findings::{Findings, count};
-use crate::graph::Graph;
+use crate::graph::DependencyGraph;
 use crate::workspace;
 use anyhow::Context as _;
 use std::path::Path;
@@ -17,9 +17,9 @@ use toml::Table;
 
 pub(crate) use policy::Policy;
 
-/// Checks every package in use against the policy, and every manifest against the habits.
+/// Checks every used package against the policy, and every manifest against the conventions.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
-    let graph = Graph::load(root)?;
+    let graph = DependencyGraph::load(root)?;
     let policy = Policy::load(root)?;
     let workspace = manifest(root, Path::new("Cargo.toml"))?;
     let members = graph
@@ -29,7 +29,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
             manifest(root, &path).map(|manifest| (path, manifest))
         })
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let in_use = graph.in_use();
+    let in_use = graph.all_dependencies();
     let mut faults = packages::check(&policy, &in_use, |name| graph.has_member(name));
     faults.extend(manifests::check(&workspace, &members));
     let scope = format!(

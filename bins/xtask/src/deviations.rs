@@ -1,8 +1,8 @@
-//! `docs/api-deviations.md` against the tests and the recorded steps that it names.
+//! Check of `docs/api-deviations.md` against the tests and recorded steps that it names.
 //!
-//! Each row of the document names what pins it: tests, as `` `path/to/file.rs::test_name` ``, and
-//! steps of recorded exchanges in which the difference shows, as `` `file.json#step` ``. The steps
-//! are those of `tests/golden-deviations.txt`, each of whose lines some row has to name.
+//! Each row of the document names its evidence: tests, as `` `path/to/file.rs::test_name` ``, and steps of
+//! recorded exchanges that show the difference, as `` `file.json#step` ``. The steps are listed in
+//! `tests/golden-deviations.txt`, each of whose lines some row must name.
 
 mod document;
 mod recorded;
@@ -11,16 +11,16 @@ mod sources;
 use crate::findings::{Findings, count};
 use crate::workspace;
 use document::{Evidence, Row};
-use recorded::Steps;
+use recorded::RecordedSteps;
 use std::path::Path;
 
-const DOCUMENT: &str = "docs/api-deviations.md";
-const RECORDED: &str = "tests/golden-deviations.txt";
+const DEVIATIONS_FILE: &str = "docs/api-deviations.md";
+const RECORDED_STEPS_FILE: &str = "tests/golden-deviations.txt";
 
-/// Checks both directions.
+/// Checks the document against the evidence, and the recorded steps against the document.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
-    let (rows, mut faults) = document::read(&workspace::read(root, DOCUMENT)?);
-    let (steps, unreadable) = Steps::read(&workspace::read(root, RECORDED)?);
+    let (rows, mut faults) = document::read(&workspace::read(root, DEVIATIONS_FILE)?);
+    let (steps, unreadable) = RecordedSteps::read(&workspace::read(root, RECORDED_STEPS_FILE)?);
     faults.extend(unreadable);
     faults.extend(compare(&rows, &steps, |file, test| {
         sources::has_test(root, file, test)
@@ -35,14 +35,14 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
 
 fn compare(
     rows: &[Row],
-    steps: &Steps,
+    steps: &RecordedSteps,
     has_test: impl Fn(&str, &str) -> Result<bool, String>,
 ) -> Vec<String> {
     let mut faults = Vec::new();
     for row in rows {
-        let place = format!("{DOCUMENT}:{}", row.line);
+        let place = format!("{DEVIATIONS_FILE}:{}", row.line);
         if row.evidence.is_empty() {
-            faults.push(format!("{place}: '{}' names no test", row.what));
+            faults.push(format!("{place}: '{}' names no test", row.description));
         }
         for evidence in &row.evidence {
             match evidence {
@@ -52,7 +52,9 @@ fn compare(
                     Err(error) => faults.push(format!("{place}: {error}")),
                 },
                 Evidence::Step { file, step } if !steps.contains(file, step) => {
-                    faults.push(format!("{place}: {RECORDED} has no step {file}#{step}"));
+                    faults.push(format!(
+                        "{place}: {RECORDED_STEPS_FILE} has no step {file}#{step}"
+                    ));
                 },
                 Evidence::Step { .. } => {},
                 Evidence::Unknown(text) => {
@@ -70,7 +72,7 @@ fn compare(
     };
     for (line, file, step) in steps.iter().filter(|(_, file, step)| !named(file, step)) {
         faults.push(format!(
-            "{RECORDED}:{line}: no row of {DOCUMENT} names {file}#{step}"
+            "{RECORDED_STEPS_FILE}:{line}: no row of {DEVIATIONS_FILE} names {file}#{step}"
         ));
     }
     faults
@@ -88,7 +90,7 @@ mod tests {
 
     fn faults(document: &str, recorded: &str) -> Vec<String> {
         let (rows, mut faults) = document::read(document);
-        let (steps, unreadable) = Steps::read(recorded);
+        let (steps, unreadable) = RecordedSteps::read(recorded);
         faults.extend(unreadable);
         let has_test = |file: &str, test: &str| match file {
             "a.rs" => Ok(test == "holds"),

@@ -1,19 +1,19 @@
-//! What a check found.
+//! Findings of a check.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// The faults that one check found, and what it looked at.
+/// Faults found by one check, and its scope.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     /// One line for each fault.
     pub(crate) faults: Vec<String>,
-    /// What was looked at, for the line that says all is well.
+    /// Description of what was checked, for the report.
     pub(crate) scope: String,
 }
 
 impl Findings {
-    /// Prints the findings; the exit code says whether there were faults.
+    /// Prints the findings and returns the exit code.
     pub(crate) fn report(self) -> anyhow::Result<ExitCode> {
         let mut out = std::io::stdout().lock();
         if self.faults.is_empty() {
@@ -33,7 +33,7 @@ impl Findings {
     }
 }
 
-/// `1 crate`, `2 crates`.
+/// Formats a count, such as `1 crate` or `2 crates`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{ending}")

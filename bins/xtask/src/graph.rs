@@ -1,4 +1,4 @@
-//! The dependency graph, as `cargo metadata` tells it.
+//! Dependency graph from `cargo metadata`.
 
 mod metadata;
 
@@ -7,45 +7,45 @@ use anyhow::{Context as _, ensure};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-pub(crate) use metadata::{Declared, Kind, Package};
+pub(crate) use metadata::{DeclaredDependency, DependencyKind, Package};
 
-/// A package among all others.
-pub(crate) type Id = String;
+/// Package id of cargo.
+pub(crate) type PackageId = String;
 
-/// All packages that the workspace is built from, and who uses whom.
+/// All packages of the workspace build, and their dependencies.
 #[derive(Debug)]
-pub(crate) struct Graph {
-    packages: BTreeMap<Id, Package>,
-    edges: BTreeMap<Id, Vec<Edge>>,
-    members: BTreeSet<Id>,
+pub(crate) struct DependencyGraph {
+    packages: BTreeMap<PackageId, Package>,
+    edges: BTreeMap<PackageId, Vec<Edge>>,
+    members: BTreeSet<PackageId>,
     root: PathBuf,
 }
 
 #[derive(Debug)]
 struct Edge {
-    to: Id,
-    kinds: Vec<Kind>,
+    to: PackageId,
+    kinds: Vec<DependencyKind>,
 }
 
 impl Edge {
-    /// Whether it is there for more than tests.
-    fn is_of_build(&self) -> bool {
-        self.kinds.iter().any(|kind| *kind != Kind::Dev)
+    /// Whether the dependency is for more than tests.
+    fn is_for_build(&self) -> bool {
+        self.kinds.iter().any(|kind| *kind != DependencyKind::Dev)
     }
 }
 
-impl Graph {
-    /// Asks cargo for the graph of the workspace at `root`, for all platforms.
+impl DependencyGraph {
+    /// Loads the graph of the workspace at `root` for all platforms.
     pub(crate) fn load(root: &Path) -> anyhow::Result<Self> {
-        Self::ask(root, &[])
+        Self::run_cargo_metadata(root, &[])
     }
 
-    /// Asks cargo for the graph of the workspace at `root`, for one platform.
+    /// Loads the graph of the workspace at `root` for one platform.
     pub(crate) fn load_for(root: &Path, platform: &str) -> anyhow::Result<Self> {
-        Self::ask(root, &["--filter-platform", platform])
+        Self::run_cargo_metadata(root, &["--filter-platform", platform])
     }
 
-    fn ask(root: &Path, further: &[&str]) -> anyhow::Result<Self> {
+    fn run_cargo_metadata(root: &Path, further: &[&str]) -> anyhow::Result<Self> {
         let output = workspace::cargo(root)
             .args(["metadata", "--format-version", "1", "--locked"])
             .args(further)
@@ -56,10 +56,10 @@ impl Graph {
         Self::parse(&output.stdout)
     }
 
-    /// Reads the answer of `cargo metadata`.
+    /// Parses the output of `cargo metadata`.
     pub(crate) fn parse(json: &[u8]) -> anyhow::Result<Self> {
-        let metadata: metadata::Metadata =
-            serde_json::from_slice(json).context("the answer of cargo metadata is unreadable")?;
+        let metadata: metadata::Metadata = serde_json::from_slice(json)
+            .context("the output of cargo metadata cannot be parsed")?;
         let packages: BTreeMap<_, _> = metadata
             .packages
             .into_iter()
@@ -70,7 +70,7 @@ impl Graph {
             let package = packages
                 .get(&node.id)
                 .context("a node of the graph has no package")?;
-            let used = |to: &Id| {
+            let used = |to: &PackageId| {
                 packages
                     .get(to)
                     .is_some_and(|to| package.activates(&to.name, &node.features))
@@ -84,7 +84,7 @@ impl Graph {
                     kinds: dep
                         .dep_kinds
                         .iter()
-                        .map(|kind| kind.kind.unwrap_or(Kind::Normal))
+                        .map(|kind| kind.kind.unwrap_or(DependencyKind::Normal))
                         .collect(),
                 });
             let of_node = of_node.collect();
@@ -99,7 +99,7 @@ impl Graph {
         })
     }
 
-    /// The crates of the workspace.
+    /// Crates of the workspace.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
         self.members.iter().filter_map(|id| self.packages.get(id))
     }
@@ -109,7 +109,7 @@ impl Graph {
         self.members().any(|member| member.name == name)
     }
 
-    /// The folder of a member, seen from the root of the workspace.
+    /// Folder of a member, relative to the root of the workspace.
     pub(crate) fn folder<'p>(&self, member: &'p Package) -> &'p Path {
         let folder = member
             .manifest_path
@@ -118,32 +118,32 @@ impl Graph {
         folder.strip_prefix(&self.root).unwrap_or(folder)
     }
 
-    /// Every package that takes part in a build or a test of the workspace.
-    pub(crate) fn in_use(&self) -> Vec<&Package> {
-        self.reached(self.members.iter(), |_| true)
+    /// All packages used in a build or a test of the workspace.
+    pub(crate) fn all_dependencies(&self) -> Vec<&Package> {
+        self.reachable(self.members.iter(), |_| true)
     }
 
-    /// Every package that takes part in a build of `program`, itself among them.
-    pub(crate) fn built_into<'g>(&'g self, program: &'g Package) -> Vec<&'g Package> {
-        self.reached(std::iter::once(&program.id), Edge::is_of_build)
+    /// All packages used in a build of `program`, including itself.
+    pub(crate) fn build_closure<'g>(&'g self, program: &'g Package) -> Vec<&'g Package> {
+        self.reachable(std::iter::once(&program.id), Edge::is_for_build)
     }
 
-    /// What a package itself uses in a build.
-    pub(crate) fn used_by(&self, package: &Package) -> impl Iterator<Item = &Package> {
+    /// Direct build dependencies of a package.
+    pub(crate) fn direct_dependencies(&self, package: &Package) -> impl Iterator<Item = &Package> {
         let edges = self.edges.get(&package.id).into_iter().flatten();
         edges
-            .filter(|edge| edge.is_of_build())
+            .filter(|edge| edge.is_for_build())
             .filter_map(|edge| self.packages.get(&edge.to))
     }
 
-    /// The packages to which such edges lead from these.
-    fn reached<'g>(
+    /// Packages that are reachable from `from` along certain edges.
+    fn reachable<'g>(
         &'g self,
-        from: impl Iterator<Item = &'g Id>,
+        from: impl Iterator<Item = &'g PackageId>,
         follows: impl Fn(&Edge) -> bool,
     ) -> Vec<&'g Package> {
-        let mut seen: BTreeSet<&Id> = from.collect();
-        let mut queue: VecDeque<&Id> = seen.iter().copied().collect();
+        let mut seen: BTreeSet<&PackageId> = from.collect();
+        let mut queue: VecDeque<&PackageId> = seen.iter().copied().collect();
         while let Some(id) = queue.pop_front() {
             let edges = self.edges.get(id).into_iter().flatten();
             for edge in edges.filter(|edge| follows(edge)) {
@@ -157,11 +157,16 @@ impl Graph {
             .collect()
     }
 
-    /// A shortest way on which `from` comes to a package named `to`, tests left aside.
-    ///
-    /// Ways through a package named `beyond` do not count.
-    pub(crate) fn way(&self, from: &Package, to: &str, beyond: Option<&str>) -> Option<Vec<&str>> {
-        let mut came_from: BTreeMap<&Id, Option<&Id>> = BTreeMap::from([(&from.id, None)]);
+    /// Shortest dependency path from `from` to a package named `to`, without dev-dependencies.
+    /// Paths through a package named `except_through` are ignored.
+    pub(crate) fn shortest_path(
+        &self,
+        from: &Package,
+        to: &str,
+        except_through: Option<&str>,
+    ) -> Option<Vec<&str>> {
+        let mut came_from: BTreeMap<&PackageId, Option<&PackageId>> =
+            BTreeMap::from([(&from.id, None)]);
         let mut queue = VecDeque::from([&from.id]);
         while let Some(id) = queue.pop_front() {
             let name = self.packages.get(id)?.name.as_str();
@@ -174,11 +179,11 @@ impl Graph {
                 way.reverse();
                 return Some(way);
             }
-            if Some(name) == beyond {
+            if Some(name) == except_through {
                 continue;
             }
             let edges = self.edges.get(id).into_iter().flatten();
-            for edge in edges.filter(|edge| edge.is_of_build()) {
+            for edge in edges.filter(|edge| edge.is_for_build()) {
                 if !came_from.contains_key(&edge.to) {
                     came_from.insert(&edge.to, Some(id));
                     queue.push_back(&edge.to);

@@ -1,24 +1,24 @@
-//! Which crate may use which.
+//! Check of the allowed dependencies between crates.
 
-mod table;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 use crate::findings::{Findings, count};
-use crate::graph::{Declared, Graph, Kind, Package};
+use crate::graph::{DeclaredDependency, DependencyGraph, DependencyKind, Package};
+use rules::{AllowedDependencies, TESTKIT};
 use std::path::Path;
-use table::{Allowed, TESTKIT};
 
-/// Compares the workspace at `root` with the table.
+/// Checks the workspace at `root` against the rules.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
-    Graph::load(root).map(|graph| compare(&graph))
+    DependencyGraph::load(root).map(|graph| compare(&graph))
 }
 
-fn compare(graph: &Graph) -> Findings {
+fn compare(graph: &DependencyGraph) -> Findings {
     let mut faults = Vec::new();
     for member in graph.members() {
         let folder = graph.folder(member);
-        let Some(allowed) = table::allowed(folder) else {
+        let Some(allowed) = rules::allowed(folder) else {
             faults.push(format!(
                 "{} has no row in the table of layers",
                 folder.display()
@@ -29,25 +29,29 @@ fn compare(graph: &Graph) -> Findings {
             .dependencies
             .iter()
             .filter(|used| graph.has_member(&used.name));
-        faults.extend(arrows.filter_map(|used| judge(member, allowed, used)));
-        faults.extend(forbidden(graph, member));
+        faults.extend(arrows.filter_map(|used| check_dependency(member, allowed, used)));
+        faults.extend(forbidden_paths(graph, member));
     }
     let scope = format!("layers of {}", count(graph.members().count(), "crate"));
     Findings { faults, scope }
 }
 
-/// What is wrong with an arrow from `member` to another crate of the workspace.
-fn judge(member: &Package, allowed: Allowed, used: &Declared) -> Option<String> {
+/// Checks a dependency of `member` on another crate of the workspace.
+fn check_dependency(
+    member: &Package,
+    allowed: AllowedDependencies,
+    used: &DeclaredDependency,
+) -> Option<String> {
     let (from, to) = (&member.name, &used.name);
     if to == TESTKIT {
         return match used.kind {
-            Kind::Dev => None,
-            Kind::Normal | Kind::Build => {
+            DependencyKind::Dev => None,
+            DependencyKind::Normal | DependencyKind::Build => {
                 Some(format!("{from} uses {to} outside its [dev-dependencies]"))
             },
         };
     }
-    let Allowed::Only(names) = allowed else {
+    let AllowedDependencies::Only(names) = allowed else {
         return None;
     };
     let short = to.strip_prefix("portcullis-").unwrap_or(to);
@@ -55,9 +59,9 @@ fn judge(member: &Package, allowed: Allowed, used: &Declared) -> Option<String> 
         return None;
     }
     let kind = match used.kind {
-        Kind::Normal => "",
-        Kind::Dev => " in its tests",
-        Kind::Build => " in its build script",
+        DependencyKind::Normal => "",
+        DependencyKind::Dev => " in its tests",
+        DependencyKind::Build => " in its build script",
     };
     let list = if names.is_empty() {
         "nothing".to_owned()
@@ -67,17 +71,21 @@ fn judge(member: &Package, allowed: Allowed, used: &Declared) -> Option<String> 
     Some(format!("{from} may not use {to}{kind}; it may use {list}"))
 }
 
-/// The ways on which a crate comes to packages that its layer stays free of.
-fn forbidden(graph: &Graph, member: &Package) -> Vec<String> {
+/// Dependency paths from a crate to packages that are forbidden in its layer.
+fn forbidden_paths(graph: &DependencyGraph, member: &Package) -> Vec<String> {
     let short = member
         .name
         .strip_prefix("portcullis-")
         .unwrap_or(&member.name);
-    table::FREE_OF
+    rules::FORBIDDEN_PACKAGES
         .iter()
         .filter(|rule| rule.crates.contains(&short))
-        .flat_map(|rule| rule.packages.iter().map(|package| (package, rule.beyond)))
-        .filter_map(|(package, beyond)| graph.way(member, package, beyond))
+        .flat_map(|rule| {
+            rule.packages
+                .iter()
+                .map(|package| (package, rule.except_through))
+        })
+        .filter_map(|(package, beyond)| graph.shortest_path(member, package, beyond))
         .map(|way| {
             let target = way.last().copied().unwrap_or_default();
             format!(

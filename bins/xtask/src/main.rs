@@ -1,7 +1,7 @@
-//! Checks of the workspace that the compiler does not make, and the run that CI makes.
+//! Checks of the workspace beyond the compiler's, and the CI pipeline.
 //!
-//! `cargo xtask layers`, `deps` and `deviations` each print what is wrong and fail if anything is;
-//! `cargo xtask ci` runs them among all the other checks, in the order of CI.
+//! `cargo xtask layers`, `deps` and `deviations` print all faults and fail if there are any;
+//! `cargo xtask ci` runs them with all other checks, in the order of CI.
 
 mod ci;
 mod deps;
@@ -19,25 +19,25 @@ use findings::Findings;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Checks of the workspace, and the run that CI makes.
+/// Checks of the workspace, and the CI pipeline.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
-    check: Check,
+    task: Task,
 }
 
 #[derive(Debug, Subcommand)]
-enum Check {
-    /// Compares the dependencies between the crates with the allowed arrows
+enum Task {
+    /// Checks the dependencies between the crates against the allowed ones
     Layers,
-    /// Holds all dependencies to the policy: licences, banned crates, sources, manifests
+    /// Checks all dependencies against the policy: licences, banned crates, sources, manifests
     Deps,
     /// Compares docs/api-deviations.md with the tests and recorded steps that it names
     Deviations,
-    /// Runs what CI runs, in the same order, and stops at the first failure
+    /// Runs the steps of CI in order, and stops at the first failure
     Ci,
-    /// Prints what a program is built from, in the form of CycloneDX
+    /// Prints the software bill of materials of a program, in CycloneDX
     Sbom(sbom::Arguments),
     /// Measures a controller in release form, beside what the machine can do at all
     #[command(disable_help_flag = true)]
@@ -48,7 +48,7 @@ enum Check {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse().check) {
+    match run(&Arguments::parse().task) {
         Ok(code) => code,
         Err(error) => {
             // Nothing is left to be done about a report that cannot be written.
@@ -58,15 +58,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(check: &Check) -> anyhow::Result<ExitCode> {
+fn run(check: &Task) -> anyhow::Result<ExitCode> {
     let root = workspace::root()?;
     match check {
-        Check::Layers => layers::check(&root).and_then(Findings::report),
-        Check::Deps => deps::check(&root).and_then(Findings::report),
-        Check::Deviations => deviations::check(&root).and_then(Findings::report),
-        Check::Ci => ci::run(&root),
-        Check::Sbom(arguments) => sbom::print(&root, arguments),
-        Check::Bench(arguments) => load::run(&root, "bench", arguments),
-        Check::Siege(arguments) => load::run(&root, "siege", arguments),
+        Task::Layers => layers::check(&root).and_then(Findings::report),
+        Task::Deps => deps::check(&root).and_then(Findings::report),
+        Task::Deviations => deviations::check(&root).and_then(Findings::report),
+        Task::Ci => ci::run(&root),
+        Task::Sbom(arguments) => sbom::print(&root, arguments),
+        Task::Bench(arguments) => load::run(&root, "bench", arguments),
+        Task::Siege(arguments) => load::run(&root, "siege", arguments),
     }
 }

@@ -1,7 +1,7 @@
-//! The exceptions from the published descriptions against those that answers of the tests made use of.
+//! Check for unused exceptions from the published API descriptions.
 //!
-//! The tests hold their answers against the descriptions where these lie beside the repository, and write down which
-//! exceptions they needed. One that none needed is taken out of the table.
+//! The tests validate responses against the descriptions if these are beside the repository, and record
+//! the exceptions that they used. Unused exceptions must be removed from the table.
 
 use crate::findings::{Findings, count};
 use crate::workspace;
@@ -9,20 +9,20 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-const TABLE: &str = "crates/testkit/src/published/exceptions.txt";
+const EXCEPTIONS_FILE: &str = "crates/testkit/src/published/exceptions.txt";
 
-/// Names the file that the tests write, to the tests.
-pub(crate) const USED: &str = "PORTCULLIS_PUBLISHED_USED";
+/// Environment variable with the path of the file that the tests write.
+pub(crate) const USED_EXCEPTIONS_VARIABLE: &str = "PORTCULLIS_PUBLISHED_USED";
 
-/// The file that the tests of this run write.
-pub(crate) fn used_file() -> PathBuf {
+/// Path of the file that the tests of this run write.
+pub(crate) fn used_exceptions_file() -> PathBuf {
     let name = format!("portcullis-published-{}", std::process::id());
     std::env::temp_dir().join(name)
 }
 
-/// Compares both, after the tests, and removes what they wrote.
+/// Compares the table with the file of the tests and removes the file.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
-    let file = used_file();
+    let file = used_exceptions_file();
     let used = match std::fs::read_to_string(&file) {
         Ok(used) => used,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -35,7 +35,7 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
         Err(error) => return Err(error.into()),
     };
     std::fs::remove_file(&file)?;
-    Ok(compare(&workspace::read(root, TABLE)?, &used))
+    Ok(compare(&workspace::read(root, EXCEPTIONS_FILE)?, &used))
 }
 
 fn compare(table: &str, used: &str) -> Findings {
@@ -46,7 +46,12 @@ fn compare(table: &str, used: &str) -> Findings {
     };
     let faults = rows()
         .filter(|(_, line)| !used.contains(line))
-        .map(|(index, line)| format!("{TABLE}:{}: no answer needs this: {line}", index + 1))
+        .map(|(index, line)| {
+            format!(
+                "{EXCEPTIONS_FILE}:{}: no response needs this exception: {line}",
+                index + 1
+            )
+        })
         .collect();
     Findings {
         faults,

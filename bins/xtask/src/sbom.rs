@@ -1,14 +1,14 @@
-//! The bill of materials of a program, in the form of CycloneDX 1.5.
+//! Software bill of materials of a program, in CycloneDX 1.5.
 //!
-//! The same source gives the same bytes for one platform, so that two builders can compare theirs: there is neither a
-//! time nor a serial number in it, which the form leaves optional and cargo-cyclonedx writes.
+//! The output is reproducible for one platform, so that two builders can compare theirs: it contains neither
+//! a timestamp nor a serial number, which are optional and which cargo-cyclonedx writes.
 
 mod bom;
 #[cfg(test)]
 mod tests;
 
 use crate::deps::Policy;
-use crate::graph::{Graph, Package};
+use crate::graph::{DependencyGraph, Package};
 use crate::workspace;
 use anyhow::Context as _;
 use bom::{Bom, Component, Dependency};
@@ -22,16 +22,16 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// The program, such as `portcullis-controller`
     program: String,
-    /// The platform that it is built for; that of this machine if none is named
+    /// Target platform; `host-tuple` is the platform of this machine
     #[arg(long, default_value = "host-tuple")]
     target: String,
 }
 
 /// Prints the bill of materials.
 pub(crate) fn print(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let graph = Graph::load_for(root, &arguments.target)?;
+    let graph = DependencyGraph::load_for(root, &arguments.target)?;
     let checksums = checksums(&workspace::read(root, "Cargo.lock")?)?;
-    let bom = bill(&graph, &Policy::load(root)?, &checksums, &arguments.program)?;
+    let bom = build_bom(&graph, &Policy::load(root)?, &checksums, &arguments.program)?;
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &bom)?;
     writeln!(out)?;
@@ -41,7 +41,7 @@ pub(crate) fn print(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCo
 /// Names, versions and SHA-256 of packages.
 type Checksums = BTreeMap<(String, String), String>;
 
-/// What the lock file says that packages from a registry have to be.
+/// Parses the checksums of registry packages in the lock file.
 fn checksums(lock: &str) -> anyhow::Result<Checksums> {
     #[derive(Deserialize)]
     struct Lock {
@@ -60,10 +60,10 @@ fn checksums(lock: &str) -> anyhow::Result<Checksums> {
         .collect())
 }
 
-/// All that takes part in the build of a program: what is linked into it, what generates code of it,
-/// and what builds either. With what a feature brings that only another member of the workspace asks for.
-fn bill(
-    graph: &Graph,
+/// Builds the BOM of a program: all linked packages, code generators and build dependencies, including
+/// those of features that only another member of the workspace enables.
+fn build_bom(
+    graph: &DependencyGraph,
     policy: &Policy,
     checksums: &Checksums,
     program: &str,
@@ -72,17 +72,20 @@ fn bill(
         .members()
         .find(|member| member.name == program)
         .with_context(|| format!("no crate of the workspace is called {program}"))?;
-    let mut packages = graph.built_into(program);
+    let mut packages = graph.build_closure(program);
     packages.sort_by_key(|package| (&package.name, &package.version));
     let component = |package: &Package| {
         let locked = (package.name.clone(), package.version.clone());
         let checksum = checksums.get(&locked).cloned();
         Component::new(package, policy.licence_of(package), checksum)
     };
-    let parts = packages.iter().filter(|package| package.id != program.id);
-    let components = parts.map(|package| component(package)).collect();
+    let library_packages = packages.iter().filter(|package| package.id != program.id);
+    let components = library_packages.map(|package| component(package)).collect();
     let dependencies = packages.iter().map(|package| {
-        let mut used: Vec<_> = graph.used_by(package).map(bom::reference).collect();
+        let mut used: Vec<_> = graph
+            .direct_dependencies(package)
+            .map(bom::reference)
+            .collect();
         used.sort();
         Dependency::new(package, used)
     });

@@ -1,22 +1,21 @@
-//! The workspace that is checked, and cargo.
+//! Files of the workspace, and invocation of cargo.
 
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the workspace: two above this crate's.
+/// Root folder of the workspace, two levels above this crate.
 pub(crate) fn root() -> anyhow::Result<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
         .nth(2)
         .map(Path::to_path_buf)
-        .context("the crate lies in no workspace")
+        .context("the crate is not inside a workspace")
 }
 
-/// The cargo that runs this program, ready to be run again.
+/// Command for the cargo that runs this program.
 ///
-/// What it told this program about this crate is taken back: build scripts that ask for such
-/// variables would otherwise run again.
+/// Variables about this crate are removed: build scripts that depend on them would otherwise run again.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);

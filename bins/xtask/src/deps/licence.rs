@@ -1,54 +1,53 @@
-//! Licence expressions: names joined by `AND`, `OR` and `WITH` (SPDX 2.3, annex D).
+//! SPDX licence expressions (SPDX 2.3, annex D).
 
-/// Whether someone who accepts the licences in `allowed`, and no others, may use the package.
+/// Whether the licences in `allowed` satisfy the expression.
 ///
 /// A slash counts as `OR`, as it does in manifests from before SPDX.
 ///
 /// # Errors
-///
-/// Says where the expression is none.
+/// A message if the expression is invalid.
 pub(super) fn satisfies(expression: &str, allowed: &[String]) -> Result<bool, String> {
     let spaced = expression
         .replace('(', " ( ")
         .replace(')', " ) ")
         .replace('/', " OR ");
-    let mut reader = Reader {
+    let mut reader = ExpressionParser {
         words: spaced.split_whitespace().peekable(),
         allowed,
     };
-    let verdict = reader.either()?;
+    let verdict = reader.parse_or()?;
     match reader.words.next() {
         None => Ok(verdict),
         Some(word) => Err(format!("'{word}' is not expected")),
     }
 }
 
-struct Reader<'e, W: Iterator<Item = &'e str>> {
+struct ExpressionParser<'e, W: Iterator<Item = &'e str>> {
     words: std::iter::Peekable<W>,
     allowed: &'e [String],
 }
 
-impl<'e, W: Iterator<Item = &'e str>> Reader<'e, W> {
-    fn either(&mut self) -> Result<bool, String> {
-        let mut verdict = self.both()?;
+impl<'e, W: Iterator<Item = &'e str>> ExpressionParser<'e, W> {
+    fn parse_or(&mut self) -> Result<bool, String> {
+        let mut verdict = self.parse_and()?;
         while self.words.next_if_eq(&"OR").is_some() {
-            verdict |= self.both()?;
+            verdict |= self.parse_and()?;
         }
         Ok(verdict)
     }
 
-    fn both(&mut self) -> Result<bool, String> {
-        let mut verdict = self.one()?;
+    fn parse_and(&mut self) -> Result<bool, String> {
+        let mut verdict = self.parse_term()?;
         while self.words.next_if_eq(&"AND").is_some() {
-            verdict &= self.one()?;
+            verdict &= self.parse_term()?;
         }
         Ok(verdict)
     }
 
-    fn one(&mut self) -> Result<bool, String> {
+    fn parse_term(&mut self) -> Result<bool, String> {
         match self.words.next() {
             Some("(") => {
-                let verdict = self.either()?;
+                let verdict = self.parse_or()?;
                 match self.words.next() {
                     Some(")") => Ok(verdict),
                     _ => Err("a parenthesis is not closed".to_owned()),

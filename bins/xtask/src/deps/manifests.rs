@@ -1,15 +1,15 @@
-//! The habits of the manifests: one place for versions, one for lints.
+//! Conventions of the manifests: versions and lints are declared in the workspace.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Crates that are tests in all but name. Clippy's exceptions for tests do not reach functions that
-/// tests share, so these crates list their lints themselves; [`COMMON`] they have to keep.
+/// Crates that contain only test code. Clippy's exceptions for tests do not apply to functions that tests
+/// share, so these crates configure their own lints, but must keep [`REQUIRED_LINTS`].
 const TEST_CRATES: &[&str] = &["crates/testkit", "tests"];
 
-/// Lints that every crate has at the level of the workspace.
-const COMMON: &[[&str; 2]] = &[
+/// Lints that every crate must have at the level of the workspace.
+const REQUIRED_LINTS: &[[&str; 2]] = &[
     ["rust", "unsafe_code"],
     ["clippy", "all"],
     ["clippy", "pedantic"],
@@ -17,18 +17,18 @@ const COMMON: &[[&str; 2]] = &[
 
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// Checks the manifest of the workspace together with those of its members.
+/// Checks the manifests of the workspace and of its members.
 pub(super) fn check(workspace: &Table, members: &[(PathBuf, Table)]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut used = BTreeSet::new();
     for (path, manifest) in members {
         for (name, entry) in dependencies(manifest) {
             used.insert(name);
-            faults.extend(declaration(path, name, entry));
+            faults.extend(check_declaration(path, name, entry));
         }
-        faults.extend(lints(workspace, path, manifest));
+        faults.extend(check_lints(workspace, path, manifest));
     }
-    for name in at(workspace, &["workspace", "dependencies"])
+    for name in table_at(workspace, &["workspace", "dependencies"])
         .into_iter()
         .flat_map(Table::keys)
     {
@@ -36,14 +36,14 @@ pub(super) fn check(workspace: &Table, members: &[(PathBuf, Table)]) -> Vec<Stri
             faults.push(format!("Cargo.toml declares {name}, which no crate uses"));
         }
     }
-    let rustc = at(workspace, &["workspace", "lints", "rust"]);
+    let rustc = table_at(workspace, &["workspace", "lints", "rust"]);
     if rustc.and_then(|lints| lints.get("unsafe_code")) != Some(&Value::from("forbid")) {
         faults.push("Cargo.toml does not forbid unsafe_code".to_owned());
     }
     faults
 }
 
-/// Every dependency of a crate, those for single platforms included.
+/// Every dependency of a crate, including platform-specific ones.
 fn dependencies(manifest: &Table) -> impl Iterator<Item = (&str, &Value)> {
     let platforms = manifest
         .get("target")
@@ -61,7 +61,7 @@ fn dependencies(manifest: &Table) -> impl Iterator<Item = (&str, &Value)> {
         .map(|(name, entry)| (name.as_str(), entry))
 }
 
-fn declaration(path: &Path, name: &str, entry: &Value) -> Option<String> {
+fn check_declaration(path: &Path, name: &str, entry: &Value) -> Option<String> {
     let is_inherited = entry.get("workspace") == Some(&Value::from(true));
     (!is_inherited).then(|| {
         format!(
@@ -71,8 +71,8 @@ fn declaration(path: &Path, name: &str, entry: &Value) -> Option<String> {
     })
 }
 
-/// What is wrong with the lints of a crate.
-fn lints(workspace: &Table, path: &Path, manifest: &Table) -> Option<String> {
+/// Checks the lints of a crate.
+fn check_lints(workspace: &Table, path: &Path, manifest: &Table) -> Option<String> {
     let own = manifest.get("lints").and_then(Value::as_table);
     if own.and_then(|lints| lints.get("workspace")) == Some(&Value::from(true)) {
         return None;
@@ -86,9 +86,10 @@ fn lints(workspace: &Table, path: &Path, manifest: &Table) -> Option<String> {
             path.display()
         ));
     };
-    let common = at(workspace, &["workspace", "lints"])?;
-    let level = |table: &Table, [group, lint]: &[&str; 2]| at(table, &[group])?.get(*lint).cloned();
-    let [_, weaker] = COMMON
+    let common = table_at(workspace, &["workspace", "lints"])?;
+    let level =
+        |table: &Table, [group, lint]: &[&str; 2]| table_at(table, &[group])?.get(*lint).cloned();
+    let [_, weaker] = REQUIRED_LINTS
         .iter()
         .find(|lint| level(own, lint) != level(common, lint))?;
     Some(format!(
@@ -97,7 +98,7 @@ fn lints(workspace: &Table, path: &Path, manifest: &Table) -> Option<String> {
     ))
 }
 
-fn at<'t>(table: &'t Table, path: &[&str]) -> Option<&'t Table> {
+fn table_at<'t>(table: &'t Table, path: &[&str]) -> Option<&'t Table> {
     path.iter()
         .try_fold(table, |table, key| table.get(*key)?.as_table())
 }

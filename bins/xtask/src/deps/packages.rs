@@ -1,11 +1,11 @@
-//! Packages against the policy: where they come from, their licence, whether they are banned.
+//! Checks of packages against the policy: source, licence, bans.
 
 use super::licence;
 use super::policy::Policy;
 use crate::graph::Package;
 use std::collections::BTreeMap;
 
-/// Checks every package; `is_member` tells the workspace's own, which need no source.
+/// Checks every package; `is_member` recognizes crates of the workspace, which have no source.
 pub(super) fn check(
     policy: &Policy,
     packages: &[&Package],
@@ -16,17 +16,17 @@ pub(super) fn check(
         .iter()
         .flat_map(|package| {
             let sourced = (!is_member(&package.name))
-                .then(|| source(package, usual))
+                .then(|| check_source(package, usual))
                 .flatten();
             sourced
                 .into_iter()
-                .chain(license(policy, package))
-                .chain(ban(policy, package))
+                .chain(check_licence(policy, package))
+                .chain(check_ban(policy, package))
         })
         .collect()
 }
 
-/// The registry that most packages come from; all others have to come from it too.
+/// The registry of most packages, which all packages must come from.
 fn usual_registry<'p>(packages: &[&'p Package]) -> Option<&'p str> {
     let mut counts = BTreeMap::new();
     for source in packages
@@ -43,32 +43,38 @@ fn usual_registry<'p>(packages: &[&'p Package]) -> Option<&'p str> {
         .map(|(source, _)| source)
 }
 
-fn source(package: &Package, usual: Option<&str>) -> Option<String> {
+fn check_source(package: &Package, usual: Option<&str>) -> Option<String> {
     let is_usual = package.source.is_some() && package.source.as_deref() == usual;
     (!is_usual).then(|| {
         let source = package.source.as_deref().unwrap_or("a path");
         format!(
             "{} comes from {source}, not from the usual registry",
-            named(package)
+            display_name(package)
         )
     })
 }
 
-fn license(policy: &Policy, package: &Package) -> Option<String> {
+fn check_licence(policy: &Policy, package: &Package) -> Option<String> {
     let Some(expression) = policy.licence_of(package) else {
         return Some(format!(
             "{} names no licence; clarify it in the policy",
-            named(package)
+            display_name(package)
         ));
     };
     match licence::satisfies(expression, &policy.licenses.allow) {
         Ok(true) => None,
-        Ok(false) => Some(format!("{} has the licence {expression}", named(package))),
-        Err(error) => Some(format!("{}: licence {expression}: {error}", named(package))),
+        Ok(false) => Some(format!(
+            "{} has the licence {expression}",
+            display_name(package)
+        )),
+        Err(error) => Some(format!(
+            "{}: licence {expression}: {error}",
+            display_name(package)
+        )),
     }
 }
 
-fn ban(policy: &Policy, package: &Package) -> Option<String> {
+fn check_ban(policy: &Policy, package: &Package) -> Option<String> {
     let ban = policy
         .bans
         .deny
@@ -76,12 +82,12 @@ fn ban(policy: &Policy, package: &Package) -> Option<String> {
         .find(|ban| ban.name == package.name)?;
     Some(format!(
         "{} is banned; use {}",
-        named(package),
+        display_name(package),
         ban.use_instead
     ))
 }
 
-fn named(package: &Package) -> String {
+fn display_name(package: &Package) -> String {
     format!("{} {}", package.name, package.version)
 }
 

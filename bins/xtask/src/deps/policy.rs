@@ -1,4 +1,4 @@
-//! What packages may be, as `.cargo/deny.toml` says it.
+//! Dependency policy from `.cargo/deny.toml`.
 
 use crate::graph::Package;
 use crate::workspace;
@@ -8,8 +8,8 @@ use std::path::Path;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Policy {
-    pub(super) licenses: Licenses,
-    pub(super) bans: Bans,
+    pub(super) licenses: LicencePolicy,
+    pub(super) bans: BanPolicy,
 }
 
 impl Policy {
@@ -30,10 +30,10 @@ impl Policy {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Licenses {
-    /// Licences that may occur, as SPDX names.
+pub(super) struct LicencePolicy {
+    /// Allowed licences, as SPDX names.
     pub(super) allow: Vec<String>,
-    /// Packages that say their licence otherwise than in their manifest.
+    /// Licences of packages whose manifest does not name them.
     #[serde(default)]
     pub(super) clarify: Vec<Clarification>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Clarification {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Bans {
+pub(super) struct BanPolicy {
     pub(super) deny: Vec<Ban>,
 }
 
@@ -55,6 +55,6 @@ pub(super) struct Bans {
 pub(super) struct Ban {
     #[serde(rename = "crate")]
     pub(super) name: String,
-    /// What to use in its place.
+    /// Replacement of the package.
     pub(super) use_instead: String,
 }

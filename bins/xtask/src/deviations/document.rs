@@ -1,20 +1,19 @@
-//! The table of deviations, out of the Markdown around it.
+//! Parser of the tables of deviations in Markdown.
 
-/// The columns, as the table's head names them.
+/// Column headings of the tables.
 const COLUMNS: [&str; 5] = ["What", "OpenZiti", "Portcullis", "Reason", "Test"];
 
 /// A row of the table.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Its line in the document, from 1.
+    /// Line number in the document, from 1.
     pub(super) line: usize,
-    /// What deviates.
-    pub(super) what: String,
-    /// What pins it.
+    /// Description of the deviation.
+    pub(super) description: String,
     pub(super) evidence: Vec<Evidence>,
 }
 
-/// Something that a row names as its test.
+/// Evidence that a row names.
 #[derive(Debug)]
 pub(super) enum Evidence {
     /// A test in a source file.
@@ -25,7 +24,7 @@ pub(super) enum Evidence {
     Unknown(String),
 }
 
-/// Reads the rows of all tables with the right head, and what is wrong with them.
+/// Parses the rows of all tables with the right headings; also returns errors.
 pub(super) fn read(document: &str) -> (Vec<Row>, Vec<String>) {
     let mut rows = Vec::new();
     let mut faults = Vec::new();
@@ -37,17 +36,17 @@ pub(super) fn read(document: &str) -> (Vec<Row>, Vec<String>) {
         };
         if cells == COLUMNS {
             is_inside = true;
-        } else if is_inside && !cells.iter().all(|cell| is_rule(cell)) {
+        } else if is_inside && !cells.iter().all(|cell| is_separator(cell)) {
             match <[String; 5]>::try_from(cells) {
                 Ok([what, _, _, _, pins]) => rows.push(Row {
                     line,
-                    what,
-                    evidence: named(&pins),
+                    description: what,
+                    evidence: parse_evidence(&pins),
                 }),
                 Err(cells) => {
                     faults.push(format!(
                         "{}:{line}: a row has {} cells",
-                        super::DOCUMENT,
+                        super::DEVIATIONS_FILE,
                         cells.len()
                     ));
                 },
@@ -57,13 +56,13 @@ pub(super) fn read(document: &str) -> (Vec<Row>, Vec<String>) {
     if rows.is_empty() {
         faults.push(format!(
             "{} has no table with the columns {COLUMNS:?}",
-            super::DOCUMENT
+            super::DEVIATIONS_FILE
         ));
     }
     (rows, faults)
 }
 
-/// The cells of a line of a table; `\|` is a bar inside a cell.
+/// Cells of a table line; `\|` is an escaped bar.
 fn cells(line: &str) -> Option<Vec<String>> {
     let line = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     let line = line.replace("\\|", "\u{0}");
@@ -74,12 +73,12 @@ fn cells(line: &str) -> Option<Vec<String>> {
     )
 }
 
-fn is_rule(cell: &str) -> bool {
+fn is_separator(cell: &str) -> bool {
     !cell.is_empty() && cell.chars().all(|character| matches!(character, '-' | ':'))
 }
 
-/// What stands between backticks in a cell.
-fn named(cell: &str) -> Vec<Evidence> {
+/// Parses the code spans of a cell.
+fn parse_evidence(cell: &str) -> Vec<Evidence> {
     cell.split('`')
         .skip(1)
         .step_by(2)

@@ -1,11 +1,11 @@
-//! Steps of recorded exchanges that Portcullis answers otherwise: `FILE | STEP | REASON`.
+//! Steps of recorded exchanges that Portcullis answers differently: `FILE | STEP | REASON`.
 
-/// The steps that a file lists, each with its line.
+/// Steps of a file with their line numbers.
 #[derive(Debug)]
-pub(super) struct Steps(Vec<(usize, String, String)>);
+pub(super) struct RecordedSteps(Vec<(usize, String, String)>);
 
-impl Steps {
-    /// Reads the file, and what is wrong with it. Empty lines and comments (`#`) are passed over.
+impl RecordedSteps {
+    /// Parses the file; also returns errors. Empty lines and comments (`#`) are skipped.
     pub(super) fn read(text: &str) -> (Self, Vec<String>) {
         let mut steps = Vec::new();
         let mut faults = Vec::new();
@@ -22,7 +22,7 @@ impl Steps {
                 },
                 _ => faults.push(format!(
                     "{}:{number}: not FILE | STEP | REASON",
-                    super::RECORDED
+                    super::RECORDED_STEPS_FILE
                 )),
             }
         }

@@ -1,4 +1,4 @@
-//! Tests in source files.
+//! Lookup of tests in source files.
 
 use crate::workspace;
 use std::path::Path;
@@ -6,14 +6,13 @@ use std::path::Path;
 /// Whether `file` has a test function called `name`.
 ///
 /// # Errors
-///
-/// Says which file cannot be read.
+/// A message if the file cannot be read.
 pub(super) fn has_test(root: &Path, file: &str, name: &str) -> Result<bool, String> {
     let text = workspace::read(root, file).map_err(|error| format!("{error:#}"))?;
     Ok(declares_test(&text, name))
 }
 
-/// Whether the function is declared and one of the attributes above it makes it a test.
+/// Whether the function is declared with an attribute that makes it a test.
 fn declares_test(source: &str, name: &str) -> bool {
     let declaration = format!("fn {name}(");
     let lines: Vec<_> = source.lines().map(str::trim).collect();

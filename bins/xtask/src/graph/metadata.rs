@@ -1,6 +1,6 @@
-//! The part of cargo's metadata format (version 1) that the checks read.
+//! Used part of cargo's metadata format (version 1).
 
-use super::Id;
+use super::PackageId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,41 +8,41 @@ use std::path::PathBuf;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
-    pub(crate) workspace_members: Vec<Id>,
+    pub(crate) workspace_members: Vec<PackageId>,
     pub(crate) workspace_root: PathBuf,
     pub(crate) resolve: Resolve,
 }
 
-/// A package: a crate of the workspace or one that it uses.
+/// A crate of the workspace or a dependency.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
-    pub(crate) id: Id,
+    pub(crate) id: PackageId,
     pub(crate) name: String,
     pub(crate) version: String,
     /// SPDX expression.
     pub(crate) license: Option<String>,
-    /// Where it comes from; `None` for a path.
+    /// Source of the package; `None` for a path.
     pub(crate) source: Option<String>,
     pub(crate) manifest_path: PathBuf,
-    pub(crate) dependencies: Vec<Declared>,
+    pub(crate) dependencies: Vec<DeclaredDependency>,
     features: BTreeMap<String, Vec<String>>,
 }
 
-/// A dependency as a manifest declares it.
+/// A dependency as declared in a manifest.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredDependency {
     pub(crate) name: String,
     #[serde(default, deserialize_with = "absent_is_normal")]
-    pub(crate) kind: Kind,
+    pub(crate) kind: DependencyKind,
     rename: Option<String>,
     #[serde(default)]
     optional: bool,
 }
 
-/// What a dependency is used for.
+/// Kind of a dependency.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum DependencyKind {
     #[default]
     Normal,
     Dev,
@@ -56,31 +56,31 @@ pub(crate) struct Resolve {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Node {
-    pub(crate) id: Id,
+    pub(crate) id: PackageId,
     pub(crate) deps: Vec<NodeDep>,
     pub(crate) features: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct NodeDep {
-    pub(crate) pkg: Id,
+    pub(crate) pkg: PackageId,
     pub(crate) dep_kinds: Vec<DepKind>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct DepKind {
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<DependencyKind>,
 }
 
-fn absent_is_normal<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
-    Option::<Kind>::deserialize(from).map(Option::unwrap_or_default)
+fn absent_is_normal<'de, D: serde::Deserializer<'de>>(from: D) -> Result<DependencyKind, D::Error> {
+    Option::<DependencyKind>::deserialize(from).map(Option::unwrap_or_default)
 }
 
 impl Package {
-    /// Whether the dependency `name` is built under these features.
+    /// Whether the dependency `name` is enabled by these features.
     ///
-    /// The graph that cargo reports holds optional dependencies that only a weak feature
-    /// (`name?/feature`) mentions, though nothing ever switches them on.
+    /// The graph of cargo contains optional dependencies that only a weak feature (`name?/feature`)
+    /// mentions, although nothing enables them.
     pub(crate) fn activates(&self, name: &str, enabled: &[String]) -> bool {
         self.dependencies
             .iter()
@@ -92,13 +92,13 @@ impl Package {
                         .iter()
                         .filter_map(|feature| self.features.get(feature))
                         .flatten()
-                        .any(|entry| switches_on(entry, key))
+                        .any(|entry| activates_dependency(entry, key))
             })
     }
 }
 
-/// Whether an entry of a feature switches the optional dependency `key` on.
-fn switches_on(entry: &str, key: &str) -> bool {
+/// Whether a feature entry enables the optional dependency `key`.
+fn activates_dependency(entry: &str, key: &str) -> bool {
     let (dependency, _feature) = entry.split_once('/').unwrap_or((entry, ""));
     dependency.strip_prefix("dep:").unwrap_or(dependency) == key
         && (entry.starts_with("dep:") || entry.contains('/'))
@@ -106,7 +106,7 @@ fn switches_on(entry: &str, key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::switches_on;
+    use super::activates_dependency;
 
     #[test]
     fn weak_features_switch_nothing_on() {
@@ -118,7 +118,7 @@ mod tests {
             ("dep:ring-core", false),
             ("untrusted/std", false),
         ] {
-            assert_eq!(switches_on(entry, "ring"), expected, "{entry}");
+            assert_eq!(activates_dependency(entry, "ring"), expected, "{entry}");
         }
     }
 }

@@ -1,12 +1,12 @@
 use super::compare;
-use crate::graph::Graph;
+use crate::graph::DependencyGraph;
 use serde_json::{Value, json};
 
-/// A used package, and what it is used for.
+/// A dependency and its kind.
 type Use = (&'static str, Option<&'static str>);
 
-/// A workspace of the given crates, each with its folder and `(dependency, kind)` pairs; what is
-/// not among them comes from elsewhere and has no dependencies of its own.
+/// Faults of a workspace of the given crates, each with its folder and `(dependency, kind)` pairs; other
+/// packages are external and have no dependencies.
 fn faults(crates: &[(&str, &[Use])]) -> Vec<String> {
     let name = |folder: &str| match folder.split_once('/') {
         Some(("crates", name)) => format!("portcullis-{name}"),
@@ -46,7 +46,7 @@ fn faults(crates: &[(&str, &[Use])]) -> Vec<String> {
         "workspace_root": "/w",
         "resolve": { "nodes": nodes },
     });
-    compare(&Graph::parse(metadata.to_string().as_bytes()).unwrap()).faults
+    compare(&DependencyGraph::parse(metadata.to_string().as_bytes()).unwrap()).faults
 }
 
 fn package(name: &str, manifest: &str, dependencies: &[Value]) -> Value {

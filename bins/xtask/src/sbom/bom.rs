@@ -1,4 +1,4 @@
-//! The part of CycloneDX 1.5 that is written.
+//! Used part of the CycloneDX 1.5 format.
 
 use crate::graph::Package;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(super) struct Component {
     hashes: Vec<Hash>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     licenses: Vec<License>,
-    /// Those of the workspace have none: nobody can fetch them anywhere.
+    /// Absent for crates of the workspace, which are not published.
     #[serde(skip_serializing_if = "Option::is_none")]
     purl: Option<String>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Dependency {
     depends_on: Vec<String>,
 }
 
-/// What a package is called elsewhere in the document.
+/// Reference to a package within the document.
 pub(super) fn reference(package: &Package) -> String {
     format!("{}@{}", package.name, package.version)
 }

@@ -1,6 +1,6 @@
-use super::{bill, checksums};
+use super::{build_bom, checksums};
 use crate::deps::Policy;
-use crate::graph::Graph;
+use crate::graph::DependencyGraph;
 use serde_json::{Value, json};
 
 const REGISTRY: &str = "registry+https://example.test/index";
@@ -77,9 +77,9 @@ fn bom(is_reversed: bool) -> String {
         "workspace_root": "/w",
         "resolve": { "nodes": nodes },
     });
-    let graph = Graph::parse(metadata.to_string().as_bytes()).unwrap();
+    let graph = DependencyGraph::parse(metadata.to_string().as_bytes()).unwrap();
     let policy: Policy = toml::from_str(POLICY).unwrap();
-    let bom = bill(&graph, &policy, &checksums(LOCK).unwrap(), "daemon").unwrap();
+    let bom = build_bom(&graph, &policy, &checksums(LOCK).unwrap(), "daemon").unwrap();
     serde_json::to_string_pretty(&bom).unwrap()
 }
 

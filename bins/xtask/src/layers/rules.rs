@@ -1,0 +1,109 @@
+//! Allowed dependencies between crates; `docs/architecture.md` gives the reasons.
+
+use std::path::Path;
+
+/// Crate that only tests use.
+pub(super) const TESTKIT: &str = "portcullis-testkit";
+
+/// Crates of the workspace that a crate may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum AllowedDependencies {
+    /// These crates, named without their prefix, and [`TESTKIT`] in tests.
+    Only(&'static [&'static str]),
+    /// Every crate; [`TESTKIT`] in tests only.
+    Everything,
+}
+
+/// Libraries by the name of their folder in `crates`.
+const LIBRARIES: &[(&str, AllowedDependencies)] = &[
+    ("api", AllowedDependencies::Only(&["domain"])),
+    (
+        "app",
+        AllowedDependencies::Only(&[
+            "config-types",
+            "domain",
+            "filter",
+            "index",
+            "pki",
+            "posture",
+            "storage",
+            "totp",
+        ]),
+    ),
+    ("channel", AllowedDependencies::Only(&[])),
+    ("client", AllowedDependencies::Only(&["api", "domain"])),
+    ("config-types", AllowedDependencies::Only(&["domain"])),
+    (
+        "controller-config",
+        AllowedDependencies::Only(&["domain", "yaml"]),
+    ),
+    ("domain", AllowedDependencies::Only(&[])),
+    ("filter", AllowedDependencies::Only(&["domain"])),
+    ("http", AllowedDependencies::Only(&["api", "app", "domain"])),
+    ("index", AllowedDependencies::Only(&["domain", "filter"])),
+    ("pki", AllowedDependencies::Only(&["domain"])),
+    ("posture", AllowedDependencies::Only(&["domain"])),
+    (
+        "router",
+        AllowedDependencies::Only(&["domain", "router-config", "yaml"]),
+    ),
+    (
+        "router-config",
+        AllowedDependencies::Only(&["domain", "yaml"]),
+    ),
+    ("storage", AllowedDependencies::Only(&["domain"])),
+    ("testkit", AllowedDependencies::Everything),
+    ("totp", AllowedDependencies::Only(&["domain"])),
+    ("yaml", AllowedDependencies::Only(&[])),
+];
+
+/// Packages that crates must not depend on, directly or transitively.
+pub(super) struct ForbiddenPackages {
+    /// Crates, named without their prefix.
+    pub(super) crates: &'static [&'static str],
+    pub(super) packages: &'static [&'static str],
+    /// Package whose own dependencies are exempt.
+    pub(super) except_through: Option<&'static str>,
+}
+
+pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
+    ForbiddenPackages {
+        crates: &[
+            "channel",
+            "config-types",
+            "domain",
+            "filter",
+            "index",
+            "posture",
+            "router",
+            "router-config",
+            "totp",
+            "yaml",
+        ],
+        packages: &["hyper", "redb", "rustls", "tokio"],
+        except_through: None,
+    },
+    ForbiddenPackages {
+        crates: &["app"],
+        packages: &["hyper"],
+        except_through: None,
+    },
+    // The use cases depend on the storage port, which is in the same crate as its engine.
+    ForbiddenPackages {
+        crates: &["app"],
+        packages: &["redb"],
+        except_through: Some("portcullis-storage"),
+    },
+];
+
+/// Allowed dependencies of the crate in `folder`; `None` if there is no rule for it.
+pub(super) fn allowed(folder: &Path) -> Option<AllowedDependencies> {
+    if folder == Path::new("tests") || folder.starts_with("bins") {
+        return Some(AllowedDependencies::Everything);
+    }
+    let name = folder.strip_prefix("crates").ok()?.to_str()?;
+    LIBRARIES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|&(_, allowed)| allowed)
+}
