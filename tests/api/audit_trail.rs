@@ -1,6 +1,6 @@
 //! What the audit trail of a controller tells, from where it is committed.
 
-use crate::support::{create, edit, get, ott_enrollment, send, text};
+use crate::support::{create, edit_entity, get, ott_enrollment, send, text};
 use http::Method;
 use portcullis_app::audit::{AuditEvent, AuditSink, AuditWriter, SinkPosition};
 use portcullis_domain::identity::Identity;
@@ -448,7 +448,7 @@ async fn refused_logins_and_denied_requests_are_told_within_limits() {
 async fn what_is_done_by_the_controller_names_it() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityName,
         ADMIN,

@@ -1,6 +1,8 @@
 //! Authentication policies: made, changed, in use, and what they mean for those under them.
 
-use crate::support::{create, current, everything, get, log_in, merge, revision};
+use crate::support::{
+    create, current_session, get, identities_and_enrollments, log_in, merge, revision,
+};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, PASSWORD, Reply};
@@ -187,14 +189,17 @@ async fn policy_in_use_stays_until_nobody_is_under_it() {
     let under = json!({"authPolicyId": id});
     let user = create(&controller, &admin, "user", under.clone()).await;
     let second = create(&controller, &admin, "second", under).await;
-    let before = everything(&controller, &admin).await;
+    let before = identities_and_enrollments(&controller, &admin).await;
     let refused = delete(&controller, &admin, &id).await;
     let code = "CAN_NOT_DELETE_REFERENCED_ENTITY".to_owned();
     assert_eq!(refused.error(), (409, code.clone()));
     let cause = &refused.json()["error"]["cause"];
     assert_eq!(cause["field"], "authPolicyId");
     assert_eq!(cause["value"], format!("[{user}]"));
-    assert_eq!(everything(&controller, &admin).await, before);
+    assert_eq!(
+        identities_and_enrollments(&controller, &admin).await,
+        before
+    );
 
     // Moved to another policy, and deleted: both free it.
     let path = format!("/identities/{user}");
@@ -244,7 +249,7 @@ async fn policy_governs_logins_and_living_sessions_at_once() {
         .await;
     let allow = |allowed: bool| json!({"primary": {"updb": {"allowed": allowed}}});
     patch(&controller, &admin, &id, allow(false)).await.data();
-    assert_eq!(current(&controller, &user).await.status, 401);
+    assert_eq!(current_session(&controller, &user).await.status, 401);
     assert_eq!(
         log_in(&controller, "user").await.error(),
         (401, "INVALID_AUTH".to_owned())
@@ -263,7 +268,7 @@ async fn policy_governs_logins_and_living_sessions_at_once() {
     assert_eq!(own().await.status, 200);
     patch(&controller, &admin, &id, totp(true)).await.data();
     assert_eq!(own().await.status, 401, "partial at once");
-    assert_eq!(current(&controller, &user).await.status, 200);
+    assert_eq!(current_session(&controller, &user).await.status, 200);
     patch(&controller, &admin, &id, totp(false)).await.data();
     assert_eq!(own().await.status, 200);
 }

@@ -2,12 +2,12 @@
 //! leaves as it was.
 
 use crate::credentials::{
-    add_authority, authenticator_of, bare, cert, client_of, foreign_authority, send, shown,
-    token_by, try_password, updb, with_certificate, with_password,
+    add_authority, authenticator_of, bare, cert, client_of, foreign_authority,
+    log_in_with_password, send, shown, token_by, updb, with_certificate, with_password,
 };
 use crate::support::{
-    choose, current, edit, get, log_in, log_in_by_certificate, pending, read, redeem, refused,
-    revision, text,
+    bad_request, current_session, edit_entity, get, log_in, log_in_by_certificate,
+    pending_enrollment, read, redeem, redeem_with_password, revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -53,7 +53,7 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
         .await
         .id();
     let router = bare(&controller, &admin, "router").await;
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityId,
         &router,
@@ -196,7 +196,7 @@ async fn new_password_ends_what_the_old_one_opened() {
     send(&controller, &admin, merging.clone(), &renamed)
         .await
         .data();
-    assert_eq!(current(&controller, &token).await.status, 200);
+    assert_eq!(current_session(&controller, &token).await.status, 200);
     assert_eq!(log_in(&controller, "anna").await.status, 401);
     assert_eq!(log_in(&controller, "berta").await.status, 200);
 
@@ -204,9 +204,9 @@ async fn new_password_ends_what_the_old_one_opened() {
     send(&controller, &admin, merging.clone(), &changed)
         .await
         .data();
-    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(current_session(&controller, &token).await.status, 401);
     assert_eq!(log_in(&controller, "berta").await.status, 401);
-    let reply = try_password(&controller, "berta", "another-secret").await;
+    let reply = log_in_with_password(&controller, "berta", "another-secret").await;
     assert_eq!(reply.status, 200);
 
     let replacement = json!({"username": "clara", "password": PASSWORD});
@@ -238,7 +238,7 @@ async fn administrators_change_their_own_password_with_the_current_one_alone() {
     let boss = controller
         .user(&admin, "boss", json!({"isAdmin": true}))
         .await;
-    let id = crate::support::id_of(&controller, &admin, "admin").await;
+    let id = crate::support::find_identity_id(&controller, &admin, "admin").await;
     let authenticator = authenticator_of(&controller, &admin, &id, "updb").await;
     let path = format!("/authenticators/{authenticator}");
     let re_enroll = format!("{path}/re-enroll");
@@ -271,12 +271,16 @@ async fn administrators_change_their_own_password_with_the_current_one_alone() {
     let change = json!({"password": "another-secret", "currentPassword": PASSWORD});
     let changed = send(&controller, &admin, (Method::PATCH, &own), &change).await;
     assert_eq!(changed.status, 200, "{}", changed.text());
-    assert_eq!(current(&controller, &admin).await.status, 200, "it stays");
-    assert_eq!(current(&controller, &second).await.status, 401);
+    assert_eq!(
+        current_session(&controller, &admin).await.status,
+        200,
+        "it stays"
+    );
+    assert_eq!(current_session(&controller, &second).await.status, 401);
 
     let changed = send(&controller, &boss, (Method::PUT, &path), &whole).await;
     assert_eq!(changed.status, 200, "{}", changed.text());
-    assert_eq!(current(&controller, &admin).await.status, 401);
+    assert_eq!(current_session(&controller, &admin).await.status, 401);
 }
 
 #[tokio::test]
@@ -295,37 +299,37 @@ async fn changes_are_refused_for_each_fault_and_change_nothing() {
             Method::PATCH,
             own.as_str(),
             json!({"username": "taken"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
         ),
         (
             Method::PATCH,
             &own,
             json!({"username": "abc"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
         ),
         (
             Method::PATCH,
             &own,
             json!({"password": "abcd"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
         ),
         (
             Method::PATCH,
             &own,
             json!({"password": 5}),
-            refused("COULD_NOT_PARSE_BODY"),
+            bad_request("COULD_NOT_PARSE_BODY"),
         ),
         (
             Method::PUT,
             &own,
             json!({"username": "anna"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
         ),
         (
             Method::PUT,
             &own,
             json!({"password": "opensesame"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
         ),
         (
             Method::PATCH,
@@ -348,7 +352,7 @@ async fn changes_are_refused_for_each_fault_and_change_nothing() {
         assert_eq!(reply.error(), refusal, "{id} {body}");
     }
     assert_eq!(revision(&controller), at);
-    assert_eq!(current(&controller, &token).await.status, 200);
+    assert_eq!(current_session(&controller, &token).await.status, 200);
 }
 
 #[tokio::test]
@@ -365,9 +369,12 @@ async fn deleted_authenticator_takes_its_sessions_and_no_others() {
     send(&controller, &admin, (Method::DELETE, &path), &json!({}))
         .await
         .data();
-    assert_eq!(current(&controller, &by_password).await.status, 401);
+    assert_eq!(current_session(&controller, &by_password).await.status, 401);
     assert_eq!(log_in(&controller, "both").await.status, 401);
-    assert_eq!(current(&controller, &by_certificate).await.status, 200);
+    assert_eq!(
+        current_session(&controller, &by_certificate).await.status,
+        200
+    );
     assert_eq!(get(&controller, &admin, &path).await.status, 404);
 
     // The count beside the identity went down with it: another one can be made and used.
@@ -380,7 +387,10 @@ async fn deleted_authenticator_takes_its_sessions_and_no_others() {
     send(&controller, &admin, (Method::DELETE, &path), &json!({}))
         .await
         .data();
-    assert_eq!(current(&controller, &by_certificate).await.status, 401);
+    assert_eq!(
+        current_session(&controller, &by_certificate).await.status,
+        401
+    );
     assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
 }
 
@@ -394,22 +404,22 @@ async fn re_enrollment_puts_an_enrollment_in_the_place_of_a_password() {
     let at = revision(&controller);
     for body in [json!({}), json!({"expiresAt": "2001-01-01T00:00:00Z"})] {
         let reply = send(&controller, &admin, post.clone(), &body).await;
-        assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"), "{body}");
+        assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"), "{body}");
         assert_eq!(reply.field(), "expiresAt");
     }
     assert_eq!(revision(&controller), at);
     let later = json!({"expiresAt": LATER});
     let created = send(&controller, &admin, post.clone(), &later).await;
-    let enrollment = pending(&controller, &admin, &id, "updb").await;
+    let enrollment = pending_enrollment(&controller, &admin, &id, "updb").await;
     assert_eq!(enrollment["id"], created.id().as_str());
     assert_eq!(enrollment["expiresAt"], LATER);
-    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(current_session(&controller, &token).await.status, 401);
     assert_eq!(log_in(&controller, "anna").await.status, 401);
     assert_eq!(
         send(&controller, &admin, post, &later).await.error(),
         (404, "NOT_FOUND".to_owned())
     );
-    choose(&controller, text(&enrollment, "token"), PASSWORD)
+    redeem_with_password(&controller, text(&enrollment, "token"), PASSWORD)
         .await
         .data();
     assert_eq!(
@@ -438,7 +448,7 @@ async fn re_enrollment_of_certificates_leads_back_to_their_authority() {
     let reply = send(&controller, &admin, (Method::POST, &path), &later).await;
     assert_eq!(reply.error(), (409, "ENROLLMENT_EXISTS".to_owned()));
     assert_eq!(revision(&controller), at);
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
     let delete = format!("/enrollments/{standing}");
     send(&controller, &admin, (Method::DELETE, &delete), &json!({}))
         .await
@@ -447,9 +457,9 @@ async fn re_enrollment_of_certificates_leads_back_to_their_authority() {
     send(&controller, &admin, (Method::POST, &path), &later)
         .await
         .id();
-    assert_eq!(current(&controller, &session).await.status, 401);
+    assert_eq!(current_session(&controller, &session).await.status, 401);
     assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
-    let enrollment = pending(&controller, &admin, &id, "ott").await;
+    let enrollment = pending_enrollment(&controller, &admin, &id, "ott").await;
     let (_key, csr) = client_key();
     redeem(&controller, text(&enrollment, "token"), &csr)
         .await
@@ -513,7 +523,7 @@ async fn identity_has_a_bounded_number_of_authenticators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = bare(&controller, &admin, "device").await;
-    edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+    edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
         one.attached.authenticators = 64;
     })
     .await;

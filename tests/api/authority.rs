@@ -1,7 +1,7 @@
 //! Authority is judged where a change is made: what a caller loses on the way there, it has lost.
 
 use crate::hold::{Hold, drawn};
-use crate::support::{edit, get, id_of, operate, text};
+use crate::support::{edit_entity, find_identity_id, get, modify_store, text};
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_domain::api_session::ApiSession;
@@ -67,7 +67,7 @@ async fn ask_and_lose(
     let token = controller
         .user(&admin, &name, json!({"isAdmin": true}))
         .await;
-    let id = id_of(controller, &admin, &name).await;
+    let id = find_identity_id(controller, &admin, &name).await;
     let now = controller.app.env().now();
 
     let hold = Hold::take(controller);
@@ -137,7 +137,7 @@ async fn rank_of_an_identity_counts_as_it_is_when_it_is_enrolled() {
     let helper = controller.user(&admin, "helper", helper).await;
     let id = crate::support::create(&controller, &admin, "rising", json!({})).await;
     let hold = Hold::take(&controller);
-    let promoting = edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+    let promoting = edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
         one.spec.is_admin = true;
     });
     let first = controller.engine.allocate(ENROLLMENT);
@@ -189,7 +189,7 @@ async fn loser_of_the_race_for_the_first_administrator_hears_that_there_is_one()
     assert_eq!(text(&all[0], "name"), ADMIN);
     // The store works on: nothing of the loser is in it.
     let by_mark = UniqueValue::new(Index::DefaultAdministrator, "");
-    operate(&controller, move |rows| {
+    modify_store(&controller, move |rows| {
         let found: Option<Found<Identity>> = rows.rows().find(&by_mark).unwrap();
         assert!(found.is_some());
     })

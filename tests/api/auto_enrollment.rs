@@ -1,6 +1,8 @@
 //! Strangers with a certificate of an authority that enrolls by itself.
 
-use crate::support::{create, get, id_of, log_in_by_certificate, read, refused, revision, text};
+use crate::support::{
+    bad_request, create, find_identity_id, get, log_in_by_certificate, read, revision, text,
+};
 use crate::third_party::{
     Authority, add, add_unverified, common_name_claim, ending_soon, expired, knock, patch, uri,
     verify,
@@ -28,7 +30,7 @@ async fn stranger_becomes_an_identity() {
     let chain = root.below("upper").below("lower").chain("device");
     let reply = knock(&controller, &chain).await;
     assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
-    let id = id_of(&controller, &admin, "partner-device").await;
+    let id = find_identity_id(&controller, &admin, "partner-device").await;
     let shown = read(&controller, &admin, &id).await;
     let fingerprint = chain[0].fingerprint().to_string();
     for (member, value) in [
@@ -70,10 +72,10 @@ async fn nobody_else_comes_in() {
     let leaf = [root.leaf("device")];
     for chain in [&leaf[..], &[]] {
         let reply = knock(&controller, chain).await;
-        assert_eq!(reply.error(), refused("ENROLLMENT_NO_VALID_CAS"));
+        assert_eq!(reply.error(), bad_request("ENROLLMENT_NO_VALID_CAS"));
     }
     let ca = add_unverified(&controller, &admin, ("ca", &root), json!({})).await;
-    let failed = refused("CERT_FAILED_VALIDATION");
+    let failed = bad_request("CERT_FAILED_VALIDATION");
     assert_eq!(
         knock(&controller, &leaf).await.error(),
         failed,
@@ -126,7 +128,7 @@ async fn expired_and_narrow_authorities_let_nobody_in() {
     });
     add(&controller, &admin, ("soon", &soon), json!({})).await;
     add(&controller, &admin, ("narrow", &narrow), json!({})).await;
-    let failed = refused("CERT_FAILED_VALIDATION");
+    let failed = bad_request("CERT_FAILED_VALIDATION");
     let below = narrow.below("below").chain("x");
     assert_eq!(knock(&controller, &below).await.error(), failed);
     assert_eq!(knock(&controller, &narrow.chain("y")).await.status, 200);
@@ -147,8 +149,8 @@ async fn first_authority_that_fits_is_taken() {
     add(&controller, &admin, ("two", &two), json!({})).await;
     assert_eq!(knock(&controller, &two.chain("device")).await.status, 200);
     assert_eq!(knock(&controller, &one.chain("device")).await.status, 200);
-    id_of(&controller, &admin, "one-device").await;
-    id_of(&controller, &admin, "two-device").await;
+    find_identity_id(&controller, &admin, "one-device").await;
+    find_identity_id(&controller, &admin, "two-device").await;
 }
 
 #[tokio::test]
@@ -253,19 +255,23 @@ async fn claims_make_identities_without_authenticators() {
         &["spiffes://partner.example/user-7"],
     ] {
         let reply = knock(&controller, &leaf(names)).await;
-        assert_eq!(reply.error(), refused("MISSING_CERT_CLAIM"), "{names:?}");
+        assert_eq!(
+            reply.error(),
+            bad_request("MISSING_CERT_CLAIM"),
+            "{names:?}"
+        );
     }
     assert_eq!(revision(&controller), at, "nothing is half-done");
     let seven = leaf(&["https://x/y/z/other", "spiffe://partner.example/user-7"]);
     assert_eq!(knock(&controller, &seven).await.status, 200);
-    let id = id_of(&controller, &admin, "ca-device").await;
+    let id = find_identity_id(&controller, &admin, "ca-device").await;
     let shown = read(&controller, &admin, &id).await;
     assert_eq!(shown["externalId"], "user-7");
     assert_eq!(shown["authenticators"], json!({}));
     // Any certificate that names it is its own, and none makes it a second time.
     let renewed = leaf(&["spiffe://partner.example/user-7"]);
     let reply = knock(&controller, &renewed).await;
-    assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
+    assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"));
     assert_eq!(reply.field(), "externalId");
     assert_eq!(
         log_in_by_certificate(&controller, &renewed).await.data()["identityId"],

@@ -2,8 +2,9 @@
 
 use crate::hold::{Hold, drawn};
 use crate::support::{
-    add_policy, choose, create, current, edit, enrolling, get, id_of, log_in, operate, pending,
-    read, redeem, refused, revision, text,
+    add_policy, bad_request, create, create_with_enrollment, current_session, edit_entity,
+    find_identity_id, get, log_in, modify_store, pending_enrollment, read, redeem,
+    redeem_with_password, revision, text,
 };
 use http::Method;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
@@ -53,7 +54,9 @@ async fn configuration_types_that_do_not_exist_are_not_kept() {
         let request = controller.request(Method::POST, "/authenticate?method=password");
         let opened = request.json(&body).send().await.data();
         assert_eq!(opened["configTypes"], kept, "{named}");
-        let shown = current(&controller, text(&opened, "token")).await.data();
+        let shown = current_session(&controller, text(&opened, "token"))
+            .await
+            .data();
         assert_eq!(shown["configTypes"], kept, "{named}");
     }
 }
@@ -76,9 +79,9 @@ async fn whatever_is_accepted_can_be_read_again() {
             let path = format!("/identities/{}", made.id());
             let request = controller.manage(Method::PATCH, &path, &admin);
             let patched = request.json(&json!({"appData": nested(101)})).send().await;
-            assert_eq!(patched.error(), refused(VALIDATE));
+            assert_eq!(patched.error(), bad_request(VALIDATE));
         } else {
-            assert_eq!(made.error(), refused(VALIDATE), "{depth}");
+            assert_eq!(made.error(), bad_request(VALIDATE), "{depth}");
             assert_eq!(made.field(), "appData");
         }
     }
@@ -117,7 +120,7 @@ async fn fill(controller: &Harness, id: &str, wanted: usize) {
     let numbers: Vec<_> = (1..wanted)
         .map(|_| controller.engine.allocate(API_SESSION))
         .collect();
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let owner = identity(rows, &id);
         let present = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
         assert_eq!(present.len(), 1);
@@ -134,7 +137,7 @@ async fn fill(controller: &Harness, id: &str, wanted: usize) {
 
 async fn sessions_of(controller: &Harness, id: &str) -> usize {
     let id = id.to_owned();
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let owner = identity(rows, &id);
         let sessions = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
         sessions.len()
@@ -147,24 +150,24 @@ async fn sessions_of_an_identity_are_bounded_and_the_newest_counts() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let used = controller.user(&admin, "busy", json!({})).await;
-    let id = id_of(&controller, &admin, "busy").await;
+    let id = find_identity_id(&controller, &admin, "busy").await;
     fill(&controller, &id, MOST_SESSIONS).await;
     assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
 
     controller.clock.advance(SignedDuration::from_secs(1));
-    assert_eq!(current(&controller, &used).await.status, 200);
+    assert_eq!(current_session(&controller, &used).await.status, 200);
     for _ in 0..3 {
         let newest = controller.login("busy", PASSWORD).await;
-        assert_eq!(current(&controller, &newest).await.status, 200);
+        assert_eq!(current_session(&controller, &newest).await.status, 200);
         assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
         assert_eq!(
-            current(&controller, &used).await.status,
+            current_session(&controller, &used).await.status,
             200,
             "room is made by what is not used"
         );
     }
     assert_eq!(
-        current(&controller, &admin).await.status,
+        current_session(&controller, &admin).await.status,
         200,
         "others keep theirs"
     );
@@ -176,7 +179,7 @@ async fn sessions_that_are_opened_together_make_room_for_each_other() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     controller.user(&admin, "busy", json!({})).await;
-    let id = id_of(&controller, &admin, "busy").await;
+    let id = find_identity_id(&controller, &admin, "busy").await;
     let chain = certify(&controller, &admin, &id).await;
     fill(&controller, &id, MOST_SESSIONS).await;
 
@@ -203,7 +206,7 @@ async fn sessions_that_are_opened_together_make_room_for_each_other() {
 async fn certify(controller: &Harness, admin: &str, id: &str) -> Vec<Certificate> {
     let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
     post(controller, admin, "/enrollments", &body).await.id();
-    let token = pending(controller, admin, id, "ott").await;
+    let token = pending_enrollment(controller, admin, id, "ott").await;
     let (_key, csr) = client_key();
     let redeemed = redeem(controller, text(&token, "token"), &csr).await.data();
     certificates_from_pem(text(&redeemed, "cert")).unwrap()
@@ -212,7 +215,7 @@ async fn certify(controller: &Harness, admin: &str, id: &str) -> Vec<Certificate
 /// Logs an identity in by its password and by a certificate.
 async fn both_ways(controller: &Harness, admin: &str, name: &str, more: Value) -> [String; 2] {
     let by_password = controller.user(admin, name, more).await;
-    let id = id_of(controller, admin, name).await;
+    let id = find_identity_id(controller, admin, name).await;
     let chain = certify(controller, admin, &id).await;
     let request = controller.request(Method::POST, "/authenticate?method=cert");
     let session = request.certificates(&chain).send().await.data();
@@ -222,7 +225,7 @@ async fn both_ways(controller: &Harness, admin: &str, name: &str, more: Value) -
 async fn live(controller: &Harness, tokens: &[String; 2]) -> [bool; 2] {
     let mut live = [false; 2];
     for (is_live, token) in live.iter_mut().zip(tokens) {
-        *is_live = current(controller, token).await.status == 200;
+        *is_live = current_session(controller, token).await.status == 200;
     }
     live
 }
@@ -232,7 +235,7 @@ async fn session_ends_with_the_authenticator_that_opened_it() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let tokens = both_ways(&controller, &admin, "somebody", json!({})).await;
-    let id = id_of(&controller, &admin, "somebody").await;
+    let id = find_identity_id(&controller, &admin, "somebody").await;
     assert_eq!(live(&controller, &tokens).await, [true, true]);
     for (is_gone, expected) in [
         (
@@ -246,7 +249,7 @@ async fn session_ends_with_the_authenticator_that_opened_it() {
         ),
     ] {
         let id = id.clone();
-        operate(&controller, move |rows| {
+        modify_store(&controller, move |rows| {
             let owner = identity(rows, &id);
             rows.remove_dependents::<Authenticator>(&owner.key, |one| is_gone(&one.credential))
                 .unwrap();
@@ -264,7 +267,7 @@ async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
     let more = json!({"authPolicyId": "changing"});
     let tokens = both_ways(&controller, &admin, "somebody", more).await;
     for (updb, cert) in [(true, false), (false, true), (true, true), (false, false)] {
-        edit(
+        edit_entity(
             &controller,
             Index::AuthPolicyId,
             "changing",
@@ -276,7 +279,7 @@ async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
         .await;
         assert_eq!(live(&controller, &tokens).await, [updb, cert]);
     }
-    assert_eq!(current(&controller, &admin).await.status, 200);
+    assert_eq!(current_session(&controller, &admin).await.status, 200);
 }
 
 #[tokio::test]
@@ -285,7 +288,7 @@ async fn an_identity_has_one_password() {
     let admin = controller.admin().await;
     let taken = (409, "MAX_AUTHENTICATOR_METHODS_REACHED".to_owned());
     controller.user(&admin, "somebody", json!({})).await;
-    let id = id_of(&controller, &admin, "somebody").await;
+    let id = find_identity_id(&controller, &admin, "somebody").await;
     let at = revision(&controller);
     let body = json!({"identityId": id, "method": "updb", "username": "other", "expiresAt": LATER});
     let reply = post(&controller, &admin, "/enrollments", &body).await;
@@ -294,11 +297,11 @@ async fn an_identity_has_one_password() {
 
     // An enrollment that was there before the password came is worth nothing, but is not spent.
     let how = json!({"updb": "waiting"});
-    let (id, waiting) = enrolling(&controller, &admin, "waiting", how).await;
+    let (id, waiting) = create_with_enrollment(&controller, &admin, "waiting", how).await;
     give_a_password(&controller, &id).await;
     let before = read(&controller, &admin, &id).await;
     let at = revision(&controller);
-    let reply = choose(&controller, text(&waiting, "token"), PASSWORD).await;
+    let reply = redeem_with_password(&controller, text(&waiting, "token"), PASSWORD).await;
     assert_eq!(reply.error(), taken, "{}", reply.text());
     assert_eq!(revision(&controller), at);
     assert_eq!(read(&controller, &admin, &id).await, before);
@@ -310,7 +313,7 @@ async fn an_identity_has_one_password() {
 async fn give_a_password(controller: &Harness, id: &str) {
     let id = id.to_owned();
     let number = controller.engine.allocate(AUTHENTICATOR);
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let by_name = UniqueValue::new(Index::AuthenticatorUsername, ADMIN);
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut given = found.entity;
@@ -347,13 +350,13 @@ async fn usernames_have_4_to_100_characters_wherever_they_are_given() {
         let reply = post(&controller, &admin, "/identities", &body).await;
         let id = if is_good {
             let id = reply.id();
-            let enrollment = pending(&controller, &admin, &id, "updb").await;
+            let enrollment = pending_enrollment(&controller, &admin, &id, "updb").await;
             let path = format!("/enrollments/{}", text(&enrollment, "id"));
             let request = controller.manage(Method::DELETE, &path, &admin);
             assert_eq!(request.send().await.status, 200);
             id
         } else {
-            assert_eq!(reply.error(), refused(VALIDATE), "{username}");
+            assert_eq!(reply.error(), bad_request(VALIDATE), "{username}");
             assert_eq!(reply.field(), "enrollment.updb");
             assert_eq!(revision(&controller), at);
             create(&controller, &admin, &name, json!({})).await
@@ -365,7 +368,7 @@ async fn usernames_have_4_to_100_characters_wherever_they_are_given() {
         if is_good {
             reply.id();
         } else {
-            assert_eq!(reply.error(), refused(VALIDATE), "{username}");
+            assert_eq!(reply.error(), bad_request(VALIDATE), "{username}");
             assert_eq!(reply.field(), "username");
             assert_eq!(revision(&controller), at);
         }
@@ -378,8 +381,9 @@ async fn token_finds_its_enrollment_for_administrators_and_does_nothing_else() {
     let admin = controller.admin().await;
     let reader = json!({"permissions": ["enrollment", "identity", "admin_readonly"]});
     let reader = controller.user(&admin, "reader", reader).await;
-    let (_, first) = enrolling(&controller, &admin, "first", json!({"ott": true})).await;
-    enrolling(&controller, &admin, "second", json!({"ott": true})).await;
+    let (_, first) =
+        create_with_enrollment(&controller, &admin, "first", json!({"ott": true})).await;
+    create_with_enrollment(&controller, &admin, "second", json!({"ott": true})).await;
     let token = text(&first, "token");
     let ask = async |caller: &str, filter: &str| {
         let filter: String = filter
@@ -433,7 +437,7 @@ async fn enrollment_ends_at_an_instant_that_is_still_to_come() {
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "somebody", json!({})).await;
     let how = json!({"ott": true});
-    let (_, other) = enrolling(&controller, &admin, "other", how).await;
+    let (_, other) = create_with_enrollment(&controller, &admin, "other", how).await;
     let refresh = format!("/enrollments/{}/refresh", text(&other, "id"));
     let at = revision(&controller);
     // It is 06:07:08.009.
@@ -441,7 +445,7 @@ async fn enrollment_ends_at_an_instant_that_is_still_to_come() {
         let body = json!({"identityId": id, "method": "ott", "expiresAt": end});
         for (path, code) in [("/enrollments", "INVALID_FIELD"), (&refresh, VALIDATE)] {
             let reply = post(&controller, &admin, path, &body).await;
-            assert_eq!(reply.error(), refused(code), "{path} {end}");
+            assert_eq!(reply.error(), bad_request(code), "{path} {end}");
             let fault = &reply.json()["error"]["cause"];
             assert!(fault.to_string().contains("expiresAt"), "{fault}");
         }
@@ -450,7 +454,7 @@ async fn enrollment_ends_at_an_instant_that_is_still_to_come() {
     let body = json!({"identityId": id, "method": "ott", "expiresAt": "2031-04-05T06:07:08.010Z"});
     post(&controller, &admin, "/enrollments", &body).await.id();
     assert_eq!(post(&controller, &admin, &refresh, &body).await.status, 200);
-    let shown = pending(&controller, &admin, &id, "ott").await;
+    let shown = pending_enrollment(&controller, &admin, &id, "ott").await;
     assert_eq!(shown["expiresAt"], "2031-04-05T06:07:08.010Z");
 }
 

@@ -1,7 +1,8 @@
 //! Logins with certificates of third-party authorities.
 
 use crate::support::{
-    add_policy, create, current, disable, id_of, log_in_by_certificate, revision, send, text,
+    add_policy, create, current_session, disable_identity, find_identity_id, log_in_by_certificate,
+    revision, send, text,
 };
 use crate::third_party::{
     Authority, add, add_unverified, common_name_claim, email, ending_soon, knock, patch, remove,
@@ -33,7 +34,7 @@ async fn authority_has_to_be_verified_enabled_and_there() {
     let ca = add(&controller, &admin, ("ca", &root), json!({})).await;
     let chain = root.chain("device");
     assert_eq!(knock(&controller, &chain).await.status, 200);
-    let id = id_of(&controller, &admin, "ca-device").await;
+    let id = find_identity_id(&controller, &admin, "ca-device").await;
     let session = log_in_by_certificate(&controller, &chain).await.data();
     assert_eq!(session["identityId"], id);
     assert_eq!(session["isCertExtendable"], false);
@@ -48,7 +49,7 @@ async fn authority_has_to_be_verified_enabled_and_there() {
     let off = json!({"isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false});
     assert_eq!(patch(&controller, &admin, &ca, off).await.status, 200);
     assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
-    disable(&controller, &admin, &id).await;
+    disable_identity(&controller, &admin, &id).await;
     is_refused(&controller, &chain, "the identity is disabled").await;
     let path = format!("/identities/{id}/enable");
     let request = controller.manage(http::Method::POST, &path, &admin);
@@ -75,8 +76,8 @@ async fn only_the_leaf_whose_key_is_proved_says_who_logs_in() {
     for chain in [&victim, &own] {
         assert_eq!(knock(&controller, chain).await.status, 200);
     }
-    let victim_id = id_of(&controller, &admin, "ca-victim").await;
-    let own_id = id_of(&controller, &admin, "known-attacker").await;
+    let victim_id = find_identity_id(&controller, &admin, "ca-victim").await;
+    let own_id = find_identity_id(&controller, &admin, "known-attacker").await;
     let forged = Authority::root("root").leaf("victim");
     let [victim, own] = [&victim[0], &own[0]];
     let at = revision(&controller);
@@ -218,7 +219,7 @@ async fn claim_comes_before_the_authenticator_and_only_nothing_leads_back_to_it(
             .status,
         200
     );
-    is_refused(&controller, &named, "nobody has the external id").await;
+    is_refused(&controller, &named, "no identity has the external id").await;
     let opened_by =
         log_in_by_certificate(&controller, &nameless).await.data()["authenticatorId"].clone();
     assert_ne!(opened_by, "internal");
@@ -249,7 +250,7 @@ async fn policies_decide_about_certificates_and_their_time() {
     let below = soon.chain("below");
     for (chain, name) in [(&short[..], "root-short"), (&below[..], "soon-below")] {
         assert_eq!(knock(&controller, chain).await.status, 200);
-        let id = id_of(&controller, &admin, name).await;
+        let id = find_identity_id(&controller, &admin, name).await;
         let govern = async |policy: &str| {
             let request =
                 controller.manage(http::Method::PATCH, &format!("/identities/{id}"), &admin);
@@ -268,7 +269,7 @@ async fn policies_decide_about_certificates_and_their_time() {
     // Neither the certificate nor what vouches for it may be over.
     for (chain, name) in [(&short[..], "root-short"), (&below[..], "soon-below")] {
         is_refused(&controller, chain, "expired").await;
-        let id = id_of(&controller, &admin, name).await;
+        let id = find_identity_id(&controller, &admin, name).await;
         let request = controller.manage(http::Method::PATCH, &format!("/identities/{id}"), &admin);
         let reply = request
             .json(&json!({"authPolicyId": "default"}))
@@ -293,7 +294,7 @@ async fn of_an_authority_and_its_renewal_that_counts_which_knows_the_holder() {
     let plain = add(&controller, &admin, ("old", &old), json!({})).await;
     let device = old.chain("device");
     assert_eq!(knock(&controller, &device).await.status, 200);
-    let device_id = id_of(&controller, &admin, "old-device").await;
+    let device_id = find_identity_id(&controller, &admin, "old-device").await;
     let claiming = add(&controller, &admin, ("new", &new), common_name_claim()).await;
     for (first, second) in [(&plain, &claiming), (&claiming, &plain)] {
         let by_device = log_in_by_certificate(&controller, &device).await.data();
@@ -404,7 +405,7 @@ async fn expired_intermediate_beside_its_renewal_does_no_harm() {
     let renewed = old.renewed_below(&root, "between", |_params| {});
     let chain = [old.leaf("device"), old.certificate.clone(), renewed];
     knock(&controller, &chain).await.data();
-    let id = id_of(&controller, &admin, "ca-device").await;
+    let id = find_identity_id(&controller, &admin, "ca-device").await;
     let path = format!("/identities/{id}");
     let under = json!({"authPolicyId": "fresh"});
     send(&controller, &admin, (http::Method::PATCH, &path), &under)
@@ -416,6 +417,6 @@ async fn expired_intermediate_beside_its_renewal_does_no_harm() {
     let login = log_in_by_certificate(&controller, &chain).await;
     assert_eq!(login.status, 200, "{}", login.text());
     let token = text(&login.data(), "token").to_owned();
-    assert_eq!(current(&controller, &token).await.status, 200);
+    assert_eq!(current_session(&controller, &token).await.status, 200);
     is_refused(&controller, &chain[..2], "the old one alone").await;
 }

@@ -2,7 +2,8 @@
 
 use crate::hold::{Hold, drawn};
 use crate::support::{
-    create, get, log_in_by_certificate, operate, pending, refused, revision, text,
+    bad_request, create, get, log_in_by_certificate, modify_store, pending_enrollment, revision,
+    text,
 };
 use crate::third_party::{Authority, add, common_name_claim, knock, patch, redeem_ottca, verify};
 use portcullis_domain::api_session::ApiSession;
@@ -106,7 +107,7 @@ async fn whoever_waits_is_judged_by_what_is_left() {
             async move { knock(&controller, &chain).await }
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), AUTHENTICATOR, stranger).await;
-        assert_eq!(refusal, refused("CERT_FAILED_VALIDATION"), "{loss:?}");
+        assert_eq!(refusal, bad_request("CERT_FAILED_VALIDATION"), "{loss:?}");
         let left = get(&controller, &admin, "/identities").await.data();
         assert_eq!(
             left.as_array().unwrap().len(),
@@ -146,14 +147,18 @@ async fn token_is_not_spent_on_an_authority_that_lost_its_right() {
         let ca = add(&controller, &admin, ("ca", &root), json!({})).await;
         let how = json!({"enrollment": {"ottca": ca}});
         let id = create(&controller, &admin, "laptop", how).await;
-        let token = text(&pending(&controller, &admin, &id, "ottca").await, "token").to_owned();
+        let token = text(
+            &pending_enrollment(&controller, &admin, &id, "ottca").await,
+            "token",
+        )
+        .to_owned();
         let chain = root.chain("laptop");
         let redeeming = {
             let (controller, chain, token) = (controller.clone(), chain.clone(), token.clone());
             async move { redeem_ottca(&controller, &token, &chain).await }
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), AUTHENTICATOR, redeeming).await;
-        assert_eq!(refusal, refused("ENROLLMENT_CA_NOT_VALID"), "{loss:?}");
+        assert_eq!(refusal, bad_request("ENROLLMENT_CA_NOT_VALID"), "{loss:?}");
         restore(&controller, &admin, loss, (&ca, &root)).await;
         assert_eq!(redeem_ottca(&controller, &token, &chain).await.status, 200);
     }
@@ -173,7 +178,7 @@ async fn external_id_is_judged_again() {
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), API_SESSION, login).await;
         assert_eq!(refusal, (401, "INVALID_AUTH".to_owned()), "{loss:?}");
-        let sessions = operate(&controller, |rows| {
+        let sessions = modify_store(&controller, |rows| {
             let identity: Found<Identity> = find(rows, Index::IdentityName, "x");
             let sessions = rows.rows().dependents::<ApiSession>(&identity.key);
             sessions.unwrap().len()

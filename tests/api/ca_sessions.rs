@@ -1,7 +1,7 @@
 //! Sessions that certificates of third-party authorities opened, and what ends them.
 
 use crate::credentials::token_by;
-use crate::support::{add_policy, create, current, id_of};
+use crate::support::{add_policy, create, current_session, find_identity_id};
 use crate::third_party::{Authority, add, common_name_claim, ending_soon, knock, patch, remove};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -51,7 +51,12 @@ impl Scene {
     async fn statuses(&self) -> Vec<u16> {
         let mut statuses = Vec::new();
         for session in &self.sessions {
-            statuses.push(current(&self.controller, session).await.status.as_u16());
+            statuses.push(
+                current_session(&self.controller, session)
+                    .await
+                    .status
+                    .as_u16(),
+            );
         }
         statuses
     }
@@ -116,7 +121,7 @@ async fn deleted_authority_ends_its_sessions_alone() {
 #[tokio::test]
 async fn session_ends_when_its_identity_loses_the_external_id() {
     let scene = Scene::new().await;
-    let id = id_of(&scene.controller, &scene.admin, "anne").await;
+    let id = find_identity_id(&scene.controller, &scene.admin, "anne").await;
     for (external_id, statuses) in [
         ("anne", [200, 200]),
         ("other", [200, 401]),
@@ -145,7 +150,7 @@ async fn sessions_end_with_what_vouches_for_them_where_time_counts() {
     add(&controller, &admin, ("soon", &soon), json!({})).await;
     let chain = soon.chain("device");
     assert_eq!(knock(&controller, &chain).await.status, 200);
-    let id = id_of(&controller, &admin, "soon-device").await;
+    let id = find_identity_id(&controller, &admin, "soon-device").await;
     // A minute before the authority's end.
     controller
         .clock
@@ -159,9 +164,9 @@ async fn sessions_end_with_what_vouches_for_them_where_time_counts() {
         .await;
     assert_eq!(reply.status, 200);
     let session = token_by(&controller, &chain).await;
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
     controller.clock.advance(SignedDuration::from_mins(2));
-    assert_eq!(current(&controller, &session).await.status, 401);
+    assert_eq!(current_session(&controller, &session).await.status, 401);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The proof that the key of an authority is held.
 
-use crate::support::{get, refused, revision, text};
+use crate::support::{bad_request, get, revision, text};
 use crate::third_party::{Authority, add_unverified, common_name_claim, expired, prove, verify};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -58,16 +58,16 @@ async fn proofs_are_refused_in_the_order_of_their_faults() {
         ),
     ] {
         let reply = prove(&controller, &admin, &id, proof).await;
-        assert_eq!(reply.error(), refused(code), "{proof}");
+        assert_eq!(reply.error(), bad_request(code), "{proof}");
         assert!(!reply.text().contains(key.lines().nth(1).unwrap()));
     }
     let nothing = prove(&controller, &admin, &id, "").await;
-    assert_eq!(nothing.error(), refused("COULD_NOT_VALIDATE"));
+    assert_eq!(nothing.error(), bad_request("COULD_NOT_VALIDATE"));
     assert_eq!(nothing.field(), "certificate");
     let path = format!("/cas/{id}/verify");
     let request = controller.manage(Method::POST, &path, &admin);
     let as_json = request.json(&json!({})).send().await;
-    assert_eq!(as_json.error(), refused("COULD_NOT_PARSE_BODY"));
+    assert_eq!(as_json.error(), bad_request("COULD_NOT_PARSE_BODY"));
     let request = controller.manage(Method::POST, &path, &admin);
     let as_html = request.text("text/html", &good).send().await;
     assert_eq!(as_html.status, 415);
@@ -123,7 +123,7 @@ async fn whatever_the_key_has_signed_is_a_proof() {
         let token = token_of(&controller, &admin, &id).await;
         let forged = make(&other, &token).to_pem();
         let reply = prove(&controller, &admin, &id, &forged).await;
-        assert_eq!(reply.error(), refused("CERTIFICATE_FAILED_VALIDATION"));
+        assert_eq!(reply.error(), bad_request("CERTIFICATE_FAILED_VALIDATION"));
         let proof = make(&root, &token).to_pem();
         let reply = prove(&controller, &admin, &id, &proof).await;
         assert_eq!(reply.status, 200, "{place}");
@@ -144,7 +144,7 @@ async fn authority_that_has_expired_since_is_not_verified() {
         .leaf(&token_of(&controller, &admin, &id).await)
         .to_pem();
     let reply = prove(&controller, &admin, &id, &proof).await;
-    assert_eq!(reply.error(), refused("CERTIFICATE_FAILED_VALIDATION"));
+    assert_eq!(reply.error(), bad_request("CERTIFICATE_FAILED_VALIDATION"));
 }
 
 #[tokio::test]

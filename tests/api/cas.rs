@@ -1,6 +1,8 @@
 //! Third-party authorities: made, read, listed, changed and deleted.
 
-use crate::support::{create, get, id_of, pending, read, refused, revision, text};
+use crate::support::{
+    bad_request, create, find_identity_id, get, pending_enrollment, read, revision, text,
+};
 use crate::third_party::{
     Authority, add, add_unverified, ask_for, common_name_claim, creation, expired, patch, remove,
 };
@@ -77,7 +79,7 @@ async fn certificates_that_cannot_vouch_are_refused() {
     ] {
         let more = json!({"certPem": pem});
         let reply = ask_for(&controller, &admin, ("second", &root), more).await;
-        assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"), "{why}");
+        assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"), "{why}");
         assert_eq!(reply.field(), "certPem", "{why}");
         let reason = &reply.json()["error"]["cause"]["reason"];
         assert!(reason.as_str().unwrap().contains(why), "{why}: {reason}");
@@ -103,7 +105,7 @@ async fn names_are_there_and_unique() {
         let path = format!("/cas/{id}");
         let replaced = controller.manage(Method::PUT, &path, &admin).json(&body);
         for reply in [created, merged, replaced.send().await] {
-            assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"), "{name:?}");
+            assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"), "{name:?}");
             assert_eq!(reply.field(), "name");
         }
     }
@@ -193,14 +195,14 @@ async fn claim_stays_only_if_the_merge_mentions_it() {
         (json!({"index": "1"}), "COULD_NOT_PARSE_BODY"),
     ] {
         let reply = merge(bad.clone()).await;
-        assert_eq!(reply.error(), refused(code), "{bad}");
+        assert_eq!(reply.error(), bad_request(code), "{bad}");
         assert_eq!(claim().await, changed, "{bad}");
     }
     let without = patch(&controller, &admin, &id, json!({"isAuthEnabled": true})).await;
     assert_eq!(without.status, 200);
     assert_eq!(claim().await, Value::Null);
     let partial = merge(json!({"location": "COMMON_NAME"})).await;
-    assert_eq!(partial.error(), refused("INVALID_FIELD"));
+    assert_eq!(partial.error(), bad_request("INVALID_FIELD"));
     for bad in [
         json!({}),
         json!({"location": "COMMON_NAME", "matcher": "SCHEME", "matcherCriteria": "a", "parser": "NONE"}),
@@ -208,7 +210,7 @@ async fn claim_stays_only_if_the_merge_mentions_it() {
         let other = Authority::root("other");
         let more = json!({"externalIdClaim": bad});
         let reply = ask_for(&controller, &admin, ("other", &other), more).await;
-        assert_eq!(reply.error(), refused("INVALID_FIELD"));
+        assert_eq!(reply.error(), bad_request("INVALID_FIELD"));
     }
 }
 
@@ -307,7 +309,7 @@ async fn enrollments_go_with_their_authority() {
     for (name, ca) in [("a", &doomed), ("b", &doomed), ("c", &kept)] {
         let how = json!({"enrollment": {"ottca": ca}});
         let id = create(&controller, &admin, name, how).await;
-        let enrollment = pending(&controller, &admin, &id, "ottca").await;
+        let enrollment = pending_enrollment(&controller, &admin, &id, "ottca").await;
         assert_eq!(enrollment["caId"], **ca);
         assert_eq!(enrollment["ca"]["id"], **ca);
         assert_eq!(enrollment["ca"]["entity"], "cas");
@@ -323,7 +325,7 @@ async fn enrollments_go_with_their_authority() {
     assert_eq!(left.as_array().unwrap().len(), 1);
     assert_eq!(left[0]["caId"], kept);
     for name in ["a", "b"] {
-        let id = id_of(&controller, &admin, name).await;
+        let id = find_identity_id(&controller, &admin, name).await;
         assert_eq!(
             read(&controller, &admin, &id).await["enrollment"],
             json!({})
@@ -400,7 +402,7 @@ async fn authorities_that_let_clients_in_are_shut_by_administrators() {
         let refused = remove(&controller, &keeper, id).await;
         assert_eq!(refused.error(), denied, "{}", refused.text());
     }
-    let current = crate::support::current(&controller, &session).await;
+    let current = crate::support::current_session(&controller, &session).await;
     assert_eq!(current.status, 200, "the administrator is still there");
     let renamed = patch(&controller, &keeper, &theirs, json!({"name": "mine"})).await;
     assert_eq!(renamed.status, 200);

@@ -2,7 +2,10 @@
 //! longer for it.
 
 use crate::mfa_support::{answer, enroll, is_full, partial};
-use crate::support::{create, current, enrolling, ott_enrollment, pending, redeem, refused, text};
+use crate::support::{
+    bad_request, create, create_with_enrollment, current_session, ott_enrollment,
+    pending_enrollment, redeem, text,
+};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::jwt;
 use portcullis_testkit::{Harness, client_key};
@@ -26,11 +29,11 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
     controller.clock.set(last - MINUTE);
     let session = controller.admin().await;
     let id = create(&controller, &session, "late", ott_enrollment()).await;
-    let enrollment = pending(&controller, &session, &id, "ott").await;
+    let enrollment = pending_enrollment(&controller, &session, &id, "ott").await;
 
     // Beyond it: what began before goes on, and what it says of time is right.
     controller.clock.set(last + MINUTE);
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
     let end: Timestamp = text(&enrollment, "expiresAt").parse().unwrap();
     assert!(end > last + HOUR, "{end}");
     let claims: Value = jwt::verify(
@@ -46,7 +49,7 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
 
     let admin = controller.admin().await;
     let (late, enrollment_after) =
-        enrolling(&controller, &admin, "later", json!({"ott": true})).await;
+        create_with_enrollment(&controller, &admin, "later", json!({"ott": true})).await;
     assert!(!late.is_empty());
     let shown: Timestamp = text(&enrollment_after, "expiresAt").parse().unwrap();
     assert!(shown > last + HOUR, "{shown}");
@@ -57,9 +60,9 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
         .data();
     controller.clock.set(shown);
     let late = redeem(&controller, text(&enrollment_after, "token"), &csr).await;
-    assert_eq!(late.error(), refused("ENROLLMENT_EXPIRED"));
+    assert_eq!(late.error(), bad_request("ENROLLMENT_EXPIRED"));
     assert_eq!(
-        current(&controller, &session).await.status,
+        current_session(&controller, &session).await.status,
         401,
         "idle for hours"
     );
@@ -71,12 +74,13 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
 async fn clock_that_jumps_ahead_ends_what_was_idle_and_nothing_else() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (_, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (_, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     let end: Timestamp = text(&enrollment, "expiresAt").parse().unwrap();
     controller.clock.advance(HOUR);
-    assert_eq!(current(&controller, &admin).await.status, 401);
+    assert_eq!(current_session(&controller, &admin).await.status, 401);
     let admin = controller.admin().await;
-    assert_eq!(current(&controller, &admin).await.status, 200);
+    assert_eq!(current_session(&controller, &admin).await.status, 200);
     let (_key, csr) = client_key();
     controller.clock.set(end - SECOND);
     redeem(&controller, text(&enrollment, "token"), &csr)
@@ -90,24 +94,28 @@ async fn clock_that_jumps_ahead_ends_what_was_idle_and_nothing_else() {
 async fn clock_that_is_set_back_ends_nothing_early_and_keeps_nothing_alive() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (_, kept) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
-    let (_, late) = enrolling(&controller, &admin, "y", json!({"ott": true})).await;
+    let (_, kept) = create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
+    let (_, late) = create_with_enrollment(&controller, &admin, "y", json!({"ott": true})).await;
     let end: Timestamp = text(&late, "expiresAt").parse().unwrap();
     let idle = controller.admin().await;
     let timeout = controller.app.settings().session_timeout;
     let opened = controller.app.env().now();
     controller.clock.advance(-HOUR);
-    assert_eq!(current(&controller, &admin).await.status, 200);
+    assert_eq!(current_session(&controller, &admin).await.status, 200);
     // In use, it lives on across the hour that comes twice.
     while controller.app.env().now() < opened + HOUR {
         controller.clock.advance(MINUTE * 20);
-        assert_eq!(current(&controller, &admin).await.status, 200);
+        assert_eq!(current_session(&controller, &admin).await.status, 200);
     }
     assert!(opened + timeout <= controller.app.env().now());
-    assert_eq!(current(&controller, &idle).await.status, 401, "it was idle");
+    assert_eq!(
+        current_session(&controller, &idle).await.status,
+        401,
+        "it was idle"
+    );
     let (_key, csr) = client_key();
     redeem(&controller, text(&kept, "token"), &csr).await.data();
     controller.clock.set(end);
     let reply = redeem(&controller, text(&late, "token"), &csr).await;
-    assert_eq!(reply.error(), refused("ENROLLMENT_EXPIRED"));
+    assert_eq!(reply.error(), bad_request("ENROLLMENT_EXPIRED"));
 }

@@ -1,6 +1,8 @@
 //! What tests about authenticators share.
 
-use crate::support::{create, enrolling, get, operate, ott_enrollment, redeem, text};
+use crate::support::{
+    create, create_with_enrollment, get, modify_store, ott_enrollment, redeem, text,
+};
 use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
@@ -15,7 +17,7 @@ use portcullis_storage::tables::CA;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::{Value, json};
 
-pub(crate) use crate::support::{log_in_by_certificate, send, try_password};
+pub(crate) use crate::support::{log_in_by_certificate, log_in_with_password, send};
 
 /// An identity that has enrolled by a one-time token: its id and its chain.
 pub(crate) async fn with_certificate(
@@ -24,7 +26,7 @@ pub(crate) async fn with_certificate(
     name: &str,
 ) -> (String, Vec<Certificate>) {
     let how = ott_enrollment()["enrollment"].clone();
-    let (id, enrollment) = enrolling(controller, admin, name, how).await;
+    let (id, enrollment) = create_with_enrollment(controller, admin, name, how).await;
     let (_key, csr) = client_key();
     let reply = redeem(controller, text(&enrollment, "token"), &csr).await;
     let chain = certificates_from_pem(text(&reply.data(), "cert")).unwrap();
@@ -39,7 +41,7 @@ pub(crate) async fn with_password(
     more: Value,
 ) -> (String, String, String) {
     let token = controller.user(admin, name, more).await;
-    let id = crate::support::id_of(controller, admin, name).await;
+    let id = crate::support::find_identity_id(controller, admin, name).await;
     let authenticator = authenticator_of(controller, admin, &id, "updb").await;
     (id, authenticator, token)
 }
@@ -101,7 +103,7 @@ pub(crate) async fn add_authority(
         },
     };
     let key = RecordKey::root(CA, controller.engine.allocate(CA));
-    operate(controller, move |rows| rows.insert(&key, &ca).unwrap()).await;
+    modify_store(controller, move |rows| rows.insert(&key, &ca).unwrap()).await;
     (id, authority)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::hold::{Hold, submitted};
 use crate::support::{create, get};
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use http::{Method, StatusCode};
 use portcullis_domain::ids::{IdentityId, Number};
 use portcullis_storage::engine::{StoreError, submit_with};
@@ -36,7 +36,7 @@ async fn ended(controller: &Harness, admin: &str) -> Value {
         if body["data"]["inProgress"] == false {
             return body;
         }
-        assert!(begin.elapsed() < PATIENCE, "the check does not end");
+        assert!(begin.elapsed() < DEFAULT_TIMEOUT, "the check does not end");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -93,7 +93,7 @@ async fn a_check_reports_and_a_fix_puts_right() {
 
     let trail = AuditTrail::of(&controller);
     let body = checked(&controller, &admin, CHECK).await;
-    let description = "record 1:2 is not found by its IdentityName";
+    let description = "record 1:2 has no entry in the index IdentityName";
     let found = |is_fixed: bool| json!([{"description": description, "fixed": is_fixed}]);
     assert_eq!(body["data"]["results"], found(false));
     assert_eq!(body["meta"]["pagination"]["totalCount"], 1);
@@ -126,8 +126,8 @@ async fn what_is_lost_is_reported_and_its_traces_stay() {
         "{results:#?}"
     );
     let texts: Vec<_> = results.iter().map(|one| &one["description"]).collect();
-    let lost = "a row leads to record 1:2, which is lost";
-    let counted = "1 records of kind 1 are there, 2 were written";
+    let lost = "a row points to record 1:2, which is missing";
+    let counted = "1 records of kind 1 found, 2 expected";
     assert_eq!(texts, [lost, lost, counted]);
     assert!(leads_somewhere(
         &controller,

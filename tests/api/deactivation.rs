@@ -7,7 +7,8 @@ use crate::credentials::authenticator_of;
 use crate::idp::{Idp, log_in_with, patch_signer};
 use crate::naive::Dice;
 use crate::support::{
-    create, current, disable, log_in, log_in_by_certificate, ott_enrollment, pending, redeem, text,
+    create, current_session, disable_identity, log_in, log_in_by_certificate, ott_enrollment,
+    pending_enrollment, redeem, text,
 };
 use crate::third_party::{self, Authority, common_name_claim};
 use http::Method;
@@ -116,7 +117,7 @@ impl World {
         let mut how = ott_enrollment();
         crate::support::merge(&mut how, more);
         let id = create(controller, admin, name, how).await;
-        let token = pending(controller, admin, &id, "ott").await;
+        let token = pending_enrollment(controller, admin, &id, "ott").await;
         let (_key, csr) = client_key();
         let reply = redeem(controller, text(&token, "token"), &csr).await;
         let chain = certificates_from_pem(text(&reply.data(), "cert")).unwrap();
@@ -270,7 +271,7 @@ impl World {
             let request = self.controller.manage(Method::POST, &path, &self.admin);
             request.send().await.data();
         } else {
-            disable(&self.controller, &self.admin, id).await;
+            disable_identity(&self.controller, &self.admin, id).await;
             self.end(|session| session.user == user);
         }
         self.users[user].is_disabled = !on;
@@ -331,7 +332,7 @@ impl World {
 
     async fn token_of(&self, user: usize) -> String {
         let id = &self.users[user].id;
-        let enrollment = pending(&self.controller, &self.admin, id, "ott").await;
+        let enrollment = pending_enrollment(&self.controller, &self.admin, id, "ott").await;
         text(&enrollment, "token").to_owned()
     }
 
@@ -400,7 +401,7 @@ impl World {
     async fn check(&self, history: &[String]) {
         for (number, session) in self.sessions.iter().enumerate() {
             let expected = if self.is_live(session) { 200 } else { 401 };
-            let reply = current(&self.controller, &session.token).await;
+            let reply = current_session(&self.controller, &session.token).await;
             assert_eq!(
                 reply.status, expected,
                 "session {number} of {} by {:?} after {history:#?}",

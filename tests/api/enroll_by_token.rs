@@ -1,7 +1,9 @@
 //! Becoming an identity by a token of an external signer.
 
 use crate::idp::{Idp, bearing, enroll_with, log_in_with, patch_signer};
-use crate::support::{add_policy, create, edit, get, id_of, read, revision, text};
+use crate::support::{
+    add_policy, create, edit_entity, find_identity_id, get, read, revision, text,
+};
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::SignedDuration;
@@ -46,7 +48,7 @@ async fn a_token_becomes_an_identity_with_a_certificate() {
     let made = read(
         &controller,
         &admin,
-        &id_of(&controller, &admin, "Ada").await,
+        &find_identity_id(&controller, &admin, "Ada").await,
     )
     .await;
     assert_eq!(text(&made, "externalId"), "ada@x");
@@ -79,7 +81,7 @@ async fn a_token_becomes_an_identity_that_goes_on_with_tokens() {
     let login = log_in_with(&controller, &[&token]).await.data();
     assert_eq!(
         text(&login, "identityId"),
-        id_of(&controller, &admin, "Ada").await
+        find_identity_id(&controller, &admin, "Ada").await
     );
 
     let at = revision(&controller);
@@ -170,7 +172,7 @@ async fn refusals_come_in_their_order_and_change_nothing() {
         }
     }
     // A policy that closed after the signer was made counts as it is now.
-    edit(
+    edit_entity(
         &controller,
         Index::AuthPolicyId,
         "default",

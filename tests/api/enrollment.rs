@@ -1,7 +1,8 @@
 //! Enrollments: how they are made and ended, and what their tokens say.
 
 use crate::support::{
-    choose, create, enrolling, get, merge, pending, read, redeem, refused, revision, text,
+    bad_request, create, create_with_enrollment, get, merge, pending_enrollment, read, redeem,
+    redeem_with_password, revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -16,7 +17,8 @@ const LATER: &str = "2031-04-06T00:00:00.000Z";
 async fn ends_are_kept_to_the_millisecond_and_tokens_name_whole_seconds() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (id, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     let made = text(&enrollment, "expiresAt").to_owned();
     assert_eq!(made.split_once('.').unwrap().1, "009Z", "{made}");
     let path = format!("/enrollments/{}", text(&enrollment, "id"));
@@ -40,7 +42,7 @@ async fn ends_are_kept_to_the_millisecond_and_tokens_name_whole_seconds() {
     let token = text(enrollment, "token");
     controller.clock.set(end);
     let late = redeem(&controller, token, &csr).await;
-    assert_eq!(late.error(), refused("ENROLLMENT_EXPIRED"));
+    assert_eq!(late.error(), bad_request("ENROLLMENT_EXPIRED"));
     controller.clock.set(end - SignedDuration::from_millis(1));
     redeem(&controller, token, &csr).await.data();
 }
@@ -63,7 +65,7 @@ async fn token_ends_on_the_second() {
         } else {
             json!({"updb": "someone"})
         };
-        let (id, enrollment) = enrolling(&controller, &admin, "x", given).await;
+        let (id, enrollment) = create_with_enrollment(&controller, &admin, "x", given).await;
         let end: Timestamp = text(&enrollment, "expiresAt").parse().unwrap();
         controller
             .clock
@@ -72,7 +74,7 @@ async fn token_ends_on_the_second() {
         let reply = if how == "ott" {
             redeem(&controller, token, &csr).await
         } else {
-            choose(&controller, token, PASSWORD).await
+            redeem_with_password(&controller, token, PASSWORD).await
         };
         if is_good {
             reply.data();
@@ -80,7 +82,7 @@ async fn token_ends_on_the_second() {
         }
         assert_eq!(
             reply.error(),
-            refused("ENROLLMENT_EXPIRED"),
+            bad_request("ENROLLMENT_EXPIRED"),
             "{how} {offset}"
         );
         let admin = controller.admin().await;
@@ -96,21 +98,23 @@ async fn token_ends_on_the_second() {
             .send()
             .await
             .data();
-        let fresh = pending(&controller, &admin, &id, how).await;
+        let fresh = pending_enrollment(&controller, &admin, &id, how).await;
         assert_eq!(fresh["id"], enrollment["id"]);
         assert_ne!(fresh["token"], enrollment["token"]);
         let reply = if how == "ott" {
             assert_eq!(
                 redeem(&controller, token, &csr).await.error(),
-                refused("INVALID_ENROLLMENT_TOKEN")
+                bad_request("INVALID_ENROLLMENT_TOKEN")
             );
             redeem(&controller, text(&fresh, "token"), &csr).await
         } else {
             assert_eq!(
-                choose(&controller, token, PASSWORD).await.error(),
-                refused("INVALID_ENROLLMENT_TOKEN")
+                redeem_with_password(&controller, token, PASSWORD)
+                    .await
+                    .error(),
+                bad_request("INVALID_ENROLLMENT_TOKEN")
             );
-            choose(&controller, text(&fresh, "token"), PASSWORD).await
+            redeem_with_password(&controller, text(&fresh, "token"), PASSWORD).await
         };
         reply.data();
     }
@@ -122,11 +126,13 @@ async fn life_is_as_long_as_configured() {
     options.settings.enrollment_duration = SignedDuration::from_mins(7);
     let controller = Harness::start_with(options).await;
     let admin = controller.admin().await;
-    let (_, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (_, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     assert_eq!(enrollment["expiresAt"], "2031-04-05T06:14:08.009Z");
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (_, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (_, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     assert_eq!(
         enrollment["expiresAt"], "2031-04-05T09:07:08.009Z",
         "180 minutes"
@@ -187,7 +193,12 @@ async fn enrollments_are_created_for_identities_that_exist() {
         (json!({"expiresAt": 5}), "COULD_NOT_PARSE_BODY", ""),
     ] {
         let reply = post(over.clone()).await;
-        assert_eq!(reply.error(), refused(expected), "{over}: {}", reply.text());
+        assert_eq!(
+            reply.error(),
+            bad_request(expected),
+            "{over}: {}",
+            reply.text()
+        );
         let cause = &reply.json()["error"]["cause"];
         match expected {
             "COULD_NOT_VALIDATE" => assert_eq!(cause["field"], field, "{over}"),
@@ -219,7 +230,7 @@ async fn enrollments_are_created_for_identities_that_exist() {
     for past in ["2001-01-01T00:00:00Z", "2031-04-07T00:00:00Z"] {
         let request = controller.manage(Method::POST, &format!("{path}/refresh"), &admin);
         let reply = request.json(&json!({"expiresAt": past})).send().await;
-        assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"), "{past}");
+        assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"), "{past}");
         assert_eq!(reply.field(), "expiresAt");
     }
     let shown = get(&controller, &admin, &path).await.data();
@@ -233,7 +244,7 @@ async fn enrollments_are_created_for_identities_that_exist() {
     let (_key, csr) = client_key();
     assert_eq!(
         redeem(&controller, &token, &csr).await.error(),
-        refused("INVALID_ENROLLMENT_TOKEN")
+        bad_request("INVALID_ENROLLMENT_TOKEN")
     );
 }
 
@@ -241,7 +252,8 @@ async fn enrollments_are_created_for_identities_that_exist() {
 async fn deletion_of_the_identity_takes_its_enrollments_along() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (id, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     controller
         .manage(Method::DELETE, &format!("/identities/{id}"), &admin)
         .send()
@@ -249,13 +261,13 @@ async fn deletion_of_the_identity_takes_its_enrollments_along() {
         .data();
     let (_key, csr) = client_key();
     let reply = redeem(&controller, text(&enrollment, "token"), &csr).await;
-    assert_eq!(reply.error(), refused("INVALID_ENROLLMENT_TOKEN"));
+    assert_eq!(reply.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
     assert_eq!(
         get(&controller, &admin, "/enrollments").await.data(),
         json!([])
     );
     // Name and all are free again.
-    enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
 }
 
 #[tokio::test]
@@ -267,7 +279,7 @@ async fn jwt_says_what_clients_need_and_verifies_with_the_server() {
         ("x", json!({"ott": true}), "ott"),
         ("y", json!({"updb": "someone"}), "updb"),
     ] {
-        let (id, enrollment) = enrolling(&controller, &admin, name, how).await;
+        let (id, enrollment) = create_with_enrollment(&controller, &admin, name, how).await;
         let jwt = text(&enrollment, "jwt");
         let now = controller.app.env().now();
         let claims = verify_with_certificate(jwt, controller.server.as_der(), now).unwrap();

@@ -1,6 +1,8 @@
 //! Property S-52: no permission leads to the means of becoming somebody who may do more.
 
-use crate::support::{STRICT, add_strict_policy, create, get, pending, redeem, revision, text};
+use crate::support::{
+    STRICT, add_strict_policy, create, get, pending_enrollment, redeem, revision, text,
+};
 use http::Method;
 use portcullis_domain::permission::Permission;
 use portcullis_testkit::{Harness, client_key};
@@ -18,7 +20,7 @@ impl Target {
     async fn make(controller: &Harness, admin: &str, name: &str, mut more: Value) -> Self {
         more["enrollment"] = json!({"ott": true});
         let id = create(controller, admin, name, more).await;
-        let enrollment = pending(controller, admin, &id, "ott").await;
+        let enrollment = pending_enrollment(controller, admin, &id, "ott").await;
         Self { id, enrollment }
     }
 
@@ -104,7 +106,7 @@ async fn no_permission_leads_to_the_token_of_somebody_above() {
     let by_peer = format!("/edge/management/v1/identities/{}", peer.id);
 
     let holder = controller.user(&admin, "holder", json!({})).await;
-    let holder_id = crate::support::id_of(&controller, &admin, "holder").await;
+    let holder_id = crate::support::find_identity_id(&controller, &admin, "holder").await;
     for permission in Permission::grantable() {
         let name = permission.to_string();
         let path = format!("/identities/{holder_id}");
@@ -185,11 +187,11 @@ async fn own_enrollments_are_shown_to_oneself() {
         ("reader", json!({"permissions": ["identity.read"]})),
     ] {
         let own = controller.user(&admin, name, more).await;
-        let id = crate::support::id_of(&controller, &admin, name).await;
+        let id = crate::support::find_identity_id(&controller, &admin, name).await;
         let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
         let request = controller.manage(Method::POST, "/enrollments", &admin);
         request.json(&body).send().await.id();
-        let token = pending(&controller, &admin, &id, "ott").await["token"].clone();
+        let token = pending_enrollment(&controller, &admin, &id, "ott").await["token"].clone();
         let shown = get(&controller, &own, "/current-identity").await.data();
         assert_eq!(shown["enrollment"]["ott"]["token"], token, "{name}");
     }
@@ -272,7 +274,7 @@ async fn tokens_do_not_rise_with_their_identity() {
         let request = controller.manage(Method::POST, &path, &admin);
         let refreshed = request.json(&json!({"expiresAt": LATER})).send().await;
         refreshed.data();
-        let after = pending(&controller, &admin, &target.id, "ott").await;
+        let after = pending_enrollment(&controller, &admin, &target.id, "ott").await;
         let reply = redeem(&controller, text(&after, "token"), &csr).await;
         assert_eq!(reply.status, 200, "{patch}");
     }

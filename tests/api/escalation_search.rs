@@ -11,7 +11,7 @@ mod prey;
 
 use crate::races::at_once;
 use crate::reading::Outstanding;
-use crate::support::{create, id_of, merge, send};
+use crate::support::{create, find_identity_id, merge, send};
 pub(crate) use attempts::members;
 
 use attempts::Attacker;
@@ -50,7 +50,7 @@ async fn search(permissions: &[String], extent: Extent) -> (usize, usize) {
     let token = controller
         .user(admin, "attacker", json!({"permissions": permissions}))
         .await;
-    let id = id_of(controller, admin, "attacker").await;
+    let id = find_identity_id(controller, admin, "attacker").await;
     let goals = Goals::new(&network, prey, &id, permissions).await;
     let mut attacker = Attacker::new(controller, id, token, permissions).await;
     attacker.tempting = goals.tempting().take(5).collect();
@@ -135,7 +135,7 @@ async fn rights_do_not_grow_while_they_are_taken_away_and_given_at_once() {
     let admin = controller.admin().await;
     let granted = json!({"permissions": ["identity", "enrollment"]});
     let helper = controller.user(&admin, "helper", granted).await;
-    let own = id_of(&controller, &admin, "helper").await;
+    let own = find_identity_id(&controller, &admin, "helper").await;
     let peer = create(&controller, &admin, "peer", json!({})).await;
     let replies = at_once(MANY, |number| {
         let (controller, admin, helper) = (controller.clone(), admin.clone(), helper.clone());

@@ -2,7 +2,9 @@
 
 use crate::hold::{Hold, drawn};
 use crate::idp::{Idp, bearing, challenge, create_signer, log_in_with, patch_signer, session};
-use crate::support::{add_policy, create, current, disable, edit, get, operate, text};
+use crate::support::{
+    add_policy, create, current_session, disable_identity, edit_entity, get, modify_store, text,
+};
 use http::Method;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -34,7 +36,10 @@ async fn a_good_token_opens_a_session() {
         (&json!(holder), &json!([]))
     );
     assert_eq!(challenge(&reply), "none");
-    assert_eq!(current(&controller, &session(&reply)).await.status, 200);
+    assert_eq!(
+        current_session(&controller, &session(&reply)).await.status,
+        200
+    );
 
     let by_management = controller.request(
         Method::POST,
@@ -180,7 +185,7 @@ async fn sessions_end_with_what_let_them_in() {
     let (controller, admin, idp, signer, holder) = scene().await;
     let token = idp.token(&controller, "ada@x");
     let open = async || session(&log_in_with(&controller, &[&token]).await);
-    let live = async |session: &str| current(&controller, session).await.status == 200;
+    let live = async |session: &str| current_session(&controller, session).await.status == 200;
 
     let one = open().await;
     patch_signer(&controller, &admin, &signer, json!({"enabled": false}))
@@ -193,7 +198,7 @@ async fn sessions_end_with_what_let_them_in() {
         .data();
 
     let two = open().await;
-    edit(
+    edit_entity(
         &controller,
         Index::AuthPolicyId,
         "default",
@@ -207,7 +212,7 @@ async fn sessions_end_with_what_let_them_in() {
         challenge(&log_in_with(&controller, &[&token]).await),
         "missing"
     );
-    edit(
+    edit_entity(
         &controller,
         Index::AuthPolicyId,
         "default",
@@ -243,7 +248,7 @@ async fn sessions_end_with_what_let_them_in() {
         .data();
 
     let four = open().await;
-    disable(&controller, &admin, &holder).await;
+    disable_identity(&controller, &admin, &holder).await;
     assert!(!live(&four).await, "the identity is disabled");
     assert_eq!(
         challenge(&log_in_with(&controller, &[&token]).await),
@@ -299,7 +304,7 @@ async fn sessions_end_when_their_signer_judges_otherwise() {
     ] {
         let token = idp.token(&controller, "ada@x");
         let opened = session(&log_in_with(&controller, &[&token]).await);
-        let status = async || current(&controller, &opened).await.status;
+        let status = async || current_session(&controller, &opened).await.status;
         patch_signer(&controller, &admin, &signer, change.clone())
             .await
             .data();
@@ -319,7 +324,7 @@ async fn sessions_of_before_terms_were_remembered_live_until_the_first_change() 
     let (controller, admin, idp, signer, _) = scene().await;
     let token = idp.token(&controller, "ada@x");
     let opened = session(&log_in_with(&controller, &[&token]).await);
-    operate(&controller, |rows| {
+    modify_store(&controller, |rows| {
         let (key, before) = {
             let mut found = None;
             let all = RecordKey::all(IDENTITY);
@@ -345,7 +350,7 @@ async fn sessions_of_before_terms_were_remembered_live_until_the_first_change() 
         patch_signer(&controller, &admin, &signer, change.clone())
             .await
             .data();
-        let reply = current(&controller, &opened).await;
+        let reply = current_session(&controller, &opened).await;
         assert_eq!(reply.status, status, "{change}");
     }
 }

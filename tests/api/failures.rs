@@ -3,10 +3,10 @@
 
 use crate::opaque_errors::World;
 use crate::support::{
-    add_policy, create, edit, everything, get, one_password_at_a_time, operate, ott_enrollment,
-    pending, redeem, revision, text,
+    add_policy, create, edit_entity, get, identities_and_enrollments, modify_store,
+    one_password_at_a_time, ott_enrollment, pending_enrollment, redeem, revision, text,
 };
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use http::Method;
 use portcullis_app::sessions;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -50,7 +50,7 @@ async fn without_randomness_nothing_secret_is_made() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let ott = create(&controller, &admin, "x", ott_enrollment()).await;
-    let ott = pending(&controller, &admin, &ott, "ott").await;
+    let ott = pending_enrollment(&controller, &admin, &ott, "ott").await;
     let updb = create(
         &controller,
         &admin,
@@ -58,11 +58,11 @@ async fn without_randomness_nothing_secret_is_made() {
         json!({"enrollment": {"updb": "someone"}}),
     )
     .await;
-    let updb = pending(&controller, &admin, &updb, "updb").await;
+    let updb = pending_enrollment(&controller, &admin, &updb, "updb").await;
     let bare = create(&controller, &admin, "z", json!({})).await;
     let later = "2032-01-01T00:00:00Z";
     let (_key, csr) = client_key();
-    let before = everything(&controller, &admin).await;
+    let before = identities_and_enrollments(&controller, &admin).await;
     let at = revision(&controller);
 
     controller.entropy.run_dry(true);
@@ -95,7 +95,10 @@ async fn without_randomness_nothing_secret_is_made() {
     assert_unavailable(&chosen.send().await, 503, "UNHANDLED");
     // What needs none goes on.
     assert_eq!(revision(&controller), at);
-    assert_eq!(everything(&controller, &admin).await, before);
+    assert_eq!(
+        identities_and_enrollments(&controller, &admin).await,
+        before
+    );
 
     controller.entropy.run_dry(false);
     redeem(&controller, text(&ott, "token"), &csr).await.data();
@@ -206,7 +209,11 @@ async fn full_store_queue_is_said_to_be_passing() {
     let controller = Harness::start_with(options).await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "x", ott_enrollment()).await;
-    let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
+    let token = text(
+        &pending_enrollment(&controller, &admin, &id, "ott").await,
+        "token",
+    )
+    .to_owned();
     let (_key, csr) = client_key();
     controller.clock.advance(SignedDuration::from_secs(60));
     get(&controller, &admin, "/identities").await.data();
@@ -244,7 +251,7 @@ async fn full_store_queue_is_said_to_be_passing() {
             ticket.await.unwrap();
             break;
         }
-        assert!(begin.elapsed() < PATIENCE, "the queue stays full");
+        assert!(begin.elapsed() < DEFAULT_TIMEOUT, "the queue stays full");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     redeem(&controller, &token, &csr).await.data();
@@ -260,7 +267,11 @@ async fn lists_wait_for_the_read_model_and_nothing_else_does() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "x", ott_enrollment()).await;
-    let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
+    let token = text(
+        &pending_enrollment(&controller, &admin, &id, "ott").await,
+        "token",
+    )
+    .to_owned();
     let (_key, csr) = client_key();
     controller.app.projections().begin_load();
     redeem(&controller, &token, &csr).await.data();
@@ -292,7 +303,7 @@ async fn damage_is_refused_without_a_word_about_it() {
     let user = controller
         .user(&admin, "user", json!({"authPolicyId": "lost"}))
         .await;
-    operate(&controller, |rows| {
+    modify_store(&controller, |rows| {
         let by_id = UniqueValue::new(Index::AuthPolicyId, "lost");
         let policy: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
         rows.remove(&policy.key, &policy.entity).unwrap();
@@ -329,7 +340,7 @@ async fn absence_of_an_authenticator_is_no_permission() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", json!({})).await;
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityName,
         "user",

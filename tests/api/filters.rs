@@ -1,6 +1,6 @@
 //! Filters of lists: what they choose, and what is said about their mistakes.
 
-use crate::lists_support::{list, names, pagination, populated};
+use crate::lists_support::{list, names, pagination, with_fifteen_identities};
 use crate::support::{create, revision, text};
 use http::Method;
 use portcullis_testkit::Harness;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn filters_choose_rows() {
-    let (controller, admin, ids) = populated().await;
+    let (controller, admin, ids) = with_fifteen_identities().await;
     for (filter, expected) in [
         (r#"name="n03""#.to_owned(), vec!["n03"]),
         (format!(r#"id="{}""#, ids[0]), vec!["n14"]),
@@ -62,7 +62,7 @@ async fn filters_choose_rows() {
 
 #[tokio::test]
 async fn mistakes_are_pointed_at() {
-    let (controller, admin, _) = populated().await;
+    let (controller, admin, _) = with_fifteen_identities().await;
     let at = revision(&controller);
     let deep = format!("{}true{}", "(".repeat(101), ")".repeat(101));
     for (filter, mentions) in [

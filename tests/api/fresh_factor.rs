@@ -3,7 +3,7 @@
 
 use crate::credentials::{updb, with_password};
 use crate::idp::Idp;
-use crate::mfa_support::{Given, answer, begin, enroll, own, pass, verify};
+use crate::mfa_support::{CodePlacement, advance_clock, answer, begin, enroll, own_mfa, verify};
 use crate::support::{add_policy, create, get, log_in, merge, send, text};
 use crate::third_party::{self, Authority, common_name_claim};
 use http::Method;
@@ -39,7 +39,7 @@ async fn by_identities(controller: &Harness, fresh: &str, round: usize) -> Vec<A
     let bare_boss = person("bare", boss(json!({}))).await;
     let helper = person("helper", json!({"permissions": ["identity"]})).await;
     let (out, _, _) = with_password(controller, fresh, &name("out"), boss(json!({}))).await;
-    crate::support::disable(controller, fresh, &out).await;
+    crate::support::disable_identity(controller, fresh, &out).await;
     let policy = format!("policy-{round}");
     add_policy(controller, &policy, |_policy| ()).await;
     let patch = |id: &str, body: Value| (Method::PATCH, of(id), body);
@@ -80,7 +80,7 @@ async fn by_credentials(controller: &Harness, fresh: &str, round: usize) -> Vec<
     };
     let waiting = json!({"isAdmin": true, "enrollment": {"ott": true}});
     let waiting = create(controller, fresh, &name("waiting"), waiting).await;
-    let pending = crate::support::pending(controller, fresh, &waiting, "ott").await;
+    let pending = crate::support::pending_enrollment(controller, fresh, &waiting, "ott").await;
     let ott = |identity: &str| json!({"identityId": identity, "method": "ott", "expiresAt": LATER});
     let helper = json!({"permissions": ["identity"]});
     let helper = create(controller, fresh, &name("enrolled helper"), helper).await;
@@ -234,10 +234,10 @@ async fn a_factor_that_the_session_made_for_itself_is_none() {
     let code = device.code(&controller, 0);
     assert_eq!(verify(&controller, &token, &code).await.status, 401);
     assert_eq!(answer(&controller, &token, &code).await.status, 409);
-    let nothing = Given::Nowhere;
-    let abandoned = own(&controller, &token, (Method::DELETE, ""), nothing).await;
+    let nothing = CodePlacement::Omitted;
+    let abandoned = own_mfa(&controller, &token, (Method::DELETE, ""), nothing).await;
     assert_eq!(abandoned.status, 200);
-    let begun = own(&controller, &token, (Method::POST, ""), nothing).await;
+    let begun = own_mfa(&controller, &token, (Method::POST, ""), nothing).await;
     assert_eq!(begun.error(), (401, "UNAUTHORIZED".to_owned()));
     assert_eq!(make().await.status, 401);
 
@@ -292,16 +292,16 @@ async fn tokens_of_those_with_rights_are_shown_to_fresh_sessions() {
 #[tokio::test]
 async fn factors_of_the_future_are_not_fresh() {
     let (controller, _) = start().await;
-    pass(&controller, 3600);
+    advance_clock(&controller, 3600);
     let login = log_in(&controller, ADMIN).await.data();
     let token = text(&login, "token");
     let make = async |name: &str| {
         let body = json!({"name": name, "isAdmin": true});
         send(&controller, token, (Method::POST, "/identities"), &body).await
     };
-    pass(&controller, -30);
+    advance_clock(&controller, -30);
     assert_eq!(make("within a minute").await.status, 201);
-    pass(&controller, -60);
+    advance_clock(&controller, -60);
     assert_eq!(make("an hour ahead").await.status, 401);
 }
 

@@ -10,7 +10,7 @@ mod answers;
 mod populate;
 
 use crate::mfa_support::Device;
-use crate::support::{current, log_in, text};
+use crate::support::{current_session, log_in, text};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -93,7 +93,7 @@ async fn answers_about_an_old_store_stay_the_same() {
 #[tokio::test]
 async fn clients_of_an_old_store_go_on() {
     let (controller, clients) = open().await;
-    let session = current(&controller, text(&clients, "annaSession")).await;
+    let session = current_session(&controller, text(&clients, "annaSession")).await;
     assert_eq!(text(&session.data()["identity"], "name"), "anna");
 
     let partial = log_in(&controller, "anna").await.data();

@@ -1,6 +1,6 @@
 //! Requests that wait for the store together: the writer is held until all of them are there.
 
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::Kind;
 use portcullis_testkit::Harness;
@@ -44,7 +44,7 @@ pub(crate) async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u
         if controller.engine.allocate(kind) >= first + own + count {
             return;
         }
-        assert!(begin.elapsed() < PATIENCE, "nobody draws a number");
+        assert!(begin.elapsed() < DEFAULT_TIMEOUT, "nobody draws a number");
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u
 pub(crate) async fn submitted(controller: &Harness, before: u64) {
     let begin = Instant::now();
     while controller.submitted() == before {
-        assert!(begin.elapsed() < PATIENCE, "nobody submits anything");
+        assert!(begin.elapsed() < DEFAULT_TIMEOUT, "nobody submits anything");
         tokio::time::sleep(PAUSE).await;
     }
 }

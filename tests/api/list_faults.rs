@@ -1,7 +1,7 @@
 //! Lists that are asked for in a way that makes no sense: what is said, where the fault is, and
 //! how soon.
 
-use crate::lists_support::{list, names, pagination, populated};
+use crate::lists_support::{list, names, pagination, with_fifteen_identities};
 use crate::support::{get, revision, text};
 use http::Method;
 use portcullis_testkit::{Harness, Reply};
@@ -45,7 +45,7 @@ fn message(reply: &Reply) -> String {
 
 #[tokio::test]
 async fn faults_are_named_and_pointed_at() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     let at = revision(&controller);
     for (query, column, mentions) in [
         (r#"name == "x""#, 6, "`=`"),
@@ -119,7 +119,7 @@ async fn faults_are_named_and_pointed_at() {
 
 #[tokio::test]
 async fn unknown_symbols_name_the_nearest_known_one() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     for (path, symbol, nearest) in [
         ("/identities", "nmae", "`name`"),
         ("/identities", "NAME", "`name`"),
@@ -189,7 +189,7 @@ async fn unknown_symbols_name_the_nearest_known_one() {
 
 #[tokio::test]
 async fn orders_that_there_are_not_are_refused() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     for (path, sort) in [
         ("/identities", "roleAttributes"),
         ("/identities", "name, roleAttributes desc"),
@@ -302,7 +302,7 @@ async fn numbers_are_judged_before_permissions_and_after_sessions() {
 
 #[tokio::test]
 async fn numbers_of_any_size_are_taken() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     let unlimited = || json!(i64::MAX);
     for (parameters, rows, limit, offset) in [
         (&[("limit", "-9223372036854775808")][..], 10, json!(10), 0),
@@ -371,7 +371,7 @@ const SOON: Duration = Duration::from_secs(5);
 
 #[tokio::test]
 async fn filters_that_are_too_large_are_refused_at_once() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     let names = |count| vec![r#"name="x""#; count].join(" or ");
     let long = format!(r#"name = "{}""#, "x".repeat(64 << 10));
     let deep = |depth| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
@@ -454,7 +454,7 @@ async fn whole_filter(
 
 #[tokio::test]
 async fn queries_in_unusual_clothes_mean_the_same() {
-    let (controller, admin, _ids) = populated().await;
+    let (controller, admin, _ids) = with_fifteen_identities().await;
     for query in [
         "filter=name%3D%22n03%22",
         "filter=+name+%3D+%22n03%22+",

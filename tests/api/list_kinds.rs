@@ -2,7 +2,7 @@
 
 use crate::list_shapes::rows;
 use crate::lists_support::names;
-use crate::posture_support::Stage;
+use crate::posture_support::PostureFixture;
 use crate::support::get;
 use serde_json::{Value, json};
 
@@ -98,17 +98,17 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// A stage with at least one entity of each kind.
-async fn furnished() -> Stage {
-    let stage = Stage::new().await;
+async fn furnished() -> PostureFixture {
+    let stage = PostureFixture::new().await;
     let data = json!({"protocol": "tcp", "address": "db", "port": 5432});
     let config = json!({"name": "config", "configTypeId": "NH5p4FpGR", "data": data});
-    stage.make("/configs", config).await;
-    stage.make("/transit-routers", json!({"name": "t"})).await;
+    stage.create("/configs", config).await;
+    stage.create("/transit-routers", json!({"name": "t"})).await;
     let terminator =
         json!({"service": stage.service, "router": "gate", "binding": "b", "address": "a"});
-    stage.make("/terminators", terminator).await;
+    stage.create("/terminators", terminator).await;
     let revoked = json!({"id": "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee", "type": "JTI"});
-    stage.make("/revocations", revoked).await;
+    stage.create("/revocations", revoked).await;
     stage.check("check", json!({"typeId": "MFA"})).await;
     stage.allow("dial", "Dial", &[]).await;
     stage.connect(&stage.person.session, "Dial").await.data();

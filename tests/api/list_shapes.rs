@@ -2,8 +2,8 @@
 
 use crate::lists_support::{list, names, pagination};
 use crate::support::{
-    add_policy, add_strict_policy, create, current, disable, enrolling, get, id_of, merge, pending,
-    redeem, text,
+    add_policy, add_strict_policy, create, create_with_enrollment, current_session,
+    disable_identity, find_identity_id, get, merge, pending_enrollment, redeem, text,
 };
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -98,11 +98,11 @@ async fn both_ways() -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "somebody", json!({})).await;
-    let id = id_of(&controller, &admin, "somebody").await;
+    let id = find_identity_id(&controller, &admin, "somebody").await;
     let body = json!({"identityId": id, "method": "ott", "expiresAt": "2040-01-01T00:00:00Z"});
     let request = controller.manage(Method::POST, "/enrollments", &admin);
     request.json(&body).send().await.id();
-    let token = pending(&controller, &admin, &id, "ott").await;
+    let token = pending_enrollment(&controller, &admin, &id, "ott").await;
     let (_key, csr) = client_key();
     redeem(&controller, text(&token, "token"), &csr)
         .await
@@ -252,8 +252,9 @@ async fn authenticators_are_found_by_what_they_show() {
 async fn enrollments_of_an_identity_are_filtered_sorted_and_paged() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, ott) = enrolling(&controller, &admin, "somebody", json!({"ott": true})).await;
-    enrolling(&controller, &admin, "other", json!({"ott": true})).await;
+    let (id, ott) =
+        create_with_enrollment(&controller, &admin, "somebody", json!({"ott": true})).await;
+    create_with_enrollment(&controller, &admin, "other", json!({"ott": true})).await;
     let body = json!({
         "identityId": id, "method": "updb", "username": "somebody",
         "expiresAt": "2040-01-01T00:00:00Z"
@@ -315,7 +316,7 @@ async fn sessions_show_no_token_but_what_stands_for_it() {
         assert!(is_uuid(&stand_in), "{stand_in}");
         assert!(![&admin, &user].contains(&&stand_in));
         for opens in [
-            current(&controller, &stand_in).await,
+            current_session(&controller, &stand_in).await,
             get(&controller, &stand_in, "/identities").await,
         ] {
             assert_eq!(opens.status, 401, "it opens nothing");
@@ -375,7 +376,7 @@ async fn sessions_show_no_token_but_what_stands_for_it() {
         assert_eq!(again["token"], one["token"]);
     }
     // The holder sees the token itself.
-    let own = current(&controller, &user).await.data();
+    let own = current_session(&controller, &user).await.data();
     assert_eq!(own["token"], *user);
 }
 
@@ -390,7 +391,7 @@ async fn token_finds_its_session_for_administrators_and_does_nothing_else() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = controller.user(&admin, "somebody", json!({})).await;
-    let id = id_of(&controller, &admin, "somebody").await;
+    let id = find_identity_id(&controller, &admin, "somebody").await;
     let granted = json!({"permissions": ["ops", "admin_readonly", "identity"]});
     let granted = controller.user(&admin, "granted", granted).await;
     let reader = json!({"permissions": ["admin_readonly"]});
@@ -468,7 +469,7 @@ async fn sessions_are_found_by_what_they_show() {
     add_strict_policy(&controller).await;
     controller.user(&admin, "somebody", json!({})).await;
     controller.login("somebody", PASSWORD).await;
-    let id = id_of(&controller, &admin, "somebody").await;
+    let id = find_identity_id(&controller, &admin, "somebody").await;
     let all = list(&controller, &admin, "/api-sessions", &[]).await.data();
     let (first, authenticator) = (text(&all[0], "id"), text(&all[0], "authenticatorId"));
     for (filter, count) in [
@@ -507,7 +508,7 @@ async fn sessions_are_found_by_what_they_show() {
         assert_eq!(reply.data().as_array().unwrap().len(), count, "{filter}");
     }
     // The sessions of whoever is shut out are gone.
-    disable(&controller, &admin, &id).await;
+    disable_identity(&controller, &admin, &id).await;
     let filter = format!("identity = \"{id}\"");
     let reply = list(
         &controller,

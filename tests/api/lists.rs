@@ -1,6 +1,6 @@
 //! Lists: pages, orders, and what is told beside the rows.
 
-use crate::lists_support::{list, names, pagination, populated};
+use crate::lists_support::{list, names, pagination, with_fifteen_identities};
 use crate::support::{get, text};
 use http::Method;
 use portcullis_testkit::Harness;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn pages_are_cut_as_asked() {
-    let (controller, admin, ids) = populated().await;
+    let (controller, admin, ids) = with_fifteen_identities().await;
     let mut by_id = ids.clone();
     let all = list(&controller, &admin, "/identities", &[("limit", "500")]).await;
     let shown: Vec<_> = all
@@ -87,7 +87,7 @@ async fn pages_are_cut_as_asked() {
 
 #[tokio::test]
 async fn orders_are_as_asked() {
-    let (controller, admin, _) = populated().await;
+    let (controller, admin, _) = with_fifteen_identities().await;
     let up: Vec<String> = std::iter::once("admin".to_owned())
         .chain((0..15).map(|number| format!("n{number:02}")))
         .collect();

@@ -1,4 +1,4 @@
-//! What the tests of lists share.
+//! Shared support of list tests.
 
 use crate::support::{create, get, text};
 use portcullis_domain::clock::SignedDuration;
@@ -15,7 +15,7 @@ pub(crate) fn encode(text: &str) -> String {
         .collect()
 }
 
-/// Asks for a list.
+/// Requests a list.
 pub(crate) async fn list(
     controller: &Harness,
     admin: &str,
@@ -36,7 +36,7 @@ pub(crate) fn names(reply: &Reply) -> Vec<String> {
     rows.map(|row| text(row, "name").to_owned()).collect()
 }
 
-/// Limit, offset and the number of all rows.
+/// Limit, offset and total count.
 pub(crate) fn pagination(reply: &Reply) -> (Value, Value, Value) {
     let page = &reply.json()["meta"]["pagination"];
     (
@@ -47,13 +47,13 @@ pub(crate) fn pagination(reply: &Reply) -> (Value, Value, Value) {
 }
 
 /// Fifteen identities, created a second apart, and the administrator before them.
-pub(crate) async fn populated() -> (Harness, String, Vec<String>) {
+pub(crate) async fn with_fifteen_identities() -> (Harness, String, Vec<String>) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let mut ids = Vec::new();
     for number in 0..15 {
         controller.clock.advance(SignedDuration::from_secs(1));
-        // Names run against the order of creation, and sort by bytes.
+        // Names are in reverse order of creation, and sort bytewise.
         let name = format!("n{:02}", 14 - number);
         let attributes = if number % 2 == 0 {
             json!(["even", "all"])

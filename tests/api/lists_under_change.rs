@@ -1,7 +1,7 @@
 //! Lists while others create, rename and delete what they are about.
 
 use crate::lists_support::{list, pagination};
-use crate::support::{create, operate, text};
+use crate::support::{create, modify_store, text};
 use http::Method;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
@@ -276,7 +276,7 @@ async fn what_is_gone_or_renamed_is_made_up_for_by_what_follows() {
         .map(|_| controller.engine.allocate(IDENTITY))
         .collect();
     let now = controller.app.env().now();
-    operate(&controller, move |rows| {
+    modify_store(&controller, move |rows| {
         for (place, number) in numbers.iter().enumerate() {
             let name = match place.checked_sub(GOING) {
                 None => format!("a {place:05}"),
@@ -293,7 +293,7 @@ async fn what_is_gone_or_renamed_is_made_up_for_by_what_follows() {
         let controller = controller.clone();
         tokio::spawn(async move {
             for place in 0..GOING {
-                operate(&controller, move |rows| {
+                modify_store(&controller, move |rows| {
                     let by_id = UniqueValue::new(Index::IdentityId, format!("i{place:05}"));
                     let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
                     if place % 2 == 0 {

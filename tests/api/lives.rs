@@ -1,7 +1,8 @@
 //! What sessions rest on: identities that are disabled, deleted, or put under another policy.
 
 use crate::support::{
-    STRICT, add_strict_policy, current, disable, get, id_of, log_in, operate, text,
+    STRICT, add_strict_policy, current_session, disable_identity, find_identity_id, get, log_in,
+    modify_store, text,
 };
 use http::Method;
 use portcullis_app::sessions;
@@ -20,10 +21,10 @@ async fn disabled_identity_is_out_until_it_is_enabled_or_the_time_is_over() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = controller.user(&admin, "user", json!({})).await;
-    let id = id_of(&controller, &admin, "user").await;
+    let id = find_identity_id(&controller, &admin, "user").await;
     let path = format!("/identities/{id}");
-    disable(&controller, &admin, &id).await;
-    assert_eq!(current(&controller, &user).await.status, 401);
+    disable_identity(&controller, &admin, &id).await;
+    assert_eq!(current_session(&controller, &user).await.status, 401);
     assert_eq!(log_in(&controller, "user").await.status, 401);
     // Neither a merge nor a replacement lets it in again.
     let replacement = json!({"name": "user", "type": "Default", "isAdmin": false});
@@ -44,7 +45,7 @@ async fn disabled_identity_is_out_until_it_is_enabled_or_the_time_is_over() {
     };
     enable().await.data();
     assert_eq!(
-        current(&controller, &user).await.status,
+        current_session(&controller, &user).await.status,
         401,
         "old sessions stay dead"
     );
@@ -62,7 +63,7 @@ async fn disabled_identity_is_out_until_it_is_enabled_or_the_time_is_over() {
     assert_eq!(log_in(&controller, "user").await.status, 401);
     controller.clock.advance(SECOND);
     assert_eq!(log_in(&controller, "user").await.status, 200);
-    assert_eq!(current(&controller, &user).await.status, 401);
+    assert_eq!(current_session(&controller, &user).await.status, 401);
     let shown = get(&controller, &admin, &path).await.data();
     assert_eq!(shown["disabled"], false);
     enable().await.data();
@@ -79,7 +80,7 @@ async fn open_factor_makes_a_session_partial_at_once() {
         .user(&admin, "user", json!({"isAdmin": true}))
         .await;
     get(&controller, &user, "/identities").await.data();
-    let id = id_of(&controller, &admin, "user").await;
+    let id = find_identity_id(&controller, &admin, "user").await;
     let path = format!("/identities/{id}");
     let request = controller.manage(Method::PATCH, &path, &admin);
     request
@@ -88,7 +89,7 @@ async fn open_factor_makes_a_session_partial_at_once() {
         .await
         .data();
     assert_eq!(get(&controller, &user, "/identities").await.status, 401);
-    let shown = current(&controller, &user).await.data();
+    let shown = current_session(&controller, &user).await.data();
     let queries = shown["authQueries"].as_array().unwrap();
     assert_eq!((queries.len(), &queries[0]["typeId"]), (1, &json!("MFA")));
     assert_eq!(
@@ -193,7 +194,7 @@ async fn take(
         },
         Step::Wait => {
             controller.clock.advance(SECOND * (11 * 60));
-            current(controller, admin).await.data();
+            current_session(controller, admin).await.data();
             for (_, idle) in &mut model.live {
                 *idle += 11;
             }
@@ -211,7 +212,7 @@ async fn sessions_die_with_what_they_rest_on() {
     for life in 0..12 {
         let name = format!("life {life}");
         let token = controller.user(&admin, &name, json!({})).await;
-        let id = id_of(&controller, &admin, &name).await;
+        let id = find_identity_id(&controller, &admin, &name).await;
         let mut model = Model {
             exists: true,
             is_enabled: true,
@@ -234,7 +235,7 @@ async fn sessions_die_with_what_they_rest_on() {
             }
             for dead in &model.dead {
                 assert_eq!(
-                    current(&controller, dead).await.status,
+                    current_session(&controller, dead).await.status,
                     401,
                     "{life}: {history:?}"
                 );
@@ -243,7 +244,7 @@ async fn sessions_die_with_what_they_rest_on() {
             if random & 0x200 == 0 {
                 for (live, idle) in &mut model.live {
                     assert_eq!(
-                        current(&controller, live).await.status,
+                        current_session(&controller, live).await.status,
                         200,
                         "{life}: {history:?}"
                     );
@@ -259,7 +260,7 @@ async fn sessions_die_with_what_they_rest_on() {
         }
     }
     // Nothing is left of those that were deleted.
-    let rows = operate(&controller, |rows| {
+    let rows = modify_store(&controller, |rows| {
         let mut identities = 0;
         rows.rows()
             .each_in::<Identity>(&RecordKey::all(IDENTITY), &mut |_| {

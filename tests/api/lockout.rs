@@ -2,7 +2,7 @@
 
 use crate::auth_policies::{made, patch, policy};
 use crate::credentials::{add_authority, authenticator_of, cert, client_of, send, token_by};
-use crate::support::{current, get, id_of, log_in, operate, revision};
+use crate::support::{current_session, find_identity_id, get, log_in, modify_store, revision};
 use http::Method;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::SignedDuration;
@@ -23,7 +23,7 @@ async fn start(attempts: u32, minutes: u32) -> (Harness, String, String) {
     controller
         .user(&admin, "user", json!({"authPolicyId": under}))
         .await;
-    let id = id_of(&controller, &admin, "user").await;
+    let id = find_identity_id(&controller, &admin, "user").await;
     (controller, admin, id)
 }
 
@@ -57,12 +57,12 @@ async fn wrong_passwords_in_a_row_lock_for_the_time_of_the_policy() {
     wrong(&controller).await;
     wrong(&controller).await;
     assert_eq!(shown(&controller, &admin, &id).await["disabled"], false);
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
     wrong(&controller).await;
     let locked = shown(&controller, &admin, &id).await;
     assert_eq!(locked["disabled"], true);
     assert_eq!(locked["disabledUntil"], "2031-04-05T06:08:08.009Z");
-    assert_eq!(current(&controller, &session).await.status, 401);
+    assert_eq!(current_session(&controller, &session).await.status, 401);
     // Neither the right password nor wrong ones change anything now.
     for _ in 0..5 {
         let refused = log_in(&controller, "user").await;
@@ -72,7 +72,7 @@ async fn wrong_passwords_in_a_row_lock_for_the_time_of_the_policy() {
     assert_eq!(shown(&controller, &admin, &id).await, locked);
     controller.clock.advance(SignedDuration::from_secs(60));
     assert_eq!(log_in(&controller, "user").await.status, 200);
-    assert_eq!(current(&controller, &session).await.status, 401);
+    assert_eq!(current_session(&controller, &session).await.status, 401);
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn policy_without_a_limit_counts_nothing() {
 
 /// What is counted against `user` in the store.
 async fn failures(controller: &Harness) -> u32 {
-    operate(controller, |rows| {
+    modify_store(controller, |rows| {
         let by_name = UniqueValue::new(Index::IdentityName, "user");
         let found: Option<Found<Identity>> = rows.rows().find(&by_name).unwrap();
         found.unwrap().entity.wrong_passwords
@@ -182,15 +182,15 @@ async fn every_refused_password_takes_the_same_way() {
             import_hash(&controller, name).await;
         }
         if name.contains("disabled") {
-            let id = id_of(&controller, &admin, name).await;
-            crate::support::disable(&controller, &admin, &id).await;
+            let id = find_identity_id(&controller, &admin, name).await;
+            crate::support::disable_identity(&controller, &admin, &id).await;
         }
     }
     let mut body = policy("certificates only");
     body["primary"]["updb"]["allowed"] = json!(false);
     let strict = made(&controller, &admin, &body).await;
     controller.user(&admin, "strict", json!({})).await;
-    let id = id_of(&controller, &admin, "strict").await;
+    let id = find_identity_id(&controller, &admin, "strict").await;
     let path = format!("/identities/{id}");
     let request = controller.manage(Method::PATCH, &path, &admin);
     request
@@ -232,7 +232,7 @@ async fn every_refused_password_takes_the_same_way() {
 /// Stores the password of a user under a hash of OpenZiti's costs.
 async fn import_hash(controller: &Harness, username: &str) {
     let username = username.to_owned();
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let by_name = UniqueValue::new(Index::AuthenticatorUsername, &*username);
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut after = found.entity.clone();
@@ -291,12 +291,16 @@ async fn guesses_at_the_current_password_count_under_every_policy() {
     let token = token_by(&controller, &[certificate]).await;
     let path = format!("/current-identity/authenticators/{authenticator}");
     for number in 1..=3 {
-        assert_eq!(current(&controller, &token).await.status, 200, "{number}");
+        assert_eq!(
+            current_session(&controller, &token).await.status,
+            200,
+            "{number}"
+        );
         let body = json!({"currentPassword": "wrong", "password": "another one"});
         let reply = send(&controller, &token, (Method::PATCH, &path), &body).await;
         assert_eq!(reply.status, 401, "{}", reply.text());
     }
-    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(current_session(&controller, &token).await.status, 401);
     assert_eq!(shown(&controller, &admin, &id).await["disabled"], true);
 }
 
@@ -307,7 +311,7 @@ async fn imported_hash_is_renewed_at_the_first_good_login() {
     let admin = controller.admin().await;
     controller.user(&admin, "user", json!({})).await;
     let costs = || {
-        operate(&controller, |rows| {
+        modify_store(&controller, |rows| {
             let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
             let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
             match found.entity.credential {
@@ -329,5 +333,5 @@ async fn imported_hash_is_renewed_at_the_first_good_login() {
         attempt(&controller, "user", "correct horse").await.status,
         200
     );
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
 }

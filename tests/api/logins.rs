@@ -1,8 +1,8 @@
 //! Logging in: what it answers, what refuses it, and that nothing but its token counts afterwards.
 
 use crate::support::{
-    add_policy, create, current, disable, id_of, log_in_by_certificate, ott_enrollment, pending,
-    redeem, revision, text,
+    add_policy, create, current_session, disable_identity, find_identity_id, log_in_by_certificate,
+    ott_enrollment, pending_enrollment, redeem, revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -74,7 +74,7 @@ async fn login_answers_everything_that_clients_read() {
 
     // The same members again, and the headers only at login.
     controller.clock.advance(SECOND * 10);
-    let again = current(&controller, token).await;
+    let again = current_session(&controller, token).await;
     let mut expected = data.clone();
     for (member, time) in [
         ("cachedLastActivityAt", "2031-04-05T06:07:18.009Z"),
@@ -104,8 +104,8 @@ async fn logins_are_refused_alike() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "shut out", json!({})).await;
-    let id = id_of(&controller, &admin, "shut out").await;
-    disable(&controller, &admin, &id).await;
+    let id = find_identity_id(&controller, &admin, "shut out").await;
+    disable_identity(&controller, &admin, &id).await;
     let at = revision(&controller);
     let mut bodies = BTreeSet::new();
     for (username, password) in [
@@ -229,7 +229,7 @@ async fn nothing_but_the_whole_token_opens_a_session() {
         tried += 1;
     }
     assert!(tried > 250, "{tried}");
-    current(&controller, &token).await.data();
+    current_session(&controller, &token).await.data();
 }
 
 #[tokio::test]
@@ -237,9 +237,9 @@ async fn requests_cannot_name_another_principal() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = controller.user(&admin, "user", json!({})).await;
-    let own = id_of(&controller, &admin, "user").await;
-    let other = id_of(&controller, &admin, ADMIN).await;
-    let session = text(&current(&controller, &admin).await.data(), "id").to_owned();
+    let own = find_identity_id(&controller, &admin, "user").await;
+    let other = find_identity_id(&controller, &admin, ADMIN).await;
+    let session = text(&current_session(&controller, &admin).await.data(), "id").to_owned();
     for path in ["/current-identity", "/current-api-session"] {
         for query in [
             "",
@@ -281,8 +281,8 @@ async fn requests_cannot_name_another_principal() {
         .send()
         .await
         .data();
-    current(&controller, &admin).await.data();
-    assert_eq!(current(&controller, &user).await.status, 401);
+    current_session(&controller, &admin).await.data();
+    assert_eq!(current_session(&controller, &user).await.status, 401);
 }
 
 /// A policy that looks at dates looks at those of the authority that issued the certificate, too.
@@ -302,7 +302,7 @@ async fn certificates_are_good_no_longer_than_their_authority() {
         let mut body = ott_enrollment();
         body["authPolicyId"] = json!(policy);
         let id = create(&controller, &admin, name, body).await;
-        let token = pending(&controller, &admin, &id, "ott").await;
+        let token = pending_enrollment(&controller, &admin, &id, "ott").await;
         let redeemed = redeem(&controller, text(&token, "token"), &client_key().1).await;
         chains.push(certificates_from_pem(text(&redeemed.data(), "cert")).unwrap());
     }

@@ -1,7 +1,9 @@
 //! TOTP: the states of an enrollment and what leads from one to the next.
 
-use crate::mfa_support::{Given, answer, assert_refused, begin, enroll, own, partial, verify};
-use crate::support::{current, get, id_of};
+use crate::mfa_support::{
+    CodePlacement, answer, assert_refused, begin, enroll, own_mfa, partial, verify,
+};
+use crate::support::{current_session, find_identity_id, get};
 use http::Method;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -17,13 +19,25 @@ async fn start() -> (Harness, String, String) {
 #[tokio::test]
 async fn an_enrollment_is_begun_shown_and_finished() {
     let (controller, admin, user) = start().await;
-    let missing = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    let missing = own_mfa(
+        &controller,
+        &user,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await;
     assert_eq!(missing.error(), (404, "NOT_FOUND".to_owned()));
 
     let (device, begun) = begin(&controller, &user).await;
     assert_eq!(begun["_links"]["self"]["href"], "./current-identity/mfa");
     assert_eq!(begun["recoveryCodes"].as_array().unwrap().len(), 20);
-    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    let shown = own_mfa(
+        &controller,
+        &user,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await;
     let shown = shown.data();
     for member in ["id", "recoveryCodes", "provisioningUrl"] {
         assert_eq!(shown[member], begun[member], "{member}");
@@ -33,17 +47,23 @@ async fn an_enrollment_is_begun_shown_and_finished() {
     let done = verify(&controller, &user, &device.code(&controller, 0)).await;
     assert_eq!(done.status, 200);
     assert_eq!(done.json(), json!({"data": {}, "meta": {}}));
-    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    let shown = own_mfa(
+        &controller,
+        &user,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await;
     let shown = shown.data();
     assert_eq!(shown["isVerified"], true);
     assert_eq!(shown.get("recoveryCodes"), Some(&Value::Null));
     assert_eq!(shown.get("provisioningUrl"), None);
-    let session = current(&controller, &user).await.data();
+    let session = current_session(&controller, &user).await.data();
     assert_eq!(
         (&session["isMfaRequired"], &session["isMfaComplete"]),
         (&json!(true), &json!(true))
     );
-    let id = id_of(&controller, &admin, "anne").await;
+    let id = find_identity_id(&controller, &admin, "anne").await;
     let seen = get(&controller, &admin, &format!("/identities/{id}")).await;
     assert_eq!(seen.data()["isMfaEnabled"], true);
 }
@@ -56,9 +76,9 @@ async fn a_session_is_full_when_its_second_factor_is_answered() {
         let session = partial(&controller, "anne").await;
         let services = controller.request(Method::GET, "/edge/client/v1/services");
         assert_eq!(services.session(&session).send().await.status, 401);
-        assert_refused(&answer(&controller, &session, &device.wrong(&controller)).await);
+        assert_refused(&answer(&controller, &session, &device.wrong_code(&controller)).await);
         assert_eq!(answer(&controller, &session, &code).await.status, 200);
-        let shown = current(&controller, &session).await.data();
+        let shown = current_session(&controller, &session).await.data();
         assert_eq!(
             (&shown["authQueries"], &shown["isMfaComplete"]),
             (&json!([]), &json!(true))
@@ -73,7 +93,7 @@ async fn a_session_is_full_when_its_second_factor_is_answered() {
 #[tokio::test]
 async fn the_url_names_the_identity_whatever_it_is_called() {
     let (controller, admin, user) = start().await;
-    let id = id_of(&controller, &admin, "anne").await;
+    let id = find_identity_id(&controller, &admin, "anne").await;
     begin(&controller, &user).await;
     for (name, label) in [
         ("laptop-07", "laptop-07"),
@@ -85,20 +105,25 @@ async fn the_url_names_the_identity_whatever_it_is_called() {
         let path = format!("/identities/{id}");
         let rename = controller.manage(Method::PATCH, &path, &admin);
         rename.json(&json!({"name": name})).send().await.data();
-        let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere)
-            .await
-            .data();
+        let shown = own_mfa(
+            &controller,
+            &user,
+            (Method::GET, ""),
+            CodePlacement::Omitted,
+        )
+        .await
+        .data();
         let url = shown["provisioningUrl"].as_str().unwrap();
         let (begin, secret) = url.split_once("&secret=").unwrap();
         let expected = format!("otpauth://totp/openziti.io:{label}?issuer=openziti.io");
         assert_eq!(begin, expected, "{name}");
         assert_eq!(secret.len(), 32, "160 bits in base32");
 
-        let drawn = own(
+        let drawn = own_mfa(
             &controller,
             &user,
             (Method::GET, "/qr-code"),
-            Given::Nowhere,
+            CodePlacement::Omitted,
         )
         .await;
         assert_eq!(
@@ -113,24 +138,29 @@ async fn the_url_names_the_identity_whatever_it_is_called() {
 #[tokio::test]
 async fn a_url_may_be_too_long_for_a_qr_code() {
     let (controller, admin, user) = start().await;
-    let id = id_of(&controller, &admin, "anne").await;
+    let id = find_identity_id(&controller, &admin, "anne").await;
     let (device, _) = begin(&controller, &user).await;
     let path = format!("/identities/{id}");
     let rename = controller.manage(Method::PATCH, &path, &admin);
     let name = "ä".repeat(1000);
     rename.json(&json!({"name": name})).send().await.data();
-    let drawn = own(
+    let drawn = own_mfa(
         &controller,
         &user,
         (Method::GET, "/qr-code"),
-        Given::Nowhere,
+        CodePlacement::Omitted,
     )
     .await;
     assert_eq!(drawn.error(), (404, "NOT_FOUND".to_owned()));
     assert!(!drawn.text().contains("secret="), "{}", drawn.text());
-    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere)
-        .await
-        .data();
+    let shown = own_mfa(
+        &controller,
+        &user,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await
+    .data();
     assert!(
         shown["provisioningUrl"]
             .as_str()

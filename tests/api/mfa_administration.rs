@@ -1,10 +1,10 @@
 //! TOTP: what administrators see and do, and what the audit trail tells of it (S-16).
 
 use crate::mfa_support::{
-    Given, Person, Scene, Use, answer, assert_refused, begin, charge, enroll, identity, is_full,
-    own, remove, verify,
+    CodePlacement, CodeUse, MfaFixture, TestUser, answer, assert_refused, begin, enroll, identity,
+    is_full, own_mfa, remove, set_wrong_codes, verify,
 };
-use crate::support::{create, current, get, id_of, read, revision, send};
+use crate::support::{create, current_session, find_identity_id, get, read, revision, send};
 use http::Method;
 use portcullis_domain::identity::TotpState;
 use portcullis_storage::key::RecordKey;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 async fn records(controller: &Harness) -> usize {
     let view = controller.engine.snapshot().unwrap();
     assert_eq!(Census::check(&*view).unwrap(), []);
-    crate::support::operate(controller, |rows| {
+    crate::support::modify_store(controller, |rows| {
         let mut count = 0;
         rows.rows()
             .each_in::<StoredMfa>(&RecordKey::all(IDENTITY), &mut |_found| {
@@ -31,8 +31,8 @@ async fn records(controller: &Harness) -> usize {
 }
 
 /// Somebody with permissions, or an administrator.
-async fn caller(scene: &Scene, name: &str, more: Value) -> String {
-    let person = Person::new(&scene.controller, &scene.admin, name).await;
+async fn caller(scene: &MfaFixture, name: &str, more: Value) -> String {
+    let person = TestUser::new(&scene.controller, &scene.admin, name).await;
     let path = format!("/identities/{}", person.id);
     let asked = (Method::PATCH, path.as_str());
     send(&scene.controller, &scene.admin, asked, &more)
@@ -43,7 +43,7 @@ async fn caller(scene: &Scene, name: &str, more: Value) -> String {
 
 #[tokio::test]
 async fn enrollments_are_removed_by_those_who_stand_above() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let controller = &scene.controller;
     let helper = caller(
         &scene,
@@ -66,7 +66,7 @@ async fn enrollments_are_removed_by_those_who_stand_above() {
     let more = json!({"permissions": ["admin_readonly"]});
     let seer = create(controller, &scene.admin, "seer", more).await;
     let boss = create(controller, &scene.admin, "boss", json!({"isAdmin": true})).await;
-    let first = id_of(controller, &scene.admin, ADMIN).await;
+    let first = find_identity_id(controller, &scene.admin, ADMIN).await;
 
     let targets = [&plain, &peer, &richer, &seer, &boss, &first];
     for (label, session, may) in [
@@ -92,7 +92,7 @@ async fn enrollments_are_removed_by_those_who_stand_above() {
         ("nobody", &nobody, [false; 6]),
     ] {
         for (target, may) in targets.into_iter().zip(may) {
-            charge(controller, target, 6).await;
+            set_wrong_codes(controller, target, 6).await;
             let reply = remove(controller, session, target).await;
             let what = format!(
                 "{label}, {}",
@@ -130,7 +130,7 @@ async fn enrollments_are_removed_by_those_who_stand_above() {
 /// (specification, Authentication 8).
 #[tokio::test]
 async fn one_s_own_enrollment_takes_a_code_whoever_one_is() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let controller = &scene.controller;
     let helper = caller(&scene, "helper", json!({"permissions": ["identity"]})).await;
     let boss = caller(&scene, "boss", json!({"isAdmin": true})).await;
@@ -139,14 +139,14 @@ async fn one_s_own_enrollment_takes_a_code_whoever_one_is() {
         ("boss", &boss, &scene.admin),
         (ADMIN, &scene.admin, &boss),
     ] {
-        let id = id_of(controller, &scene.admin, name).await;
+        let id = find_identity_id(controller, &scene.admin, name).await;
         for is_verified in [false, true] {
             if is_verified {
                 enroll(controller, session).await;
             } else {
                 begin(controller, session).await;
             }
-            charge(controller, &id, 5).await;
+            set_wrong_codes(controller, &id, 5).await;
             let at = revision(controller);
             let refused = remove(controller, session, &id).await;
             assert_eq!(refused.error(), (401, "UNAUTHORIZED".to_owned()), "{name}");
@@ -164,7 +164,7 @@ async fn one_s_own_enrollment_takes_a_code_whoever_one_is() {
 
 #[tokio::test]
 async fn unknown_identities_are_not_found() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let at = revision(&scene.controller);
     for id in ["nope", "%20", &"x".repeat(500), "..%2F.."] {
         let reply = remove(&scene.controller, &scene.admin, id).await;
@@ -176,9 +176,9 @@ async fn unknown_identities_are_not_found() {
 /// Administrators are held to their own second factor before they touch that of others.
 #[tokio::test]
 async fn administrators_enroll_like_everybody() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let controller = &scene.controller;
-    let first = id_of(controller, &scene.admin, ADMIN).await;
+    let first = find_identity_id(controller, &scene.admin, ADMIN).await;
     let (device, recovery) = enroll(controller, &scene.admin).await;
     let shown = read(controller, &scene.admin, &first).await;
     assert_eq!(
@@ -192,8 +192,8 @@ async fn administrators_enroll_like_everybody() {
     }
     let code = device.code(controller, 0);
     assert_eq!(answer(controller, &partial, &code).await.status, 200);
-    let given = Given::Header(&recovery[0]);
-    let removed = own(controller, &partial, (Method::DELETE, ""), given).await;
+    let given = CodePlacement::Header(&recovery[0]);
+    let removed = own_mfa(controller, &partial, (Method::DELETE, ""), given).await;
     assert_eq!(removed.status, 200, "{}", removed.text());
     let again = controller.admin().await;
     assert!(is_full(controller, &again).await);
@@ -201,7 +201,7 @@ async fn administrators_enroll_like_everybody() {
 
 #[tokio::test]
 async fn administrators_see_who_is_enrolled_and_nothing_else() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, admin, person) = (&scene.controller, &scene.admin, &scene.person);
     let shown = async || {
         let detail = read(controller, admin, &person.id).await;
@@ -239,7 +239,7 @@ async fn administrators_see_who_is_enrolled_and_nothing_else() {
         .collect();
     assert_eq!(of_anne.len(), 1);
     // Neither can an administrator show or finish what is another's.
-    let own = own(controller, admin, (Method::GET, ""), Given::Nowhere).await;
+    let own = own_mfa(controller, admin, (Method::GET, ""), CodePlacement::Omitted).await;
     assert_eq!(own.status, 404);
     scene.remove().await.data();
     assert!(!shown().await.0);
@@ -248,7 +248,7 @@ async fn administrators_see_who_is_enrolled_and_nothing_else() {
 /// S-16
 #[tokio::test]
 async fn no_change_of_an_identity_ends_its_enrollment() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, admin, person) = (&scene.controller, &scene.admin, &scene.person);
     let (device, recovery) = scene.enroll().await;
     let path = format!("/identities/{}", person.id);
@@ -276,7 +276,7 @@ async fn no_change_of_an_identity_ends_its_enrollment() {
     .into_iter()
     .enumerate()
     {
-        charge(controller, &person.id, 3).await;
+        set_wrong_codes(controller, &person.id, 3).await;
         let what = format!("{method} {path} {body}");
         let reply = send(controller, admin, (method, path), body).await;
         assert_eq!(reply.status, 200, "{what}: {}", reply.text());
@@ -307,10 +307,10 @@ async fn no_change_of_an_identity_ends_its_enrollment() {
 
 #[tokio::test]
 async fn an_enrollment_ends_with_its_identity() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, admin) = (&scene.controller, &scene.admin);
     scene.enroll().await;
-    let beginner = Person::new(controller, admin, "bert").await;
+    let beginner = TestUser::new(controller, admin, "bert").await;
     begin(controller, &beginner.session).await;
     assert_eq!(records(controller).await, 2);
     for (id, left) in [(&scene.person.id, 1), (&beginner.id, 0)] {
@@ -324,11 +324,11 @@ async fn an_enrollment_ends_with_its_identity() {
 /// Each transition is told, and neither a code nor a secret is.
 #[tokio::test]
 async fn the_audit_trail_tells_what_became_of_an_enrollment() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let session = &person.session;
     let trail = AuditTrail::of(controller);
-    let own_session = current(controller, session).await.data()["id"].clone();
+    let own_session = current_session(controller, session).await.data()["id"].clone();
     let told = |expected: &[&str], what: &str| {
         let audit = trail.told();
         let mut operations: Vec<_> = audit.iter().map(|(operation, _)| operation).collect();
@@ -346,24 +346,34 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     };
     begin(controller, session).await;
     told(&["mfa.create"], "begun");
-    own(controller, session, (Method::GET, ""), Given::Nowhere)
-        .await
-        .data();
-    own(
+    own_mfa(
+        controller,
+        session,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await
+    .data();
+    own_mfa(
         controller,
         session,
         (Method::GET, "/qr-code"),
-        Given::Nowhere,
+        CodePlacement::Omitted,
     )
     .await;
     told(&[], "looked at");
-    own(controller, session, (Method::DELETE, ""), Given::Nowhere)
-        .await
-        .data();
+    own_mfa(
+        controller,
+        session,
+        (Method::DELETE, ""),
+        CodePlacement::Omitted,
+    )
+    .await
+    .data();
     told(&["mfa.abandon"], "abandoned");
     let (device, begun) = begin(controller, session).await;
     told(&["mfa.create"], "begun anew");
-    assert_refused(&verify(controller, session, &device.wrong(controller)).await);
+    assert_refused(&verify(controller, session, &device.wrong_code(controller)).await);
     told(&["mfa.refuse-code"], "a wrong code");
     assert_refused(&verify(controller, session, "12345").await);
     told(&[], "no code");
@@ -373,43 +383,49 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     let recovery = crate::mfa_support::texts(&begun["recoveryCodes"]);
     let mut codes = recovery.iter();
     for (purpose, operation) in [
-        (Use::Answer, "api-session.pass-mfa"),
-        (Use::Read, "mfa.read-recovery-codes"),
-        (Use::Replace, "mfa.replace-recovery-codes"),
+        (CodeUse::Answer, "api-session.pass-mfa"),
+        (CodeUse::Read, "mfa.read-recovery-codes"),
+        (CodeUse::Replace, "mfa.replace-recovery-codes"),
     ] {
-        crate::mfa_support::pass(controller, 30);
+        crate::mfa_support::advance_clock(controller, 30);
         let code = device.code(controller, 0);
-        assert_eq!(purpose.of(controller, session, &code).await.status, 200);
+        assert_eq!(purpose.submit(controller, session, &code).await.status, 200);
         told(&[operation], "with a code");
-        assert_refused(&purpose.of(controller, session, &code).await);
+        assert_refused(&purpose.submit(controller, session, &code).await);
         told(&["mfa.refuse-code"], "replayed");
-        if purpose != Use::Replace {
+        if purpose != CodeUse::Replace {
             let code = codes.next().unwrap();
-            assert_eq!(purpose.of(controller, session, code).await.status, 200);
+            assert_eq!(purpose.submit(controller, session, code).await.status, 200);
             told(
                 &["mfa.spend-recovery-code", operation],
                 "with a recovery code",
             );
         }
     }
-    charge(controller, &person.id, 100).await;
-    crate::mfa_support::assert_held(&answer(controller, session, &recovery[9]).await);
+    set_wrong_codes(controller, &person.id, 100).await;
+    crate::mfa_support::assert_throttled(&answer(controller, session, &recovery[9]).await);
     told(&[], "held");
-    charge(controller, &person.id, 99).await;
-    crate::mfa_support::pass(controller, 3600);
+    set_wrong_codes(controller, &person.id, 99).await;
+    crate::mfa_support::advance_clock(controller, 3600);
     trail.told();
-    assert_refused(&answer(controller, session, &device.wrong(controller)).await);
+    assert_refused(&answer(controller, session, &device.wrong_code(controller)).await);
     told(&["mfa.refuse-code", "mfa.lock"], "one too many");
-    charge(controller, &person.id, 9).await;
-    crate::mfa_support::pass(controller, -60);
+    set_wrong_codes(controller, &person.id, 9).await;
+    crate::mfa_support::advance_clock(controller, -60);
     trail.told();
-    crate::mfa_support::assert_held(&answer(controller, session, &recovery[9]).await);
+    crate::mfa_support::assert_throttled(&answer(controller, session, &recovery[9]).await);
     told(&["mfa.wait-anew"], "the clock was set back");
-    crate::mfa_support::pass(controller, 60);
-    charge(controller, &person.id, 0).await;
-    crate::mfa_support::pass(controller, 30);
+    crate::mfa_support::advance_clock(controller, 60);
+    set_wrong_codes(controller, &person.id, 0).await;
+    crate::mfa_support::advance_clock(controller, 30);
     let code = device.code(controller, 0);
-    assert_eq!(Use::Leave.of(controller, session, &code).await.status, 200);
+    assert_eq!(
+        CodeUse::Leave
+            .submit(controller, session, &code)
+            .await
+            .status,
+        200
+    );
     told(&["mfa.delete"], "removed");
     scene.enroll().await;
     trail.told();

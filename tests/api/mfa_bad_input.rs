@@ -2,8 +2,8 @@
 
 use crate::log::Log;
 use crate::mfa_support::{
-    Given, Person, Scene, Use, answer, ask, assert_refused, begin, counted, identity, own, pass,
-    texts,
+    CodePlacement, CodeUse, MfaFixture, TestUser, advance_clock, answer, assert_refused, begin,
+    identity, own_mfa, request_with_code, texts, wrong_code_count,
 };
 use crate::support::revision;
 use http::Method;
@@ -11,27 +11,27 @@ use portcullis_domain::identity::TotpState;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
 
-const USES: [Use; 5] = [
-    Use::Verify,
-    Use::Answer,
-    Use::Read,
-    Use::Replace,
-    Use::Leave,
+const USES: [CodeUse; 5] = [
+    CodeUse::Verify,
+    CodeUse::Answer,
+    CodeUse::Read,
+    CodeUse::Replace,
+    CodeUse::Leave,
 ];
 
 /// Two people: one has begun, one is enrolled.
 struct Two {
-    scene: Scene,
-    beginner: Person,
+    scene: MfaFixture,
+    beginner: TestUser,
     recovery: Vec<String>,
     log: Log,
 }
 
 impl Two {
     async fn new() -> Self {
-        let scene = Scene::new().await;
+        let scene = MfaFixture::new().await;
         let (_, recovery) = scene.enroll().await;
-        let beginner = Person::new(&scene.controller, &scene.admin, "bert").await;
+        let beginner = TestUser::new(&scene.controller, &scene.admin, "bert").await;
         begin(&scene.controller, &beginner.session).await;
         let log = Log::read();
         Self {
@@ -47,15 +47,15 @@ impl Two {
     }
 
     /// Whoever can give a code for something.
-    fn person(&self, purpose: Use) -> &Person {
+    fn person(&self, purpose: CodeUse) -> &TestUser {
         match purpose {
-            Use::Verify => &self.beginner,
+            CodeUse::Verify => &self.beginner,
             _ => &self.scene.person,
         }
     }
 
     /// Sends a body as it is.
-    async fn send(&self, purpose: Use, body: &[u8]) -> Reply {
+    async fn send(&self, purpose: CodeUse, body: &[u8]) -> Reply {
         let (method, path) = purpose.operation();
         let request = self.controller().request(method, path);
         let request = request.session(&self.person(purpose).session);
@@ -66,7 +66,11 @@ impl Two {
     async fn check(&self, before: u64, (value, reply): (&str, &Reply), what: &str) {
         assert_eq!(revision(self.controller()), before, "{what}");
         for person in [&self.scene.person, &self.beginner] {
-            assert_eq!(counted(self.controller(), &person.id).await, 0, "{what}");
+            assert_eq!(
+                wrong_code_count(self.controller(), &person.id).await,
+                0,
+                "{what}"
+            );
         }
         let value = value.trim();
         let log = self.log.take();
@@ -146,12 +150,13 @@ async fn what_is_no_code_is_refused_in_the_header_too() {
         "ABCDE1",
         "848239, 848239",
     ] {
-        for purpose in [Use::Read, Use::Leave] {
+        for purpose in [CodeUse::Read, CodeUse::Leave] {
             let what = format!("{value:?} for {purpose:?}");
             let before = revision(two.controller());
             let session = &two.scene.person.session;
-            let given = Given::Header(value);
-            let reply = ask(two.controller(), session, purpose.operation(), given).await;
+            let given = CodePlacement::Header(value);
+            let reply =
+                request_with_code(two.controller(), session, purpose.operation(), given).await;
             assert_refused(&reply);
             two.check(before, (value, &reply), &what).await;
         }
@@ -195,7 +200,7 @@ async fn bodies_without_a_text_for_a_code_are_refused() {
             let what = format!("{body} for {purpose:?}");
             let before = revision(two.controller());
             let reply = two.send(purpose, body.as_bytes()).await;
-            if purpose == Use::Leave {
+            if purpose == CodeUse::Leave {
                 // As on the wire, where the body of a removal never counted.
                 assert_refused(&reply);
             } else {
@@ -213,16 +218,17 @@ async fn bodies_without_a_text_for_a_code_are_refused() {
 async fn absent_bodies_are_named_where_one_is_needed() {
     let two = Two::new().await;
     for (purpose, parameter) in [
-        (Use::Verify, Some("mfaValidation")),
-        (Use::Answer, Some("mfaAuth")),
-        (Use::Replace, Some("mfaValidation")),
-        (Use::Read, None),
-        (Use::Leave, None),
+        (CodeUse::Verify, Some("mfaValidation")),
+        (CodeUse::Answer, Some("mfaAuth")),
+        (CodeUse::Replace, Some("mfaValidation")),
+        (CodeUse::Read, None),
+        (CodeUse::Leave, None),
     ] {
         let session = &two.person(purpose).session;
         let before = revision(two.controller());
         let asked = purpose.operation();
-        let reply = ask(two.controller(), session, asked, Given::Nowhere).await;
+        let reply =
+            request_with_code(two.controller(), session, asked, CodePlacement::Omitted).await;
         match parameter {
             Some(parameter) => {
                 assert_eq!(
@@ -237,7 +243,9 @@ async fn absent_bodies_are_named_where_one_is_needed() {
         two.check(before, ("", &reply), &format!("{purpose:?}"))
             .await;
     }
-    let not_text = two.send(Use::Answer, b"{\"code\": \"84\xff\xfe23\"}").await;
+    let not_text = two
+        .send(CodeUse::Answer, b"{\"code\": \"84\xff\xfe23\"}")
+        .await;
     assert_eq!(not_text.error(), (400, "COULD_NOT_PARSE_BODY".to_owned()));
 }
 
@@ -245,13 +253,18 @@ async fn absent_bodies_are_named_where_one_is_needed() {
 /// a removal, which needs no body.
 #[tokio::test]
 async fn form_comes_before_state() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     for is_begun in [false, true] {
         if is_begun {
             begin(controller, session).await;
         }
-        for purpose in [Use::Verify, Use::Answer, Use::Read, Use::Replace] {
+        for purpose in [
+            CodeUse::Verify,
+            CodeUse::Answer,
+            CodeUse::Read,
+            CodeUse::Replace,
+        ] {
             for (body, code) in [
                 (json!({"code": 848_239}), "COULD_NOT_PARSE_BODY"),
                 (json!({}), "COULD_NOT_VALIDATE"),
@@ -264,7 +277,7 @@ async fn form_comes_before_state() {
         }
     }
     for status in [200, 404] {
-        let (method, path) = Use::Leave.operation();
+        let (method, path) = CodeUse::Leave.operation();
         let request = controller.request(method, path).session(session);
         let reply = request.json(&json!({"code": 848_239})).send().await;
         assert_eq!(reply.status, status, "{}", reply.text());
@@ -272,7 +285,7 @@ async fn form_comes_before_state() {
     scene.remove().await.data();
     // And the state before the code.
     for code in ["", "84823", "848239"] {
-        let reply = Use::Verify.of(controller, session, code).await;
+        let reply = CodeUse::Verify.submit(controller, session, code).await;
         assert_eq!(reply.error(), (404, "NOT_FOUND".to_owned()), "{code:?}");
         let reply = answer(controller, session, code).await;
         assert_eq!(
@@ -286,7 +299,7 @@ async fn form_comes_before_state() {
 /// Beginning takes no body: what is sent along is not looked at.
 #[tokio::test]
 async fn beginning_looks_at_no_body() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let path = "/edge/client/v1/current-identity/mfa";
     for body in [
@@ -300,7 +313,13 @@ async fn beginning_looks_at_no_body() {
         let request = controller.request(Method::POST, path).session(session);
         let begun = request.text("application/json", body).send().await;
         assert_eq!(begun.status, 201, "{body}");
-        let left = own(controller, session, (Method::DELETE, ""), Given::Nowhere).await;
+        let left = own_mfa(
+            controller,
+            session,
+            (Method::DELETE, ""),
+            CodePlacement::Omitted,
+        )
+        .await;
         assert_eq!(left.status, 200, "{body}");
     }
 }
@@ -308,7 +327,7 @@ async fn beginning_looks_at_no_body() {
 /// S-27: neither do the codes that are judged leave a trace, nor what they are judged by.
 #[tokio::test]
 async fn no_code_stands_in_the_log() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let log = Log::read();
     let (device, begun) = begin(controller, session).await;
@@ -317,29 +336,43 @@ async fn no_code_stands_in_the_log() {
     let (_, secret) = url.split_once("secret=").unwrap();
     let mut given = vec![secret.to_owned(), "QQQQQQ".to_owned()];
     given.extend(recovery.iter().cloned());
-    own(controller, session, (Method::GET, ""), Given::Nowhere)
-        .await
-        .data();
+    own_mfa(
+        controller,
+        session,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await
+    .data();
     let code = device.code(controller, 0);
-    assert_eq!(Use::Verify.of(controller, session, &code).await.status, 200);
+    assert_eq!(
+        CodeUse::Verify
+            .submit(controller, session, &code)
+            .await
+            .status,
+        200
+    );
     given.push(code);
-    for (number, purpose) in Use::ENROLLED.into_iter().enumerate() {
-        pass(controller, 30);
-        let (wrong, right) = (device.wrong(controller), device.code(controller, 0));
+    for (number, purpose) in CodeUse::ENROLLED.into_iter().enumerate() {
+        advance_clock(controller, 30);
+        let (wrong, right) = (device.wrong_code(controller), device.code(controller, 0));
         let unknown = "QQQQQQ".to_owned();
         for code in [wrong.clone(), unknown, right.clone(), right.clone()] {
-            let reply = purpose.of(controller, session, &code).await;
+            let reply = purpose.submit(controller, session, &code).await;
             if reply.status != 200 {
                 assert!(!reply.text().contains(&code), "{}", reply.text());
             }
         }
         given.extend([wrong, right]);
-        if purpose == Use::Leave {
+        if purpose == CodeUse::Leave {
             break;
         }
         let recovery = &recovery[number];
-        if purpose == Use::Read {
-            assert_eq!(purpose.of(controller, session, recovery).await.status, 200);
+        if purpose == CodeUse::Read {
+            assert_eq!(
+                purpose.submit(controller, session, recovery).await.status,
+                200
+            );
         }
     }
     assert_eq!(

@@ -1,8 +1,8 @@
 //! TOTP: which codes are accepted, and that each is accepted once.
 
 use crate::mfa_support::{
-    Device, Scene, Use, answer, assert_refused, begin, charge, counted, is_full, outcome, pass,
-    refusal, texts, verify,
+    CodeUse, Device, MfaFixture, advance_clock, answer, assert_refused, begin, error_body, is_full,
+    set_wrong_codes, status_and_code, texts, verify, wrong_code_count,
 };
 use crate::support::revision;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// S-01
 #[tokio::test]
 async fn a_code_is_accepted_once() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, _) = scene.enroll().await;
     let session = person.log_in(controller).await;
@@ -24,13 +24,13 @@ async fn a_code_is_accepted_once() {
         controller
             .clock
             .set(begin + SignedDuration::from_secs(seconds));
-        charge(controller, &person.id, 0).await;
+        set_wrong_codes(controller, &person.id, 0).await;
         let new = person.log_in(controller).await;
         for session in [&session, &new] {
             assert_refused(&answer(controller, session, &code).await);
         }
         assert_eq!(
-            counted(controller, &person.id).await,
+            wrong_code_count(controller, &person.id).await,
             2,
             "after {seconds} s"
         );
@@ -46,39 +46,44 @@ async fn a_code_is_accepted_once() {
 /// S-02
 #[tokio::test]
 async fn a_code_is_accepted_once_over_all_that_takes_codes() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     // Full ones stay so when the identity enrolls through another one.
     let [session, other] = [
         person.log_in(controller).await,
         person.log_in(controller).await,
     ];
-    for first in [Use::Verify, Use::Answer, Use::Read, Use::Replace] {
-        for second in Use::ENROLLED {
+    for first in [
+        CodeUse::Verify,
+        CodeUse::Answer,
+        CodeUse::Read,
+        CodeUse::Replace,
+    ] {
+        for second in CodeUse::ENROLLED {
             for through in [&session, &other] {
                 scene.remove().await.data();
                 let (device, _) = begin(controller, &session).await;
-                if first != Use::Verify {
+                if first != CodeUse::Verify {
                     let code = device.code(controller, 0);
                     assert_eq!(verify(controller, &session, &code).await.status, 200);
-                    pass(controller, 30);
+                    advance_clock(controller, 30);
                 }
                 let code = device.code(controller, 0);
                 assert_eq!(
-                    first.of(controller, &session, &code).await.status,
+                    first.submit(controller, &session, &code).await.status,
                     200,
                     "{first:?}"
                 );
                 let is_exception =
-                    (first, second) == (Use::Replace, Use::Read) && through == &session;
-                let reply = second.of(controller, through, &code).await;
+                    (first, second) == (CodeUse::Replace, CodeUse::Read) && through == &session;
+                let reply = second.submit(controller, through, &code).await;
                 let expected = if is_exception {
                     "200"
                 } else {
                     "400 MFA_INVALID_TOKEN"
                 };
                 let what = format!("{first:?}, then {second:?}; other: {}", through == &other);
-                assert_eq!(outcome(&reply), expected, "{what}");
+                assert_eq!(status_and_code(&reply), expected, "{what}");
             }
         }
     }
@@ -87,13 +92,13 @@ async fn a_code_is_accepted_once_over_all_that_takes_codes() {
 /// S-03
 #[tokio::test]
 async fn older_steps_are_refused_after_newer_ones() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, _) = scene.enroll().await;
     let session = person.log_in(controller).await;
     for accepted in [-1, 0, 1] {
-        pass(controller, 300);
-        charge(controller, &person.id, 0).await;
+        advance_clock(controller, 300);
+        set_wrong_codes(controller, &person.id, 0).await;
         let code = device.code(controller, accepted);
         assert_eq!(
             answer(controller, &session, &code).await.status,
@@ -119,13 +124,13 @@ fn beginning(controller: &Harness) -> (Step, Timestamp) {
 }
 
 /// The codes around the present one that are accepted, each tried as if no other had been.
-async fn accepted(scene: &Scene, device: &Device, session: &str, at: Timestamp) -> Vec<i64> {
+async fn accepted(scene: &MfaFixture, device: &Device, session: &str, at: Timestamp) -> Vec<i64> {
     let (controller, id) = (&scene.controller, &scene.person.id);
     controller.clock.set(at);
     let mut accepted = Vec::new();
     // Oldest first, so that none is refused for the sake of another.
     for steps in -3..=3 {
-        charge(controller, id, 0).await;
+        set_wrong_codes(controller, id, 0).await;
         let reply = answer(controller, session, &device.code(controller, steps)).await;
         if reply.status == 200 {
             accepted.push(steps);
@@ -139,7 +144,7 @@ async fn accepted(scene: &Scene, device: &Device, session: &str, at: Timestamp) 
 /// S-07
 #[tokio::test]
 async fn codes_of_one_step_either_side_are_accepted() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let controller = &scene.controller;
     let (device, _) = scene.enroll().await;
     let session = scene.person.log_in(controller).await;
@@ -158,7 +163,7 @@ async fn codes_of_one_step_either_side_are_accepted() {
 /// S-07: one code from before it is accepted until after.
 #[tokio::test]
 async fn a_code_is_good_from_thirty_seconds_before_its_step_to_thirty_after() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, id) = (&scene.controller, &scene.person.id);
     let (device, _) = scene.enroll().await;
     let session = scene.person.log_in(controller).await;
@@ -173,7 +178,7 @@ async fn a_code_is_good_from_thirty_seconds_before_its_step_to_thirty_after() {
         (60_000, false),
         (90_000, false),
     ] {
-        charge(controller, id, 0).await;
+        set_wrong_codes(controller, id, 0).await;
         let (_, begin) = beginning(controller);
         controller.clock.set(begin);
         let code = device.code(controller, 0);
@@ -193,31 +198,31 @@ async fn a_code_is_good_from_thirty_seconds_before_its_step_to_thirty_after() {
 /// S-06
 #[tokio::test]
 async fn a_clock_that_is_set_back_revives_no_code() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, id) = (&scene.controller, &scene.person.id);
     let (device, _) = scene.enroll().await;
     let session = scene.person.log_in(controller).await;
     for accepted in [0, 1] {
-        charge(controller, id, 0).await;
-        pass(controller, 600);
+        set_wrong_codes(controller, id, 0).await;
+        advance_clock(controller, 600);
         let newest = device.code(controller, accepted);
         assert_eq!(answer(controller, &session, &newest).await.status, 200);
-        pass(controller, -90);
+        advance_clock(controller, -90);
         // As many steps as the clock was set back, and the one that was used early.
         let until_new = 3 + accepted;
         for steps in 0..until_new {
-            charge(controller, id, 0).await;
+            set_wrong_codes(controller, id, 0).await;
             for around in -1..=1 {
                 if steps + around <= until_new {
                     let code = device.code(controller, around);
                     assert_refused(&answer(controller, &session, &code).await);
                 }
             }
-            pass(controller, 30);
+            advance_clock(controller, 30);
         }
-        charge(controller, id, 0).await;
+        set_wrong_codes(controller, id, 0).await;
         assert_refused(&answer(controller, &session, &newest).await);
-        pass(controller, 30);
+        advance_clock(controller, 30);
         let code = device.code(controller, 0);
         assert_eq!(
             answer(controller, &session, &code).await.status,
@@ -229,12 +234,12 @@ async fn a_clock_that_is_set_back_revives_no_code() {
 
 #[tokio::test]
 async fn leading_zeros_belong_to_a_code() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let controller = &scene.controller;
     let (device, _) = scene.enroll().await;
     let session = scene.person.log_in(controller).await;
     while !device.code(controller, 0).starts_with('0') {
-        pass(controller, 30);
+        advance_clock(controller, 30);
     }
     let code = device.code(controller, 0);
     for short in [code.trim_start_matches('0'), &format!(" {}", &code[1..])] {
@@ -268,7 +273,7 @@ enum Between {
 /// S-02, its exception.
 #[tokio::test]
 async fn the_code_for_new_recovery_codes_shows_them_once() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, _) = scene.enroll().await;
     let other = person.log_in(controller).await;
@@ -285,12 +290,12 @@ async fn the_code_for_new_recovery_codes_shows_them_once() {
         (Between::RecoveryCode, false),
         (Between::OtherUse, true),
     ] {
-        charge(controller, &person.id, 0).await;
+        set_wrong_codes(controller, &person.id, 0).await;
         let (_, begin) = beginning(controller);
         controller.clock.set(begin);
         let code = device.code(controller, 0);
-        let made = Use::Replace
-            .of(controller, &person.session, &code)
+        let made = CodeUse::Replace
+            .submit(controller, &person.session, &code)
             .await
             .data();
         let codes = texts(&made["recoveryCodes"]);
@@ -301,17 +306,21 @@ async fn the_code_for_new_recovery_codes_shows_them_once() {
                     .clock
                     .set(begin + SignedDuration::from_millis(59_999));
             },
-            Between::AfterTheWindow => pass(controller, 60),
+            Between::AfterTheWindow => advance_clock(controller, 60),
             Between::OtherSession => {
-                assert_refused(&Use::Read.of(controller, &other, &code).await);
+                assert_refused(&CodeUse::Read.submit(controller, &other, &code).await);
             },
             Between::WrongCode => {
-                let wrong = device.wrong(controller);
-                assert_refused(&Use::Read.of(controller, &person.session, &wrong).await);
+                let wrong = device.wrong_code(controller);
+                assert_refused(
+                    &CodeUse::Read
+                        .submit(controller, &person.session, &wrong)
+                        .await,
+                );
             },
             Between::Read => {
-                let read = Use::Read
-                    .of(controller, &person.session, &code)
+                let read = CodeUse::Read
+                    .submit(controller, &person.session, &code)
                     .await
                     .data();
                 assert_eq!(texts(&read["recoveryCodes"]), codes);
@@ -324,16 +333,22 @@ async fn the_code_for_new_recovery_codes_shows_them_once() {
                 assert_eq!(answer(controller, &other, &codes[0]).await.status, 200);
             },
             Between::OtherUse => {
-                for purpose in [Use::Answer, Use::Replace, Use::Leave] {
-                    assert_refused(&purpose.of(controller, &person.session, &code).await);
+                for purpose in [CodeUse::Answer, CodeUse::Replace, CodeUse::Leave] {
+                    assert_refused(&purpose.submit(controller, &person.session, &code).await);
                 }
             },
         }
-        let reply = Use::Read.of(controller, &person.session, &code).await;
+        let reply = CodeUse::Read
+            .submit(controller, &person.session, &code)
+            .await;
         if is_shown {
             assert_eq!(texts(&reply.data()["recoveryCodes"]), codes, "{between:?}");
         } else {
-            assert_eq!(outcome(&reply), "400 MFA_INVALID_TOKEN", "{between:?}");
+            assert_eq!(
+                status_and_code(&reply),
+                "400 MFA_INVALID_TOKEN",
+                "{between:?}"
+            );
         }
     }
 }
@@ -341,31 +356,31 @@ async fn the_code_for_new_recovery_codes_shows_them_once() {
 /// S-10: whatever is refused takes one commit and gets one answer.
 #[tokio::test]
 async fn every_refused_code_takes_the_same_way() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
-    let (device, recovery, used) = scene.enroll_and_spend().await;
+    let (device, recovery, used) = scene.enroll_and_use_codes().await;
     let mut bodies = BTreeSet::new();
     for (code, what) in [
-        (device.wrong(controller), "wrong"),
+        (device.wrong_code(controller), "wrong"),
         (used, "replayed"),
         (device.code(controller, -1), "older"),
         (device.code(controller, 2), "too early"),
         (recovery[0].clone(), "spent"),
         ("ZZZZZZ".to_owned(), "no recovery code"),
     ] {
-        for purpose in Use::ENROLLED {
-            charge(controller, &person.id, 0).await;
+        for purpose in CodeUse::ENROLLED {
+            set_wrong_codes(controller, &person.id, 0).await;
             let before = revision(controller);
-            let reply = purpose.of(controller, &person.session, &code).await;
+            let reply = purpose.submit(controller, &person.session, &code).await;
             assert_refused(&reply);
             assert_eq!(revision(controller), before + 1, "{what}, {purpose:?}");
             assert_eq!(
-                counted(controller, &person.id).await,
+                wrong_code_count(controller, &person.id).await,
                 1,
                 "{what}, {purpose:?}"
             );
             let headers: Vec<_> = reply.headers.keys().map(ToString::to_string).collect();
-            bodies.insert((refusal(&reply).to_string(), headers));
+            bodies.insert((error_body(&reply).to_string(), headers));
         }
     }
     assert_eq!(bodies.len(), 1, "{bodies:?}");

@@ -1,14 +1,15 @@
 //! TOTP by the rules of OpenZiti (ruling 7), for fleets that depend on them.
 
 use crate::mfa_support::{
-    Scene, Use, answer, assert_held, assert_refused, charge, counted, pass, texts,
+    CodeUse, MfaFixture, advance_clock, answer, assert_refused, assert_throttled, set_wrong_codes,
+    texts, wrong_code_count,
 };
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::HarnessOptions;
 use portcullis_totp::Rules;
 
-async fn start() -> Scene {
-    Scene::with(HarnessOptions {
+async fn start() -> MfaFixture {
+    MfaFixture::with(HarnessOptions {
         code_rules: Rules::OPENZITI,
         ..HarnessOptions::default()
     })
@@ -21,7 +22,7 @@ async fn codes_are_accepted_again_and_again_inside_a_wider_window() {
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, _) = scene.enroll().await;
     for milliseconds in [0_i64, 29_999] {
-        pass(controller, 600);
+        advance_clock(controller, 600);
         let into = controller.app.env().now().as_millisecond() % 30_000;
         controller
             .clock
@@ -33,11 +34,11 @@ async fn codes_are_accepted_again_and_again_inside_a_wider_window() {
             assert_eq!(reply.status, 200, "{steps} at {milliseconds} ms");
         }
         for steps in [-3, 3] {
-            charge(controller, &person.id, 0).await;
+            set_wrong_codes(controller, &person.id, 0).await;
             let reply = answer(controller, &person.session, &device.code(controller, steps)).await;
             assert_refused(&reply);
         }
-        assert_eq!(counted(controller, &person.id).await, 1);
+        assert_eq!(wrong_code_count(controller, &person.id).await, 1);
     }
 }
 
@@ -49,14 +50,14 @@ async fn one_code_does_for_everything() {
     // The one that finished the enrollment.
     let code = device.code(controller, -1);
     for purpose in [
-        Use::Answer,
-        Use::Replace,
-        Use::Read,
-        Use::Replace,
-        Use::Read,
-        Use::Leave,
+        CodeUse::Answer,
+        CodeUse::Replace,
+        CodeUse::Read,
+        CodeUse::Replace,
+        CodeUse::Read,
+        CodeUse::Leave,
     ] {
-        let reply = purpose.of(controller, &person.session, &code).await;
+        let reply = purpose.submit(controller, &person.session, &code).await;
         assert_eq!(reply.status, 200, "{purpose:?}: {}", reply.text());
     }
 }
@@ -69,7 +70,10 @@ async fn recovery_codes_are_spent_all_the_same() {
     assert_eq!(answer(controller, session, &recovery[0]).await.status, 200);
     assert_refused(&answer(controller, session, &recovery[0]).await);
     let code = device.code(controller, 0);
-    let shown = Use::Read.of(controller, session, &code).await.data();
+    let shown = CodeUse::Read
+        .submit(controller, session, &code)
+        .await
+        .data();
     assert_eq!(texts(&shown["recoveryCodes"]), recovery[1..]);
 }
 
@@ -79,10 +83,16 @@ async fn wrong_codes_are_counted_all_the_same() {
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, _) = scene.enroll().await;
     for _ in 0..5 {
-        assert_refused(&answer(controller, session, &device.wrong(controller)).await);
+        assert_refused(&answer(controller, session, &device.wrong_code(controller)).await);
     }
     let code = device.code(controller, 0);
-    assert_eq!(assert_held(&answer(controller, session, &code).await), 1);
-    charge(controller, &scene.person.id, 100).await;
-    assert_eq!(assert_held(&answer(controller, session, &code).await), 3600);
+    assert_eq!(
+        assert_throttled(&answer(controller, session, &code).await),
+        1
+    );
+    set_wrong_codes(controller, &scene.person.id, 100).await;
+    assert_eq!(
+        assert_throttled(&answer(controller, session, &code).await),
+        3600
+    );
 }

@@ -1,7 +1,10 @@
 //! TOTP: records that are lost, or do not fit each other. Whatever is wrong, nobody is let in by it.
 
-use crate::mfa_support::{Device, Given, Person, Scene, Use, answer, ask, enroll, is_full, own};
-use crate::support::{edit, operate, read};
+use crate::mfa_support::{
+    CodePlacement, CodeUse, Device, MfaFixture, TestUser, answer, enroll, is_full, own_mfa,
+    request_with_code,
+};
+use crate::support::{edit_entity, modify_store, read};
 use http::Method;
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::mfa::Progress;
@@ -10,8 +13,8 @@ use portcullis_testkit::{Harness, Reply};
 
 /// Two people who are enrolled, and a partial session of the first.
 struct Scenery {
-    scene: Scene,
-    other: Person,
+    scene: MfaFixture,
+    other: TestUser,
     device: Device,
     recovery: Vec<String>,
     other_device: Device,
@@ -20,9 +23,9 @@ struct Scenery {
 
 impl Scenery {
     async fn new() -> Self {
-        let scene = Scene::new().await;
+        let scene = MfaFixture::new().await;
         let controller = &scene.controller;
-        let other = Person::new(controller, &scene.admin, "bert").await;
+        let other = TestUser::new(controller, &scene.admin, "bert").await;
         let (other_device, _) = enroll(controller, &other.session).await;
         let (device, recovery) = scene.enroll().await;
         let partial = scene.person.log_in(controller).await;
@@ -43,7 +46,7 @@ impl Scenery {
     {
         let [own, other] = [&self.scene.person.id, &self.other.id]
             .map(|id| UniqueValue::new(Index::IdentityId, id.as_str()));
-        operate(&self.scene.controller, move |rows| {
+        modify_store(&self.scene.controller, move |rows| {
             let record = |id: &UniqueValue| {
                 let identity: Found<Identity> = rows.rows().find(id).unwrap().unwrap();
                 let mut found = rows.rows().dependents::<StoredMfa>(&identity.key).unwrap();
@@ -70,14 +73,14 @@ impl Scenery {
         let controller = &self.scene.controller;
         for code in [
             self.device.code(controller, 0),
-            self.device.wrong(controller),
+            self.device.wrong_code(controller),
             self.other_device.code(controller, 0),
             self.recovery[0].clone(),
         ] {
             assert_damaged(&answer(controller, &self.partial, &code).await, what);
-            for purpose in Use::ENROLLED {
+            for purpose in CodeUse::ENROLLED {
                 let reply = purpose
-                    .of(controller, &self.scene.person.session, &code)
+                    .submit(controller, &self.scene.person.session, &code)
                     .await;
                 assert_damaged(&reply, what);
             }
@@ -136,7 +139,13 @@ fn assert_damaged(reply: &Reply, what: &str) {
 }
 
 async fn look(controller: &Harness, session: &str) -> Reply {
-    own(controller, session, (Method::GET, ""), Given::Nowhere).await
+    own_mfa(
+        controller,
+        session,
+        (Method::GET, ""),
+        CodePlacement::Omitted,
+    )
+    .await
 }
 
 #[tokio::test]
@@ -151,11 +160,11 @@ async fn a_record_that_is_lost_lets_nobody_in() {
     assert_damaged(&look(controller, &scenery.partial).await, "lost");
     // It is not begun anew either: that would be a way round it.
     let path = "/edge/client/v1/current-identity/mfa";
-    let begun = ask(
+    let begun = request_with_code(
         controller,
         &scenery.partial,
         (Method::POST, path),
-        Given::Nowhere,
+        CodePlacement::Omitted,
     )
     .await;
     assert_eq!(begun.error(), (409, "MFA_EXISTS".to_owned()));
@@ -177,16 +186,18 @@ async fn a_record_that_says_less_than_its_identity_lets_nobody_in() {
     assert_damaged(&look(controller, &scenery.partial).await, "started");
     let path = (Method::GET, "/qr-code");
     assert_damaged(
-        &own(controller, &scenery.partial, path, Given::Nowhere).await,
+        &own_mfa(controller, &scenery.partial, path, CodePlacement::Omitted).await,
         "started",
     );
     let code = scenery.device.code(controller, 0);
     assert_damaged(
-        &Use::Verify.of(controller, &scenery.partial, &code).await,
+        &CodeUse::Verify
+            .submit(controller, &scenery.partial, &code)
+            .await,
         "started",
     );
     let asked = (Method::DELETE, "");
-    let left = own(controller, &scenery.partial, asked, Given::Nowhere).await;
+    let left = own_mfa(controller, &scenery.partial, asked, CodePlacement::Omitted).await;
     assert_eq!(left.error(), (401, "UNAUTHORIZED".to_owned()));
     scenery.repair("started").await;
 }
@@ -199,19 +210,22 @@ async fn an_identity_that_says_less_than_its_record_changes_nothing() {
         let scenery = Scenery::new().await;
         let (controller, person) = (&scenery.scene.controller, &scenery.scene.person);
         let change = move |identity: &mut Identity| identity.attached.totp = state;
-        edit(controller, Index::IdentityId, &person.id, change).await;
+        edit_entity(controller, Index::IdentityId, &person.id, change).await;
         let what = format!("{state:?}");
         let code = scenery.device.code(controller, 0);
         for session in [&scenery.partial, &person.session] {
             assert_damaged(&answer(controller, session, &code).await, &what);
-            assert_damaged(&Use::Verify.of(controller, session, &code).await, &what);
+            assert_damaged(
+                &CodeUse::Verify.submit(controller, session, &code).await,
+                &what,
+            );
             assert_damaged(&look(controller, session).await, &what);
         }
         assert!(!is_full(controller, &scenery.partial).await, "{what}");
         scenery.check_login(&what).await;
         if state == TotpState::Started {
             let asked = (Method::DELETE, "");
-            let left = own(controller, &scenery.partial, asked, Given::Nowhere).await;
+            let left = own_mfa(controller, &scenery.partial, asked, CodePlacement::Omitted).await;
             assert_damaged(&left, &what);
         }
         scenery.repair(&what).await;
@@ -287,7 +301,7 @@ async fn of_two_records_none_counts() {
     let scenery = Scenery::new().await;
     let number = scenery.scene.controller.engine.allocate(MFA);
     let by_id = UniqueValue::new(Index::IdentityId, scenery.scene.person.id.as_str());
-    operate(&scenery.scene.controller, move |rows| {
+    modify_store(&scenery.scene.controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let own = rows.rows().dependents::<StoredMfa>(&identity.key).unwrap();
         let second = identity.key.dependent(MFA, number);

@@ -1,7 +1,9 @@
 //! TOTP: what a session reaches while its second factor is open (S-46).
 
 use crate::matrix::body;
-use crate::mfa_support::{Given, Scene, Use, answer, begin, counted, enroll, own};
+use crate::mfa_support::{
+    CodePlacement, CodeUse, MfaFixture, answer, begin, enroll, own_mfa, wrong_code_count,
+};
 use crate::support::{STRICT, add_strict_policy, send};
 use http::Method;
 use portcullis_domain::access::Access;
@@ -24,7 +26,7 @@ const PARTIAL: [(&str, &str); 9] = [
 ];
 
 /// Asks every route that is not for everybody; answers which were reached.
-async fn reached(scene: &Scene, session: &str) -> BTreeSet<(String, &'static str)> {
+async fn reached(scene: &MfaFixture, session: &str) -> BTreeSet<(String, &'static str)> {
     let controller = &scene.controller;
     let mut routes: Vec<_> = controller.table().routes().iter().collect();
     routes.retain(|route| route.access != Access::Public);
@@ -70,7 +72,7 @@ async fn reached(scene: &Scene, session: &str) -> BTreeSet<(String, &'static str
 }
 
 /// Makes the person an administrator with every permission there is, under a policy.
-pub(crate) async fn appoint(scene: &Scene, under: &str) {
+pub(crate) async fn appoint(scene: &MfaFixture, under: &str) {
     let path = format!("/identities/{}", scene.person.id);
     let permissions = ["admin_readonly", "identity"];
     let body = json!({"isAdmin": true, "permissions": permissions, "authPolicyId": under});
@@ -82,7 +84,7 @@ pub(crate) async fn appoint(scene: &Scene, under: &str) {
 
 #[tokio::test]
 async fn whoever_is_enrolled_reaches_little_until_the_code_is_given() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     appoint(&scene, "default").await;
     scene.enroll().await;
     let session = scene.person.log_in(&scene.controller).await;
@@ -97,7 +99,7 @@ async fn whoever_is_enrolled_reaches_little_until_the_code_is_given() {
 
 #[tokio::test]
 async fn whoever_has_to_enroll_reaches_little_until_that_is_done() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     add_strict_policy(&scene.controller).await;
     appoint(&scene, STRICT).await;
     let session = scene.person.log_in(&scene.controller).await;
@@ -109,27 +111,33 @@ async fn whoever_has_to_enroll_reaches_little_until_that_is_done() {
 
 #[tokio::test]
 async fn a_partial_session_leaves_what_is_begun_and_not_what_is_verified() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     add_strict_policy(controller).await;
     appoint(&scene, STRICT).await;
     let session = &person.session;
     for _ in 0..2 {
         begin(controller, session).await;
-        let left = own(controller, session, (Method::DELETE, ""), Given::Nowhere).await;
+        let left = own_mfa(
+            controller,
+            session,
+            (Method::DELETE, ""),
+            CodePlacement::Omitted,
+        )
+        .await;
         assert_eq!(left.json(), json!({"data": {}, "meta": {}}));
     }
     let (device, recovery) = enroll(controller, session).await;
     let partial = person.log_in(controller).await;
     let code = device.code(controller, 0);
     for given in [
-        Given::Nowhere,
-        Given::Body(&code),
-        Given::Header(&code),
-        Given::Body(&recovery[0]),
-        Given::Body("000000"),
+        CodePlacement::Omitted,
+        CodePlacement::Body(&code),
+        CodePlacement::Header(&code),
+        CodePlacement::Body(&recovery[0]),
+        CodePlacement::Body("000000"),
     ] {
-        let refused = own(controller, &partial, (Method::DELETE, ""), given).await;
+        let refused = own_mfa(controller, &partial, (Method::DELETE, ""), given).await;
         assert_eq!(
             refused.error(),
             (401, "UNAUTHORIZED".to_owned()),
@@ -137,7 +145,7 @@ async fn a_partial_session_leaves_what_is_begun_and_not_what_is_verified() {
         );
     }
     assert_eq!(
-        counted(controller, &person.id).await,
+        wrong_code_count(controller, &person.id).await,
         0,
         "no code was looked at"
     );
@@ -146,6 +154,8 @@ async fn a_partial_session_leaves_what_is_begun_and_not_what_is_verified() {
         200,
         "nor used up"
     );
-    let left = Use::Leave.of(controller, &partial, &recovery[0]).await;
+    let left = CodeUse::Leave
+        .submit(controller, &partial, &recovery[0])
+        .await;
     assert_eq!(left.status, 200);
 }

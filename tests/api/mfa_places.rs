@@ -1,27 +1,35 @@
 //! TOTP: where codes are read from, and where not.
 
-use crate::mfa_support::{Given, Scene, Use, answer, ask, assert_refused, pass};
+use crate::mfa_support::{
+    CodePlacement, CodeUse, MfaFixture, advance_clock, answer, assert_refused, request_with_code,
+};
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 
 /// Nobody reads a code out of the query, or out of a header where it belongs into the body.
 #[tokio::test]
 async fn codes_are_read_where_they_belong_and_nowhere_else() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, _) = scene.enroll().await;
     let code = device.code(controller, 0);
-    for purpose in [Use::Read, Use::Leave] {
+    for purpose in [CodeUse::Read, CodeUse::Leave] {
         let (method, path) = purpose.operation();
         for query in ["code", "mfa-validation-code"] {
             let path = format!("{path}?{query}={code}");
-            let reply = ask(controller, session, (method.clone(), &path), Given::Nowhere).await;
+            let reply = request_with_code(
+                controller,
+                session,
+                (method.clone(), &path),
+                CodePlacement::Omitted,
+            )
+            .await;
             assert_refused(&reply);
         }
     }
-    for purpose in [Use::Answer, Use::Replace] {
-        let given = Given::Header(&code);
-        let reply = ask(controller, session, purpose.operation(), given).await;
+    for purpose in [CodeUse::Answer, CodeUse::Replace] {
+        let given = CodePlacement::Header(&code);
+        let reply = request_with_code(controller, session, purpose.operation(), given).await;
         assert_eq!(
             reply.error(),
             (400, "COULD_NOT_VALIDATE".to_owned()),
@@ -39,7 +47,7 @@ async fn codes_are_read_where_they_belong_and_nowhere_else() {
 async fn twice(
     controller: &Harness,
     session: &str,
-    purpose: Use,
+    purpose: CodeUse,
     (header, body): (&str, &Value),
 ) -> Reply {
     let (method, path) = purpose.operation();
@@ -51,11 +59,11 @@ async fn twice(
 /// As on the wire: the body wins where codes are read, the header where one leaves.
 #[tokio::test]
 async fn of_two_codes_one_counts() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
-    for (purpose, is_header_first) in [(Use::Read, false), (Use::Leave, true)] {
+    for (purpose, is_header_first) in [(CodeUse::Read, false), (CodeUse::Leave, true)] {
         let (device, _) = scene.enroll().await;
-        let wrong = device.wrong(controller);
+        let wrong = device.wrong_code(controller);
         let right = device.code(controller, 0);
         for loses in [wrong.as_str(), "84823", ""] {
             let (header, body) = if is_header_first {
@@ -80,18 +88,18 @@ async fn of_two_codes_one_counts() {
         )
         .await;
         assert_eq!(reply.status, 200, "{purpose:?}: {}", reply.text());
-        pass(controller, 30);
+        advance_clock(controller, 30);
         scene.remove().await.data();
     }
     // A body that is none spoils the request whatever is in the header.
     let (device, _) = scene.enroll().await;
     let right = device.code(controller, 0);
-    let reply = twice(controller, session, Use::Read, (&right, &json!({}))).await;
+    let reply = twice(controller, session, CodeUse::Read, (&right, &json!({}))).await;
     assert_eq!(reply.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
     let number = json!({"code": 848_239});
-    let reply = twice(controller, session, Use::Read, (&right, &number)).await;
+    let reply = twice(controller, session, CodeUse::Read, (&right, &number)).await;
     assert_eq!(reply.error(), (400, "COULD_NOT_PARSE_BODY".to_owned()));
     // But that of a removal never counted beside a header.
-    let reply = twice(controller, session, Use::Leave, (&right, &number)).await;
+    let reply = twice(controller, session, CodeUse::Leave, (&right, &number)).await;
     assert_eq!(reply.status, 200);
 }

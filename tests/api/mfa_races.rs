@@ -1,8 +1,8 @@
 //! TOTP: what many do at once, and only one may.
 
 use crate::mfa_support::{
-    Device, Given, Person, Scene, Use, answer, begin, charge, identity, is_full, outcome, own,
-    pass, remove, texts, verify,
+    CodePlacement, CodeUse, Device, MfaFixture, TestUser, advance_clock, answer, begin, identity,
+    is_full, own_mfa, remove, set_wrong_codes, status_and_code, texts, verify,
 };
 use crate::races::{at_once, outcomes, rounds, tally};
 use http::Method;
@@ -18,17 +18,17 @@ const ROUNDS: usize = 3;
 struct Race {
     controller: Arc<Harness>,
     admin: String,
-    person: Person,
+    person: TestUser,
     sessions: Vec<String>,
 }
 
 impl Race {
     async fn of_sessions(count: usize) -> Self {
-        let Scene {
+        let MfaFixture {
             controller,
             admin,
             person,
-        } = Scene::new().await;
+        } = MfaFixture::new().await;
         let sessions = person.log_in_often(&controller, count).await;
         Self {
             controller: Arc::new(controller),
@@ -44,12 +44,12 @@ impl Race {
     }
 
     /// Sends one code through all sessions at once.
-    async fn all(&self, purpose: Use, code: &str) -> Vec<Reply> {
+    async fn all(&self, purpose: CodeUse, code: &str) -> Vec<Reply> {
         self.each(purpose, |_| code.to_owned()).await
     }
 
     /// Sends a code through each session at once.
-    async fn each(&self, purpose: Use, code: impl Fn(usize) -> String) -> Vec<Reply> {
+    async fn each(&self, purpose: CodeUse, code: impl Fn(usize) -> String) -> Vec<Reply> {
         let (method, path) = purpose.operation();
         at_once(self.sessions.len(), |number| {
             let controller = self.controller.clone();
@@ -57,7 +57,13 @@ impl Race {
             let (method, code) = (method.clone(), code(number));
             async move {
                 let asked = (method, path);
-                crate::mfa_support::ask(&controller, &session, asked, Given::Body(&code)).await
+                crate::mfa_support::request_with_code(
+                    &controller,
+                    &session,
+                    asked,
+                    CodePlacement::Body(&code),
+                )
+                .await
             }
         })
         .await
@@ -67,11 +73,11 @@ impl Race {
     async fn check(&self) {
         let view = self.controller.engine.snapshot().unwrap();
         assert_eq!(Census::check(&*view).unwrap(), []);
-        let shown = own(
+        let shown = own_mfa(
             &self.controller,
             &self.person.session,
             (Method::GET, ""),
-            Given::Nowhere,
+            CodePlacement::Omitted,
         );
         let shown = match shown.await {
             reply if reply.status == 404 => TotpState::None,
@@ -101,14 +107,14 @@ async fn one_code_completes_one_session() {
             let mut race = Race::of_sessions(0).await;
             let (device, recovery) = race.enroll().await;
             race.sessions = race.person.log_in_often(&race.controller, 256).await;
-            charge(&race.controller, &race.person.id, 0).await;
-            pass(&race.controller, 60);
+            set_wrong_codes(&race.controller, &race.person.id, 0).await;
+            advance_clock(&race.controller, 60);
             let code = if is_recovery {
                 recovery[round % recovery.len()].clone()
             } else {
                 device.code(&race.controller, 0)
             };
-            let replies = race.all(Use::Answer, &code).await;
+            let replies = race.all(CodeUse::Answer, &code).await;
             assert_eq!(tally(&replies), one_of(256), "recovery code: {is_recovery}");
             let mut full = 0;
             for session in &race.sessions {
@@ -124,7 +130,7 @@ async fn one_code_completes_one_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_code_does_one_thing() {
     let race = Race::of_sessions(64).await;
-    for purpose in [Use::Read, Use::Replace] {
+    for purpose in [CodeUse::Read, CodeUse::Replace] {
         for is_recovery in [false, true] {
             remove(&race.controller, &race.admin, &race.person.id)
                 .await
@@ -143,11 +149,11 @@ async fn one_code_does_one_thing() {
             );
             let shown = replies.iter().find(|reply| reply.status == 200).unwrap();
             let left = texts(&shown.data()["recoveryCodes"]);
-            let is_spent = is_recovery && purpose == Use::Read;
+            let is_spent = is_recovery && purpose == CodeUse::Read;
             assert_eq!(left.len(), 20 - usize::from(is_spent), "{purpose:?}");
             // What was shown is what holds now.
-            pass(&race.controller, 60);
-            charge(&race.controller, &race.person.id, 0).await;
+            advance_clock(&race.controller, 60);
+            set_wrong_codes(&race.controller, &race.person.id, 0).await;
             let done = answer(&race.controller, &race.person.session, &left[0]).await;
             assert_eq!(done.status, 200, "{}", done.text());
         }
@@ -161,12 +167,12 @@ async fn recovery_codes_are_replaced_once_by_as_many_codes() {
     let race = Race::of_sessions(20).await;
     let (_, recovery) = race.enroll().await;
     let replies = race
-        .each(Use::Replace, |number| recovery[number].clone())
+        .each(CodeUse::Replace, |number| recovery[number].clone())
         .await;
     assert_eq!(tally(&replies), one_of(20));
     let made = replies.iter().find(|reply| reply.status == 200).unwrap();
     let made = texts(&made.data()["recoveryCodes"]);
-    pass(&race.controller, 3600);
+    advance_clock(&race.controller, 3600);
     let done = answer(&race.controller, &race.person.session, &made[0]).await;
     assert_eq!(done.status, 200, "{}", done.text());
     race.check().await;
@@ -179,12 +185,12 @@ async fn as_many_recovery_codes_complete_as_many_sessions() {
     let (device, recovery) = race.enroll().await;
     race.sessions = race.person.log_in_often(&race.controller, 20).await;
     let replies = race
-        .each(Use::Answer, |number| recovery[number].clone())
+        .each(CodeUse::Answer, |number| recovery[number].clone())
         .await;
     assert_eq!(tally(&replies), outcomes([("200", 20)]));
     let code = device.code(&race.controller, 0);
-    let left = Use::Read
-        .of(&race.controller, &race.person.session, &code)
+    let left = CodeUse::Read
+        .submit(&race.controller, &race.person.session, &code)
         .await
         .data();
     assert_eq!(left["recoveryCodes"], serde_json::json!([]));
@@ -201,7 +207,15 @@ async fn an_enrollment_is_begun_and_finished_once() {
             .data();
         let replies = at_once(64, |number| {
             let (controller, session) = (controller.clone(), race.sessions[number].clone());
-            async move { own(&controller, &session, (Method::POST, ""), Given::Nowhere).await }
+            async move {
+                own_mfa(
+                    &controller,
+                    &session,
+                    (Method::POST, ""),
+                    CodePlacement::Omitted,
+                )
+                .await
+            }
         })
         .await;
         assert_eq!(tally(&replies), outcomes([("201", 1), ("MFA_EXISTS", 63)]));
@@ -209,10 +223,10 @@ async fn an_enrollment_is_begun_and_finished_once() {
 
         let begun = replies.iter().find(|reply| reply.status == 201).unwrap();
         let device = Device::scan(begun.data()["provisioningUrl"].as_str().unwrap());
-        let replies = race.all(Use::Verify, &device.code(controller, 0)).await;
+        let replies = race.all(CodeUse::Verify, &device.code(controller, 0)).await;
         assert_eq!(tally(&replies), outcomes([("200", 1), ("NOT_FOUND", 63)]));
         race.check().await;
-        pass(controller, 30);
+        advance_clock(controller, 30);
     }
 }
 
@@ -222,7 +236,7 @@ async fn an_enrollment_is_removed_once() {
     for _ in 0..rounds(ROUNDS) {
         let (device, _) = race.enroll().await;
         let replies = race
-            .all(Use::Leave, &device.code(&race.controller, 0))
+            .all(CodeUse::Leave, &device.code(&race.controller, 0))
             .await;
         assert_eq!(tally(&replies), outcomes([("200", 1), ("NOT_FOUND", 63)]));
         race.check().await;
@@ -246,15 +260,31 @@ async fn whoever_comes_first_the_record_and_the_identity_agree() {
             async move {
                 match (number + round) % 4 {
                     0 => verify(&controller, &session, &code).await,
-                    1 => own(&controller, &session, (Method::DELETE, ""), Given::Nowhere).await,
+                    1 => {
+                        own_mfa(
+                            &controller,
+                            &session,
+                            (Method::DELETE, ""),
+                            CodePlacement::Omitted,
+                        )
+                        .await
+                    },
                     2 if number < 4 => remove(&controller, &admin, &id).await,
-                    _ => own(&controller, &session, (Method::POST, ""), Given::Nowhere).await,
+                    _ => {
+                        own_mfa(
+                            &controller,
+                            &session,
+                            (Method::POST, ""),
+                            CodePlacement::Omitted,
+                        )
+                        .await
+                    },
                 }
             }
         })
         .await;
         for reply in &replies {
-            let outcome = outcome(reply);
+            let outcome = status_and_code(reply);
             let known = [
                 "200",
                 "201",
@@ -265,6 +295,6 @@ async fn whoever_comes_first_the_record_and_the_identity_agree() {
             assert!(known.contains(&&*outcome), "round {round}: {outcome}");
         }
         race.check().await;
-        pass(controller, 30);
+        advance_clock(controller, 30);
     }
 }

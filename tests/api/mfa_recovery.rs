@@ -1,7 +1,8 @@
 //! TOTP: recovery codes.
 
 use crate::mfa_support::{
-    Given, Scene, Use, answer, assert_refused, begin, charge, is_full, own, pass, texts, verify,
+    CodePlacement, CodeUse, MfaFixture, advance_clock, answer, assert_refused, begin, is_full,
+    own_mfa, set_wrong_codes, texts, verify,
 };
 use crate::support::text;
 use http::Method;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn recovery_codes_have_the_form_that_people_know() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (_, begun) = begin(&scene.controller, &scene.person.session).await;
     let codes = texts(&begun["recoveryCodes"]);
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), 20);
@@ -26,7 +27,7 @@ async fn recovery_codes_have_the_form_that_people_know() {
 
 #[tokio::test]
 async fn each_recovery_code_lets_in_once() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, codes) = scene.enroll().await;
     for (number, code) in codes.iter().enumerate() {
@@ -46,36 +47,48 @@ async fn each_recovery_code_lets_in_once() {
     let session = person.log_in(controller).await;
     let code = device.code(controller, 0);
     assert_eq!(answer(controller, &session, &code).await.status, 200);
-    pass(controller, 30);
+    advance_clock(controller, 30);
     let code = device.code(controller, 0);
-    let left = Use::Read.of(controller, &session, &code).await.data();
+    let left = CodeUse::Read
+        .submit(controller, &session, &code)
+        .await
+        .data();
     assert_eq!(left["recoveryCodes"], serde_json::json!([]));
 }
 
 /// And whichever it was given for, in the header or in the body.
 #[tokio::test]
 async fn a_spent_code_is_not_shown_any_more() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, codes) = scene.enroll().await;
     assert_eq!(answer(controller, session, &codes[4]).await.status, 200);
     let asked = (Method::GET, "/recovery-codes");
     for (given, spent) in [
-        (Given::Body(&codes[0]), &[0, 4][..]),
-        (Given::Header(&codes[7]), &[0, 4, 7]),
+        (CodePlacement::Body(&codes[0]), &[0, 4][..]),
+        (CodePlacement::Header(&codes[7]), &[0, 4, 7]),
     ] {
-        let shown = own(controller, session, asked.clone(), given).await.data();
+        let shown = own_mfa(controller, session, asked.clone(), given)
+            .await
+            .data();
         let left: Vec<_> = (0..20).filter(|place| !spent.contains(place)).collect();
         let left: Vec<_> = left.into_iter().map(|place| codes[place].clone()).collect();
         assert_eq!(texts(&shown["recoveryCodes"]), left, "{given:?}");
         for place in spent {
-            charge(controller, &scene.person.id, 0).await;
-            assert_refused(&Use::Read.of(controller, session, &codes[*place]).await);
+            set_wrong_codes(controller, &scene.person.id, 0).await;
+            assert_refused(
+                &CodeUse::Read
+                    .submit(controller, session, &codes[*place])
+                    .await,
+            );
         }
     }
-    charge(controller, &scene.person.id, 0).await;
+    set_wrong_codes(controller, &scene.person.id, 0).await;
     let code = device.code(controller, 0);
-    let shown = Use::Read.of(controller, session, &code).await.data();
+    let shown = CodeUse::Read
+        .submit(controller, session, &code)
+        .await
+        .data();
     assert_eq!(
         shown["recoveryCodes"].as_array().unwrap().len(),
         17,
@@ -85,11 +98,11 @@ async fn a_spent_code_is_not_shown_any_more() {
 
 #[tokio::test]
 async fn new_codes_take_the_place_of_all_old_ones() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let (device, mut codes) = scene.enroll().await;
     for is_recovery in [false, true, false] {
-        pass(controller, 60);
+        advance_clock(controller, 60);
         assert_eq!(
             answer(controller, &person.session, &codes[19]).await.status,
             200
@@ -99,7 +112,9 @@ async fn new_codes_take_the_place_of_all_old_ones() {
         } else {
             device.code(controller, 0)
         };
-        let made = Use::Replace.of(controller, &person.session, &code).await;
+        let made = CodeUse::Replace
+            .submit(controller, &person.session, &code)
+            .await;
         assert_eq!(made.status, 200);
         let changed: Timestamp = text(&made.data(), "updatedAt").parse().unwrap();
         assert_eq!(changed, controller.app.env().now());
@@ -107,15 +122,15 @@ async fn new_codes_take_the_place_of_all_old_ones() {
         assert_eq!(new.iter().collect::<BTreeSet<_>>().len(), 20);
         assert!(new.iter().all(|code| !codes.contains(code)));
         for old in [0, 18, 19] {
-            charge(controller, &person.id, 0).await;
+            set_wrong_codes(controller, &person.id, 0).await;
             assert_refused(&answer(controller, &person.session, &codes[old]).await);
         }
         assert_eq!(
             answer(controller, &person.session, &new[0]).await.status,
             200
         );
-        let shown = Use::Read
-            .of(controller, &person.session, &new[1])
+        let shown = CodeUse::Read
+            .submit(controller, &person.session, &new[1])
             .await
             .data();
         assert_eq!(
@@ -130,22 +145,25 @@ async fn new_codes_take_the_place_of_all_old_ones() {
 /// A recovery code for new ones shows nothing a second time: it is among the old ones.
 #[tokio::test]
 async fn a_recovery_code_for_new_ones_is_spent() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (_, codes) = scene.enroll().await;
     assert_eq!(
-        Use::Replace.of(controller, session, &codes[0]).await.status,
+        CodeUse::Replace
+            .submit(controller, session, &codes[0])
+            .await
+            .status,
         200
     );
-    for purpose in Use::ENROLLED {
-        charge(controller, &scene.person.id, 0).await;
-        assert_refused(&purpose.of(controller, session, &codes[0]).await);
+    for purpose in CodeUse::ENROLLED {
+        set_wrong_codes(controller, &scene.person.id, 0).await;
+        assert_refused(&purpose.submit(controller, session, &codes[0]).await);
     }
 }
 
 #[tokio::test]
 async fn recovery_codes_finish_no_enrollment_and_are_not_spent_by_the_attempt() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, begun) = begin(controller, session).await;
     let codes = texts(&begun["recoveryCodes"]);
@@ -157,7 +175,7 @@ async fn recovery_codes_finish_no_enrollment_and_are_not_spent_by_the_attempt() 
 
 #[tokio::test]
 async fn a_recovery_code_and_a_totp_code_do_not_use_each_other_up() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, codes) = scene.enroll().await;
     let code = device.code(controller, -1);
@@ -173,11 +191,14 @@ async fn a_recovery_code_and_a_totp_code_do_not_use_each_other_up() {
 /// Removed against a recovery code, the enrollment takes the others along.
 #[tokio::test]
 async fn recovery_codes_end_with_their_enrollment() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (_, old) = scene.enroll().await;
     assert_eq!(
-        Use::Leave.of(controller, session, &old[0]).await.status,
+        CodeUse::Leave
+            .submit(controller, session, &old[0])
+            .await
+            .status,
         200
     );
     let (_, new) = scene.enroll().await;

@@ -4,9 +4,12 @@ use crate::credentials::{token_by, with_certificate};
 use crate::idp::{Idp, bearing, who};
 use crate::mfa_partial::appoint;
 use crate::mfa_support::{
-    Person, Scene, Use, answer, begin, counted, enroll, is_full, pass, verify,
+    CodeUse, MfaFixture, TestUser, advance_clock, answer, begin, enroll, is_full, verify,
+    wrong_code_count,
 };
-use crate::support::{STRICT, add_policy, add_strict_policy, current, edit, get, send, text};
+use crate::support::{
+    STRICT, add_policy, add_strict_policy, current_session, edit_entity, get, send, text,
+};
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 
 /// What a session shows of its second factor.
 async fn flags(controller: &Harness, session: &str) -> (bool, bool, Vec<Value>) {
-    let data = current(controller, session).await.data();
+    let data = current_session(controller, session).await.data();
     let flag = |name: &str| data[name].as_bool().unwrap();
     let queries = data["authQueries"].as_array().unwrap().clone();
     (flag("isMfaRequired"), flag("isMfaComplete"), queries)
@@ -37,7 +40,7 @@ fn question(is_enrolled: bool) -> Value {
 
 #[tokio::test]
 async fn whoever_has_to_enroll_does_so_through_the_partial_session() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     add_strict_policy(controller).await;
     appoint(&scene, STRICT).await;
@@ -71,7 +74,7 @@ async fn whoever_has_to_enroll_does_so_through_the_partial_session() {
         flags(controller, &other).await,
         (false, false, vec![question(true)])
     );
-    pass(controller, 30);
+    advance_clock(controller, 30);
     let code = device.code(controller, 0);
     assert_eq!(answer(controller, &other, &code).await.status, 200);
     assert_eq!(flags(controller, &other).await, (false, true, vec![]));
@@ -84,12 +87,12 @@ async fn whoever_has_to_enroll_does_so_through_the_partial_session() {
 
 #[tokio::test]
 async fn policies_take_effect_at_once() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     add_policy(controller, "changing", |_| {}).await;
     appoint(&scene, "changing").await;
     let demand = |is_demanded: bool| {
-        edit(
+        edit_entity(
             controller,
             Index::AuthPolicyId,
             "changing",
@@ -121,7 +124,7 @@ async fn policies_take_effect_at_once() {
 /// Facts auth-and-mfa 5.5
 #[tokio::test]
 async fn sessions_that_live_are_not_asked_when_their_identity_enrolls() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let other = person.log_in(controller).await;
     begin(controller, &other).await;
@@ -161,7 +164,7 @@ async fn sessions_that_live_are_not_asked_when_their_identity_enrolls() {
 #[tokio::test]
 async fn sessions_that_live_stay_what_they_are_when_an_enrollment_is_removed() {
     for is_by_administrator in [false, true] {
-        let scene = Scene::new().await;
+        let scene = MfaFixture::new().await;
         let (controller, person) = (&scene.controller, &scene.person);
         let (device, _) = scene.enroll().await;
         let open = person.log_in(controller).await;
@@ -169,7 +172,9 @@ async fn sessions_that_live_stay_what_they_are_when_an_enrollment_is_removed() {
             scene.remove().await.data();
         } else {
             let code = device.code(controller, 0);
-            let left = Use::Leave.of(controller, &person.session, &code).await;
+            let left = CodeUse::Leave
+                .submit(controller, &person.session, &code)
+                .await;
             assert_eq!(left.status, 200);
         }
         assert_eq!(
@@ -250,17 +255,17 @@ async fn a_token_of_a_signer_and_a_code_are_both_needed() {
     assert!(open(&partial, tokens[1]).await.is_empty());
     assert_eq!(who(&controller, &partial, tokens[1]).await.status, 200);
     // Without it, recovery codes stay closed, and the enrollment cannot be removed.
-    pass(&controller, 30);
+    advance_clock(&controller, 30);
     let code = device.code(&controller, 0);
-    for purpose in [Use::Read, Use::Replace, Use::Leave] {
-        let refused = purpose.of(&controller, &partial, &code).await;
+    for purpose in [CodeUse::Read, CodeUse::Replace, CodeUse::Leave] {
+        let refused = purpose.submit(&controller, &partial, &code).await;
         assert_eq!(
             refused.error(),
             (401, "UNAUTHORIZED".to_owned()),
             "{purpose:?}"
         );
     }
-    let (method, path) = Use::Leave.operation();
+    let (method, path) = CodeUse::Leave.operation();
     let request = bearing(
         controller.request(method, path).session(&partial),
         tokens[1],
@@ -272,9 +277,9 @@ async fn a_token_of_a_signer_and_a_code_are_both_needed() {
 /// The flags of one identity say nothing about another.
 #[tokio::test]
 async fn enrollment_is_of_one_identity_alone() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, admin) = (&scene.controller, &scene.admin);
-    let other = Person::new(controller, admin, "bert").await;
+    let other = TestUser::new(controller, admin, "bert").await;
     let (device, recovery) = scene.enroll().await;
     let new = other.log_in(controller).await;
     assert_eq!(flags(controller, &new).await, (false, false, vec![]));
@@ -284,7 +289,7 @@ async fn enrollment_is_of_one_identity_alone() {
         let refused = answer(controller, &partial, code).await;
         assert_eq!(refused.error(), (400, "MFA_INVALID_TOKEN".to_owned()));
     }
-    assert_eq!(counted(controller, &scene.person.id).await, 0);
+    assert_eq!(wrong_code_count(controller, &scene.person.id).await, 0);
     let code = device.code(controller, 0);
     assert_eq!(
         answer(controller, &scene.person.session, &code)

@@ -1,6 +1,9 @@
 //! TOTP: every operation in every state, through full and partial sessions, on both APIs.
 
-use crate::mfa_support::{Device, Given, Person, Scene, ask, begin, enroll, outcome, pass, remove};
+use crate::mfa_support::{
+    CodePlacement, Device, MfaFixture, TestUser, advance_clock, begin, enroll, remove,
+    request_with_code, status_and_code,
+};
 use crate::support::{STRICT, add_strict_policy, read, send};
 use http::Method;
 use portcullis_http::path::Api;
@@ -190,7 +193,7 @@ fn partial() -> Vec<Row> {
 /// demands a code, and the device and a recovery code if there are any.
 async fn bring_to(
     controller: &Harness,
-    person: &Person,
+    person: &TestUser,
     state: State,
 ) -> (String, Option<(Device, String)>) {
     let first = person.log_in(controller).await;
@@ -214,7 +217,13 @@ async fn bring_to(
 /// How far an enrollment has come, as its owner sees it.
 async fn state(controller: &Harness, session: &str) -> State {
     let path = "/edge/client/v1/current-identity/mfa";
-    let reply = ask(controller, session, (Method::GET, path), Given::Nowhere).await;
+    let reply = request_with_code(
+        controller,
+        session,
+        (Method::GET, path),
+        CodePlacement::Omitted,
+    )
+    .await;
     match reply.status.as_u16() {
         404 => State::None,
         _ if reply.data()["isVerified"] == true => State::Verified,
@@ -223,8 +232,14 @@ async fn state(controller: &Harness, session: &str) -> State {
 }
 
 /// Asks one thing in one state.
-async fn cell(scene: &Scene, row: &Row, (before, number): (State, usize), api: Api, is_full: bool) {
-    let Scene {
+async fn cell(
+    scene: &MfaFixture,
+    row: &Row,
+    (before, number): (State, usize),
+    api: Api,
+    is_full: bool,
+) {
+    let MfaFixture {
         controller,
         admin,
         person,
@@ -241,15 +256,17 @@ async fn cell(scene: &Scene, row: &Row, (before, number): (State, usize), api: A
     );
     let code = match (row.code, &set_up) {
         (Code::None, _) => None,
-        (Code::Wrong, Some((device, _))) => Some(device.wrong(controller)),
+        (Code::Wrong, Some((device, _))) => Some(device.wrong_code(controller)),
         (Code::Totp, Some((device, _))) => Some(device.code(controller, 0)),
         (Code::Recovery, Some((_, recovery))) => Some(recovery.clone()),
         (_, None) => Some("000000".to_owned()),
     };
-    let given = code.as_deref().map_or(Given::Nowhere, Given::Body);
+    let given = code
+        .as_deref()
+        .map_or(CodePlacement::Omitted, CodePlacement::Body);
     let path = format!("{}{path}", api.base());
-    let reply = ask(controller, &session, (method, &path), given).await;
-    assert_eq!(outcome(&reply), row.answers[number], "{what}");
+    let reply = request_with_code(controller, &session, (method, &path), given).await;
+    assert_eq!(status_and_code(&reply), row.answers[number], "{what}");
     let is_challenged = reply.headers.contains_key("www-authenticate");
     assert!(!is_challenged, "{what}");
     let after = match row.leads_to {
@@ -263,7 +280,7 @@ async fn cell(scene: &Scene, row: &Row, (before, number): (State, usize), api: A
 
 #[tokio::test]
 async fn every_operation_is_answered_as_the_state_demands() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     for api in [Api::Client, Api::Management] {
         for row in full() {
             for (number, before) in STATES.into_iter().enumerate() {
@@ -275,8 +292,8 @@ async fn every_operation_is_answered_as_the_state_demands() {
 
 #[tokio::test]
 async fn partial_sessions_are_answered_as_the_state_demands() {
-    let scene = Scene::new().await;
-    let Scene {
+    let scene = MfaFixture::new().await;
+    let MfaFixture {
         controller,
         admin,
         person,
@@ -298,8 +315,8 @@ async fn partial_sessions_are_answered_as_the_state_demands() {
 
 #[tokio::test]
 async fn administrators_end_every_state() {
-    let scene = Scene::new().await;
-    let Scene {
+    let scene = MfaFixture::new().await;
+    let MfaFixture {
         controller, person, ..
     } = &scene;
     for before in STATES {
@@ -314,7 +331,7 @@ async fn administrators_end_every_state() {
 /// The codes of the one are nothing to the other, however often one begins.
 #[tokio::test]
 async fn each_enrollment_has_a_secret_of_its_own() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (old, first) = begin(controller, session).await;
     assert_eq!(scene.remove().await.status, 200);
@@ -322,24 +339,24 @@ async fn each_enrollment_has_a_secret_of_its_own() {
     for member in ["id", "provisioningUrl", "recoveryCodes"] {
         assert_ne!(first[member], second[member], "{member}");
     }
-    pass(controller, 30);
+    advance_clock(controller, 30);
     let code = old.code(controller, 0);
     let path = format!("/edge/client/v1{VERIFY}");
-    let refused = ask(
+    let refused = request_with_code(
         controller,
         session,
         (Method::POST, &path),
-        Given::Body(&code),
+        CodePlacement::Body(&code),
     )
     .await;
-    assert_eq!(outcome(&refused), WRONG);
+    assert_eq!(status_and_code(&refused), WRONG);
     let code = new.code(controller, 0);
-    let done = ask(
+    let done = request_with_code(
         controller,
         session,
         (Method::POST, &path),
-        Given::Body(&code),
+        CodePlacement::Body(&code),
     )
     .await;
-    assert_eq!(outcome(&done), "200");
+    assert_eq!(status_and_code(&done), "200");
 }

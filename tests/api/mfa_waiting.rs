@@ -1,8 +1,11 @@
 //! TOTP: what changes between the examination of a code and its transaction is heeded.
 
 use crate::hold::Hold;
-use crate::mfa_support::{Given, Scene, Use, begin, counted, is_full, outcome, own, pass};
-use crate::support::{operate, read};
+use crate::mfa_support::{
+    CodePlacement, CodeUse, MfaFixture, advance_clock, begin, is_full, own_mfa, status_and_code,
+    wrong_code_count,
+};
+use crate::support::{modify_store, read};
 use http::Method;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::identity::{Identity, TotpState};
@@ -98,11 +101,11 @@ const CHANGES: [(&str, Change, [&str; 2]); 7] = [
 async fn a_code_is_judged_by_what_stands_when_its_turn_comes() {
     for (what, change, expected) in CHANGES {
         for (is_recovery, expected) in [false, true].into_iter().zip(expected) {
-            let scene = Scene::new().await;
+            let scene = MfaFixture::new().await;
             let (controller, person) = (&scene.controller, &scene.person);
             let (device, recovery) = scene.enroll().await;
             let session = person.log_in(controller).await;
-            pass(controller, 60);
+            advance_clock(controller, 60);
             let step = Step::at(controller.app.env().now());
             let code = if is_recovery {
                 recovery[0].clone()
@@ -110,14 +113,19 @@ async fn a_code_is_judged_by_what_stands_when_its_turn_comes() {
                 device.code(controller, 0)
             };
 
-            let attempt = Use::Answer.of(controller, &session, &code);
+            let attempt = CodeUse::Answer.submit(controller, &session, &code);
             let reply = overtaken(&scene, attempt, move |rows, identity, mfa| {
                 change(rows, identity, mfa, step);
             })
             .await;
             let what = format!("{what}, recovery code: {is_recovery}");
-            assert_eq!(outcome(&reply), expected, "{what}: {}", reply.text());
-            let wrong = counted(controller, &person.id).await;
+            assert_eq!(
+                status_and_code(&reply),
+                expected,
+                "{what}: {}",
+                reply.text()
+            );
+            let wrong = wrong_code_count(controller, &person.id).await;
             let expected_count = match expected {
                 WRONG => 1,
                 HELD => 9,
@@ -137,14 +145,14 @@ async fn a_code_is_judged_by_what_stands_when_its_turn_comes() {
 
 /// Asks for something that has to wait for the writer, and has something else changed before its turn.
 async fn overtaken(
-    scene: &Scene,
+    scene: &MfaFixture,
     asked: impl Future<Output = Reply>,
     change: impl Fn(&mut RowsMut<'_>, &Found<Identity>, &Found<StoredMfa>) + Send + 'static,
 ) -> Reply {
     let controller = &scene.controller;
     let hold = Hold::take(controller);
     let by_id = UniqueValue::new(Index::IdentityId, scene.person.id.as_str());
-    let mut changing = Box::pin(operate(controller, move |rows| {
+    let mut changing = Box::pin(modify_store(controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let mfa = rows.rows().dependents::<StoredMfa>(&identity.key).unwrap();
         change(rows, &identity, &mfa[0]);
@@ -187,10 +195,15 @@ fn halve(rows: &mut RowsMut<'_>, identity: &Found<Identity>) {
 #[tokio::test]
 async fn an_enrollment_that_is_verified_meanwhile_is_not_abandoned() {
     for (is_partial, expected) in [(false, WRONG), (true, "401 UNAUTHORIZED")] {
-        let scene = Scene::new().await;
+        let scene = MfaFixture::new().await;
         let (controller, session) = (&scene.controller, &scene.person.session);
         begin(controller, session).await;
-        let leave = own(controller, session, (Method::DELETE, ""), Given::Nowhere);
+        let leave = own_mfa(
+            controller,
+            session,
+            (Method::DELETE, ""),
+            CodePlacement::Omitted,
+        );
         let reply = overtaken(&scene, leave, move |rows, identity, mfa| {
             verified(rows, identity, mfa);
             if is_partial {
@@ -198,7 +211,7 @@ async fn an_enrollment_that_is_verified_meanwhile_is_not_abandoned() {
             }
         })
         .await;
-        assert_eq!(outcome(&reply), expected);
+        assert_eq!(status_and_code(&reply), expected);
         let shown = read(controller, &scene.admin, &scene.person.id).await;
         assert_eq!(shown["isMfaEnabled"], true);
     }
@@ -206,15 +219,21 @@ async fn an_enrollment_that_is_verified_meanwhile_is_not_abandoned() {
 
 #[tokio::test]
 async fn a_session_that_is_partial_meanwhile_removes_nothing() {
-    let scene = Scene::new().await;
+    let scene = MfaFixture::new().await;
     let (controller, session) = (&scene.controller, &scene.person.session);
     let (device, _) = scene.enroll().await;
     let code = device.code(controller, 0);
-    let leave = Use::Leave.of(controller, session, &code);
+    let leave = CodeUse::Leave.submit(controller, session, &code);
     let reply = overtaken(&scene, leave, |rows, identity, _| halve(rows, identity)).await;
-    assert_eq!(outcome(&reply), "401 UNAUTHORIZED");
+    assert_eq!(status_and_code(&reply), "401 UNAUTHORIZED");
     let shown = read(controller, &scene.admin, &scene.person.id).await;
     assert_eq!(shown["isMfaEnabled"], true);
     // Nothing was committed: the code is as good as before.
-    assert_eq!(Use::Answer.of(controller, session, &code).await.status, 200);
+    assert_eq!(
+        CodeUse::Answer
+            .submit(controller, session, &code)
+            .await
+            .status,
+        200
+    );
 }

@@ -9,7 +9,7 @@ use crate::escalation_search::members;
 use crate::matrix::body;
 use crate::mfa_support::begin;
 use crate::ownership::{Possessions, is_for_everybody, is_with_body};
-use crate::support::{current, id_of, text};
+use crate::support::{current_session, find_identity_id, text};
 use http::Method;
 use portcullis_domain::identity::Identity;
 use portcullis_http::path::Api;
@@ -78,11 +78,14 @@ impl Scene {
         let stranger = controller.user(admin, "stranger", json!({})).await;
         let path = (Method::GET, "/current-identity/authenticators");
         let authenticators = stage.client(&stranger, path).await.data();
-        let session = current(controller, &stranger).await.data();
+        let session = current_session(controller, &stranger).await.data();
         let own = vec![
             ("authenticators", text(&authenticators[0], "id").to_owned()),
             ("api-sessions", text(&session, "id").to_owned()),
-            ("identities", id_of(controller, admin, "stranger").await),
+            (
+                "identities",
+                find_identity_id(controller, admin, "stranger").await,
+            ),
         ];
         let view = controller.engine.snapshot().unwrap();
         let by_id = UniqueValue::new(Index::IdentityId, stage.person.id.as_str());
@@ -211,6 +214,8 @@ async fn whoever_names_somebody_else_acts_as_itself() {
     assert!(operations > 30 && asked > 3000, "{operations} {asked}");
     assert_eq!(scene.stored(), before);
     let person = &scene.possessions.stage.person;
-    let session: Value = current(scene.controller(), &person.session).await.data();
+    let session: Value = current_session(scene.controller(), &person.session)
+        .await
+        .data();
     assert_eq!(session["identityId"], person.id);
 }

@@ -1,6 +1,8 @@
 //! Enrollment with a token and a certificate of a third-party authority.
 
-use crate::support::{create, get, log_in_by_certificate, pending, read, refused, revision, text};
+use crate::support::{
+    bad_request, create, get, log_in_by_certificate, pending_enrollment, read, revision, text,
+};
 use crate::third_party::{
     Authority, add, add_unverified, ending_soon, expired, patch, redeem_ottca, remove, verify,
 };
@@ -21,7 +23,7 @@ pub(crate) async fn invited(
 ) -> (String, String) {
     let how = json!({"enrollment": {"ottca": ca}});
     let id = create(controller, admin, name, how).await;
-    let enrollment = pending(controller, admin, &id, "ottca").await;
+    let enrollment = pending_enrollment(controller, admin, &id, "ottca").await;
     (id, text(&enrollment, "token").to_owned())
 }
 
@@ -68,7 +70,7 @@ async fn certificate_becomes_the_authenticator() {
         id
     );
     let again = redeem_ottca(&controller, &token, &chain).await;
-    assert_eq!(again.error(), refused("INVALID_ENROLLMENT_TOKEN"));
+    assert_eq!(again.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
 }
 
 #[tokio::test]
@@ -134,7 +136,7 @@ async fn certificates_that_prove_nothing_spend_nothing() {
         let reply = redeem_ottca(&controller, &token, &chain).await;
         assert_eq!(
             reply.error(),
-            refused("CERTIFICATE_FAILED_VALIDATION"),
+            bad_request("CERTIFICATE_FAILED_VALIDATION"),
             "{why}"
         );
     }
@@ -155,7 +157,7 @@ async fn authority_has_to_be_verified_and_enabled() {
     let ca = add_unverified(&controller, &admin, ("ca", &root), json!({})).await;
     let (_id, token) = invited(&controller, &admin, "laptop", &ca).await;
     let leaf = [root.leaf("laptop")];
-    let not_valid = refused("ENROLLMENT_CA_NOT_VALID");
+    let not_valid = bad_request("ENROLLMENT_CA_NOT_VALID");
     assert_eq!(
         redeem_ottca(&controller, &token, &leaf).await.error(),
         not_valid
@@ -184,7 +186,7 @@ async fn authority_has_to_be_verified_and_enabled() {
     let (_id, token) = invited(&controller, &admin, "another", &ca).await;
     assert_eq!(remove(&controller, &admin, &ca).await.status, 200);
     let reply = redeem_ottca(&controller, &token, &[root.leaf("another")]).await;
-    assert_eq!(reply.error(), refused("INVALID_ENROLLMENT_TOKEN"));
+    assert_eq!(reply.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
 }
 
 #[tokio::test]
@@ -199,12 +201,16 @@ async fn authority_vouches_no_longer_than_it_is_valid() {
     });
     let request = controller.manage(Method::POST, "/enrollments", &admin);
     assert_eq!(request.json(&body).send().await.status, 201);
-    let token = text(&pending(&controller, &admin, &id, "ottca").await, "token").to_owned();
+    let token = text(
+        &pending_enrollment(&controller, &admin, &id, "ottca").await,
+        "token",
+    )
+    .to_owned();
     controller
         .clock
         .advance(SignedDuration::from_hours(24 * 365));
     let reply = redeem_ottca(&controller, &token, &[root.leaf("laptop")]).await;
-    assert_eq!(reply.error(), refused("CERTIFICATE_FAILED_VALIDATION"));
+    assert_eq!(reply.error(), bad_request("CERTIFICATE_FAILED_VALIDATION"));
 }
 
 #[tokio::test]
@@ -253,25 +259,25 @@ async fn tokens_are_for_their_own_method_and_time() {
     };
     for method in ["ott", "updb", "erott"] {
         let path = format!("/enroll?method={method}&token={token}");
-        assert_eq!(wrong(&path).await, refused("INVALID_ENROLL_METHOD"));
+        assert_eq!(wrong(&path).await, bad_request("INVALID_ENROLL_METHOD"));
     }
     for path in ["/enroll?method=ottca", "/enroll?method=ottca&token=nope"] {
-        assert_eq!(wrong(path).await, refused("INVALID_ENROLLMENT_TOKEN"));
+        assert_eq!(wrong(path).await, bad_request("INVALID_ENROLLMENT_TOKEN"));
     }
-    let ends = pending(&controller, &admin, &id, "ottca").await["expiresAt"].clone();
+    let ends = pending_enrollment(&controller, &admin, &id, "ottca").await["expiresAt"].clone();
     assert_eq!(ends, "2031-04-05T09:07:08.009Z");
     controller.clock.advance(SignedDuration::from_mins(180));
     let reply = redeem_ottca(&controller, &token, &leaf).await;
-    assert_eq!(reply.error(), refused("ENROLLMENT_EXPIRED"));
+    assert_eq!(reply.error(), bad_request("ENROLLMENT_EXPIRED"));
     let admin = controller.admin().await;
-    let enrollment = pending(&controller, &admin, &id, "ottca").await;
+    let enrollment = pending_enrollment(&controller, &admin, &id, "ottca").await;
     let path = format!("/enrollments/{}/refresh", text(&enrollment, "id"));
     let request = controller.manage(Method::POST, &path, &admin);
     let later = json!({"expiresAt": "2031-04-05T10:00:00Z"});
     assert_eq!(request.json(&later).send().await.status, 200);
     let old = redeem_ottca(&controller, &token, &leaf).await;
-    assert_eq!(old.error(), refused("INVALID_ENROLLMENT_TOKEN"));
-    let enrollment = pending(&controller, &admin, &id, "ottca").await;
+    assert_eq!(old.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
+    let enrollment = pending_enrollment(&controller, &admin, &id, "ottca").await;
     let fresh = text(&enrollment, "token");
     let last = SignedDuration::from_secs(52 * 60 + 50);
     controller.clock.advance(last);
@@ -296,7 +302,7 @@ async fn unknown_authorities_are_told_when_the_enrollment_is_made() {
         let request = controller.manage(Method::POST, "/enrollments", &admin);
         assert_eq!(
             request.json(&body).send().await.error(),
-            refused("INVALID_FIELD")
+            bad_request("INVALID_FIELD")
         );
     }
     assert_eq!(revision(&controller), at, "nothing is half-done");

@@ -2,7 +2,7 @@
 
 use crate::auth_policies::{made, patch as patch_policy, policy};
 use crate::mfa_support;
-use crate::support::{disable, get, id_of, log_in, merge, read, send, text};
+use crate::support::{disable_identity, find_identity_id, get, log_in, merge, read, send, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, PASSWORD};
@@ -20,7 +20,7 @@ impl Setting {
         let controller = Harness::start().await;
         let admin = controller.admin().await;
         let session = controller.user(&admin, "anna", json!({})).await;
-        let id = id_of(&controller, &admin, "anna").await;
+        let id = find_identity_id(&controller, &admin, "anna").await;
         Self {
             controller,
             admin,
@@ -117,7 +117,7 @@ async fn caller_is_told_of_every_change_at_once() {
         "a-client"
     );
 
-    disable(controller, admin, id).await;
+    disable_identity(controller, admin, id).await;
     let request = controller.request(Method::GET, "/current-identity");
     let refused = request.session(session).send().await.error();
     assert_eq!(refused, (401, "UNAUTHORIZED".to_owned()));

@@ -1,8 +1,10 @@
 //! What is somebody's own is nobody else's to see or to change, whoever knows its id (S-51, S-34).
 
 use crate::matrix::body;
-use crate::posture_support::Stage;
-use crate::support::{create, current, get, merge, ott_enrollment, pending, text};
+use crate::posture_support::PostureFixture;
+use crate::support::{
+    create, current_session, get, merge, ott_enrollment, pending_enrollment, text,
+};
 use http::Method;
 use portcullis_domain::access::Access;
 use portcullis_http::path::Api;
@@ -12,7 +14,7 @@ use serde_json::{Value, json};
 
 /// A stage on which a person has one of everything that people can have.
 pub(crate) struct Possessions {
-    pub(crate) stage: Stage,
+    pub(crate) stage: PostureFixture,
     /// Ids.
     pub(crate) ids: Vec<String>,
     /// What nobody else is ever told.
@@ -21,7 +23,7 @@ pub(crate) struct Possessions {
 
 impl Possessions {
     pub(crate) async fn new() -> Self {
-        let stage = Stage::new().await;
+        let stage = PostureFixture::new().await;
         let policy = stage.allow("dial", "Dial", &[]).await;
         let session = &stage.person.session;
         let connected = stage.connect(session, "Dial").await.data();
@@ -29,11 +31,11 @@ impl Possessions {
         let path = "/current-api-session/certificates";
         let certificate = stage.post(session, path, &json!({"csr": csr})).await;
         let certificate = certificate.data();
-        let login = current(&stage.controller, session).await.data();
+        let login = current_session(&stage.controller, session).await.data();
         let path = "/current-identity/authenticators";
         let authenticators = stage.client(session, (Method::GET, path)).await.data();
         let waiting = create(&stage.controller, &stage.admin, "waiting", ott_enrollment()).await;
-        let enrollment = pending(&stage.controller, &stage.admin, &waiting, "ott").await;
+        let enrollment = pending_enrollment(&stage.controller, &stage.admin, &waiting, "ott").await;
         let ids = [
             text(&connected, "id"),
             text(&certificate, "id"),
@@ -60,7 +62,7 @@ impl Possessions {
 
     /// What an administrator sees of them.
     async fn look(&self) -> Vec<Value> {
-        let Stage {
+        let PostureFixture {
             controller, admin, ..
         } = &self.stage;
         let mut seen = Vec::new();
@@ -112,7 +114,7 @@ pub(crate) fn is_for_everybody(route: &Route) -> bool {
 #[tokio::test]
 async fn what_is_somebodys_own_is_nobody_elses() {
     let possessions = Possessions::new().await;
-    let Stage {
+    let PostureFixture {
         controller,
         admin,
         person,
@@ -147,5 +149,8 @@ async fn what_is_somebodys_own_is_nobody_elses() {
         }
     }
     assert_eq!(possessions.look().await, before);
-    assert_eq!(current(controller, &person.session).await.status, 200);
+    assert_eq!(
+        current_session(controller, &person.session).await.status,
+        200
+    );
 }

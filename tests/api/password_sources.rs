@@ -2,7 +2,7 @@
 
 use crate::credentials::{authenticator_of, send};
 use crate::password_throttle::{STRANGER, gets_in, guess, start};
-use crate::support::{edit, enrolling};
+use crate::support::{create_with_enrollment, edit_entity};
 use http::Method;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::SignedDuration;
@@ -23,7 +23,7 @@ async fn whoever_chose_the_password_is_known_there() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let how = json!({"updb": "user"});
-    let (_, enrollment) = enrolling(&controller, &admin, "user", how).await;
+    let (_, enrollment) = create_with_enrollment(&controller, &admin, "user", how).await;
     let token = enrollment["token"].as_str().unwrap();
     let path = format!("/edge/client/v1/enroll?method=updb&token={token}");
     let redemption = controller.request(Method::POST, &path);
@@ -44,7 +44,7 @@ async fn whoever_chose_the_password_is_known_there() {
 async fn whoever_has_a_session_there_is_known() {
     let (controller, _, _) = start(json!({})).await;
     assert!(gets_in(&controller, "2001:db8::1").await);
-    edit(
+    edit_entity(
         &controller,
         Index::AuthenticatorUsername,
         "user",

@@ -2,8 +2,10 @@
 
 use crate::auth_policies::{made, policy};
 use crate::credentials::{authenticator_of, send};
-use crate::support::{current, get, id_of, operate, revision, try_password};
-use ::support::wait::PATIENCE;
+use crate::support::{
+    current_session, find_identity_id, get, log_in_with_password, modify_store, revision,
+};
+use ::support::wait::DEFAULT_TIMEOUT;
 use http::Method;
 use portcullis_app::Settings;
 use portcullis_domain::authenticator::Authenticator;
@@ -49,13 +51,13 @@ pub(crate) async fn start(more: Value) -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", more).await;
-    let id = id_of(&controller, &admin, "user").await;
+    let id = find_identity_id(&controller, &admin, "user").await;
     (controller, admin, id)
 }
 
 /// What the store remembers of attempts at the password of `user`.
 async fn stored(controller: &Harness) -> PasswordThrottle {
-    operate(controller, |rows| {
+    modify_store(controller, |rows| {
         let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         found.entity.updb().unwrap().throttle.clone()
@@ -129,7 +131,7 @@ async fn a_wait_disables_nobody_and_policies_count_on() {
     guess(&controller, STRANGER, 30).await;
     let shown = get(&controller, &admin, &path).await.data();
     assert_eq!(shown["disabled"], false);
-    assert_eq!(current(&controller, &session).await.status, 200);
+    assert_eq!(current_session(&controller, &session).await.status, 200);
 
     // Where a policy locks, it does so at the very attempt that it says, held or not.
     let mut body = policy("locking");
@@ -140,12 +142,16 @@ async fn a_wait_disables_nobody_and_policies_count_on() {
         .await
         .data();
     for number in 1..=8 {
-        assert_eq!(current(&controller, &session).await.status, 200, "{number}");
+        assert_eq!(
+            current_session(&controller, &session).await.status,
+            200,
+            "{number}"
+        );
         guess(&controller, STRANGER, 1).await;
     }
     let shown = get(&controller, &admin, &path).await.data();
     assert_eq!(shown["disabled"], true);
-    assert_eq!(current(&controller, &session).await.status, 401);
+    assert_eq!(current_session(&controller, &session).await.status, 401);
 }
 
 #[tokio::test]
@@ -169,7 +175,7 @@ async fn guesses_made_together_count_each() {
         let controller = controller.clone();
         guesses.spawn(async move { guess(&controller, STRANGER, 1).await });
     }
-    tokio::time::timeout(PATIENCE, guesses.join_all())
+    tokio::time::timeout(DEFAULT_TIMEOUT, guesses.join_all())
         .await
         .unwrap();
     assert!(!gets_in(&controller, STRANGER).await);
@@ -241,7 +247,9 @@ async fn without_rules_nobody_waits_and_nothing_is_noted() {
     controller.user(&admin, "user", json!({})).await;
     guess(&controller, STRANGER, 30).await;
     assert_eq!(
-        try_password(&controller, "user", PASSWORD).await.status,
+        log_in_with_password(&controller, "user", PASSWORD)
+            .await
+            .status,
         200
     );
     assert!(stored(&controller).await.is_empty());

@@ -1,11 +1,13 @@
 //! Setting passwords: the rules hold on every way to one, and the current one is not to be guessed.
 
 use crate::credentials::{
-    authenticator_of, bare, send, shown, try_password, updb, with_certificate, with_password,
+    authenticator_of, bare, log_in_with_password, send, shown, updb, with_certificate,
+    with_password,
 };
 use crate::hold::{Hold, drawn};
 use crate::support::{
-    add_policy, choose, create, current, edit, get, log_in, pending, refused, revision, text,
+    add_policy, bad_request, create, current_session, edit_entity, get, log_in, pending_enrollment,
+    redeem_with_password, revision, text,
 };
 use http::Method;
 use portcullis_domain::auth_policy::UpdbRules;
@@ -72,7 +74,7 @@ impl<'c> Candidate<'c> {
                 let mut more = under;
                 more["enrollment"] = json!({"updb": name});
                 let id = create(controller, &admin, &name, more).await;
-                let pending = pending(controller, &admin, &id, "updb").await;
+                let pending = pending_enrollment(controller, &admin, &id, "updb").await;
                 (text(&pending, "token").to_owned(), String::new())
             },
             Path::Creation => {
@@ -112,7 +114,7 @@ impl<'c> Candidate<'c> {
         let part = json!({"password": password, "currentPassword": PASSWORD});
         let path = format!("/authenticators/{target}");
         match self.path {
-            Path::Redemption => choose(controller, target, password).await,
+            Path::Redemption => redeem_with_password(controller, target, password).await,
             Path::Creation => {
                 let mut body = updb(target, name);
                 body["password"] = json!(password);
@@ -188,7 +190,7 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
             let reply = candidate.set(bad).await;
             assert_eq!(
                 reply.error(),
-                refused("COULD_NOT_VALIDATE"),
+                bad_request("COULD_NOT_VALIDATE"),
                 "{policy} {path:?}"
             );
             assert_eq!(reply.field(), "password", "{policy} {path:?}");
@@ -203,7 +205,7 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
                 at,
                 "{policy} {path:?}: nothing is stored"
             );
-            let login = try_password(&controller, &candidate.name, bad).await;
+            let login = log_in_with_password(&controller, &candidate.name, bad).await;
             assert_eq!(login.status, 401, "{policy} {path:?}");
 
             let reply = candidate.set(GOOD).await;
@@ -212,7 +214,7 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
                 "{policy} {path:?}: {}",
                 reply.text()
             );
-            let login = try_password(&controller, &candidate.name, GOOD).await;
+            let login = log_in_with_password(&controller, &candidate.name, GOOD).await;
             assert_eq!(login.status, 200, "{policy} {path:?}");
         }
     }
@@ -250,13 +252,22 @@ async fn owners_see_and_change_what_is_theirs() {
         .await
         .data();
     assert_eq!(
-        current(&controller, &token).await.status,
+        current_session(&controller, &token).await.status,
         200,
         "one's own session stays"
     );
-    assert_eq!(current(&controller, &other).await.status, 401, "others end");
+    assert_eq!(
+        current_session(&controller, &other).await.status,
+        401,
+        "others end"
+    );
     assert_eq!(log_in(&controller, "anna").await.status, 401);
-    assert_eq!(try_password(&controller, "clara", GOOD).await.status, 200);
+    assert_eq!(
+        log_in_with_password(&controller, "clara", GOOD)
+            .await
+            .status,
+        200
+    );
     assert_eq!(
         shown(&controller, &admin, &own).await["tags"],
         json!({"a": "b"})
@@ -265,7 +276,10 @@ async fn owners_see_and_change_what_is_theirs() {
     change(&controller, &token, (Method::PATCH, &own), &renamed)
         .await
         .data();
-    assert_eq!(try_password(&controller, "dora", GOOD).await.status, 200);
+    assert_eq!(
+        log_in_with_password(&controller, "dora", GOOD).await.status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -281,21 +295,21 @@ async fn own_changes_are_refused_for_each_fault_and_change_nothing() {
             Method::PATCH,
             own.as_str(),
             json!({"password": GOOD}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
             "currentPassword",
         ),
         (
             Method::PUT,
             &own,
             json!({"currentPassword": PASSWORD, "password": GOOD}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
             "username",
         ),
         (
             Method::PATCH,
             &own,
             json!({"currentPassword": PASSWORD, "username": "taken"}),
-            refused("COULD_NOT_VALIDATE"),
+            bad_request("COULD_NOT_VALIDATE"),
             "updbUsername",
         ),
         (
@@ -371,7 +385,7 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
     .await
     .data();
     assert_eq!(
-        current(&controller, &token).await.status,
+        current_session(&controller, &token).await.status,
         401,
         "it ended the session"
     );
@@ -380,9 +394,18 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
 
     // Guesses here and at the login are counted together.
     wrong().await;
-    assert_eq!(try_password(&controller, "anna", GUESS).await.status, 401);
+    assert_eq!(
+        log_in_with_password(&controller, "anna", GUESS)
+            .await
+            .status,
+        401
+    );
     assert_eq!(wrong().await.error(), (401, "UNAUTHORIZED".to_owned()));
-    assert_eq!(current(&controller, &token).await.status, 401, "locked out");
+    assert_eq!(
+        current_session(&controller, &token).await.status,
+        401,
+        "locked out"
+    );
     assert_eq!(log_in(&controller, "anna").await.status, 401);
     let shown = get(&controller, &admin, &format!("/identities/{id}"))
         .await
@@ -420,7 +443,7 @@ async fn guesses_at_once_are_no_more_than_the_policy_allows() {
         .await
         .data();
     assert_eq!(shown["disabled"], true);
-    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(current_session(&controller, &token).await.status, 401);
 }
 
 #[tokio::test]
@@ -434,7 +457,7 @@ async fn policy_that_becomes_stricter_is_the_one_that_counts() {
     let id = bare(&controller, &admin, "anna").await;
     let hold = Hold::take(&controller);
     let first = controller.engine.allocate(AUTHENTICATOR);
-    let moving = edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+    let moving = edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
         one.spec.auth_policy = AuthPolicyId::from_wire("strictest");
     });
     let asking = tokio::spawn({
@@ -453,7 +476,7 @@ async fn policy_that_becomes_stricter_is_the_one_that_counts() {
     drop(hold);
     moving.await;
     let reply = asking.await.unwrap();
-    assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
+    assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"));
     assert_eq!(reply.field(), "password");
     assert_eq!(log_in(&controller, "anna").await.status, 401);
 }

@@ -2,7 +2,7 @@
 
 use crate::lists_support::{encode, list};
 use crate::network::{Network, names};
-use crate::support::{create, operate};
+use crate::support::{create, modify_store};
 use http::Method;
 use portcullis_domain::identity::{Identity, IdentityName};
 use portcullis_domain::ids::IdentityId;
@@ -263,7 +263,7 @@ async fn crowd(network: &Network, size: usize) {
     let one = create(&network.controller, &network.admin, "one", json!({})).await;
     let engine = &network.controller.engine;
     let numbers: Vec<u64> = (0..size).map(|_| engine.allocate(IDENTITY)).collect();
-    operate(&network.controller, move |rows| {
+    modify_store(&network.controller, move |rows| {
         let by_id = reference(&IdentityId::from_wire(one.as_str()));
         let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         for number in &numbers {

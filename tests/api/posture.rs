@@ -1,7 +1,7 @@
 //! What clients report about their machines, and what it opens to them.
 
-use crate::mfa_support::{Person, answer, enroll, is_full, partial, pass, remove};
-use crate::posture_support::Stage;
+use crate::mfa_support::{TestUser, advance_clock, answer, enroll, is_full, partial, remove};
+use crate::posture_support::PostureFixture;
 use crate::support::{get, revision};
 use http::Method;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn machines() -> [(Value, Vec<Value>, Value); 5] {
 #[tokio::test]
 async fn machines_pass_by_what_was_reported_last() {
     for (check, failing, passing) in machines() {
-        let (stage, id) = Stage::checked(check.clone()).await;
+        let (stage, id) = PostureFixture::checked(check.clone()).await;
         let session = &stage.person.session;
         let with_id = |report: &Value| {
             let mut report = report.clone();
@@ -61,11 +61,14 @@ async fn machines_pass_by_what_was_reported_last() {
         for report in &failing {
             stage.report(session, with_id(report)).await;
             assert!(!stage.can_dial(session).await, "{report}");
-            assert_eq!(stage.stand(session).await["isPassing"], json!(false));
+            assert_eq!(
+                stage.policy_status(session).await["isPassing"],
+                json!(false)
+            );
         }
         stage.report(session, with_id(&passing)).await;
         assert!(stage.can_dial(session).await, "{passing}");
-        let stand = stage.stand(session).await;
+        let stand = stage.policy_status(session).await;
         assert_eq!(stand["isPassing"], json!(true));
         let query = &stand["postureQueries"][0];
         assert_eq!(
@@ -82,7 +85,7 @@ async fn machines_pass_by_what_was_reported_last() {
 
 #[tokio::test]
 async fn machines_do_not_pass_for_each_other() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let (one, other) = (
         &stage.person.session,
         stage.person.log_in(&stage.controller).await,
@@ -99,7 +102,8 @@ async fn machines_do_not_pass_for_each_other() {
 
 #[tokio::test]
 async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() {
-    let (stage, first) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, first) =
+        PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let second = stage
         .check(
             "second",
@@ -145,10 +149,10 @@ async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() 
 
 #[tokio::test]
 async fn service_under_a_code_is_listed_and_cannot_be_connected_to_without_enrollment() {
-    let (stage, id) = Stage::checked(json!({"typeId": "MFA"})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     let session = &stage.person.session;
     assert!(is_full(&stage.controller, session).await);
-    let listed = stage.listed(session).await;
+    let listed = stage.listed_service(session).await;
     assert_eq!(listed["permissions"], json!(["Dial"]));
     assert_eq!(listed["postureQueries"][0]["isPassing"], json!(false));
     let reply = stage.connect(session, "Dial").await;
@@ -172,7 +176,7 @@ async fn service_under_a_code_is_listed_and_cannot_be_connected_to_without_enrol
 
 #[tokio::test]
 async fn codes_count_for_their_session_and_their_enrollment() {
-    let (stage, _) = Stage::checked(json!({"typeId": "MFA"})).await;
+    let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     let other = stage.person.log_in(&stage.controller).await;
     let (device, _) = enroll(&stage.controller, &stage.person.session).await;
     assert!(stage.can_dial(&stage.person.session).await);
@@ -185,7 +189,7 @@ async fn codes_count_for_their_session_and_their_enrollment() {
     for session in [&stage.person.session, &other] {
         assert!(!stage.can_dial(session).await, "the enrollment is gone");
     }
-    pass(&stage.controller, 30);
+    advance_clock(&stage.controller, 30);
     enroll(&stage.controller, &other).await;
     assert!(stage.can_dial(&other).await);
     assert!(
@@ -197,11 +201,11 @@ async fn codes_count_for_their_session_and_their_enrollment() {
 #[tokio::test]
 async fn codes_time_out_and_waking_up_shortens_them() {
     let check = json!({"typeId": "MFA", "timeoutSeconds": 3600, "promptOnWake": true});
-    let (stage, id) = Stage::checked(check).await;
+    let (stage, id) = PostureFixture::checked(check).await;
     let session = &stage.person.session;
     let (device, _) = enroll(&stage.controller, session).await;
     let remaining = |stand: &Value| stand["postureQueries"][0]["timeoutRemaining"].clone();
-    assert_eq!(remaining(&stage.stand(session).await), json!(3570));
+    assert_eq!(remaining(&stage.policy_status(session).await), json!(3570));
     let happened = |woken: bool, unlocked: bool| {
         let kind = "ENDPOINT_STATE";
         json!({"id": id, "typeId": kind, "woken": woken, "unlocked": unlocked})
@@ -216,27 +220,27 @@ async fn codes_time_out_and_waking_up_shortens_them() {
         "timeout": 3600, "timeoutRemaining": 300,
     }]);
     assert_eq!(stage.report(session, happened(true, false)).await, cut);
-    pass(&stage.controller, 299);
+    advance_clock(&stage.controller, 299);
     assert!(stage.can_dial(session).await, "the grace lasts");
-    assert_eq!(remaining(&stage.stand(session).await), json!(1));
-    pass(&stage.controller, 1);
+    assert_eq!(remaining(&stage.policy_status(session).await), json!(1));
+    advance_clock(&stage.controller, 1);
     assert!(!stage.can_dial(session).await, "five minutes are over");
     let code = device.code(&stage.controller, 0);
     assert_eq!(answer(&stage.controller, session, &code).await.status, 200);
     assert!(stage.can_dial(session).await);
-    pass(&stage.controller, 3599);
+    advance_clock(&stage.controller, 3599);
     assert!(stage.can_dial(session).await);
-    pass(&stage.controller, 1);
+    advance_clock(&stage.controller, 1);
     assert!(!stage.can_dial(session).await, "the hour is over");
-    assert_eq!(remaining(&stage.stand(session).await), json!(0));
+    assert_eq!(remaining(&stage.policy_status(session).await), json!(0));
 }
 
 #[tokio::test]
 async fn timeout_that_is_over_is_over_for_its_own_check_alone() {
-    let (stage, _) = Stage::checked(json!({"typeId": "MFA", "timeoutSeconds": 60})).await;
+    let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA", "timeoutSeconds": 60})).await;
     let session = &stage.person.session;
     enroll(&stage.controller, session).await;
-    pass(&stage.controller, 60);
+    advance_clock(&stage.controller, 60);
     assert!(!stage.can_dial(session).await);
     let longer = json!({"typeId": "MFA", "timeoutSeconds": 3600});
     let longer = stage.check("longer", longer).await;
@@ -246,16 +250,19 @@ async fn timeout_that_is_over_is_over_for_its_own_check_alone() {
 
 #[tokio::test]
 async fn without_any_check_in_the_network_placeholders_stand_for_policies() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     stage.allow("dial", "Dial", &[]).await;
     let session = &stage.person.session;
     let placeholder = json!([{
         "isPassing": true, "policyId": "dummy dial policy: no posture checks defined",
         "policyType": "Dial", "postureQueries": [],
     }]);
-    assert_eq!(stage.listed(session).await["postureQueries"], placeholder);
+    assert_eq!(
+        stage.listed_service(session).await["postureQueries"],
+        placeholder
+    );
     stage.check("of nobody", json!({"typeId": "MFA"})).await;
-    let stand = stage.stand(session).await;
+    let stand = stage.policy_status(session).await;
     assert_ne!(stand["policyId"], placeholder[0]["policyId"]);
     assert_eq!(
         (&stand["isPassing"], &stand["postureQueries"]),
@@ -265,7 +272,7 @@ async fn without_any_check_in_the_network_placeholders_stand_for_policies() {
 
 #[tokio::test]
 async fn reports_of_absurd_size_are_refused_and_change_nothing() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let session = &stage.person.session;
     stage
         .report(
@@ -315,7 +322,7 @@ async fn reports_of_absurd_size_are_refused_and_change_nothing() {
 
 #[tokio::test]
 async fn reports_need_a_full_session_and_write_nothing() {
-    let (stage, id) = Stage::checked(json!({"typeId": "MFA"})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     let report = json!({"id": id, "typeId": "DOMAIN", "domain": "a"});
     enroll(&stage.controller, &stage.person.session).await;
     let half = stage.person.log_in(&stage.controller).await;
@@ -343,8 +350,8 @@ async fn reports_need_a_full_session_and_write_nothing() {
 
 #[tokio::test]
 async fn administrators_see_what_was_reported_and_what_was_refused() {
-    let (stage, id) = Stage::checked(json!({"typeId": "MFA"})).await;
-    let Stage {
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
+    let PostureFixture {
         controller,
         admin,
         person,
@@ -390,15 +397,15 @@ async fn administrators_see_what_was_reported_and_what_was_refused() {
 
 #[tokio::test]
 async fn last_hundred_refusals_of_each_are_remembered() {
-    let (stage, _) = Stage::checked(json!({"typeId": "MFA"})).await;
-    let Stage {
+    let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
+    let PostureFixture {
         controller,
         admin,
         person,
         ..
     } = &stage;
     for _ in 0..103 {
-        pass(controller, 1);
+        advance_clock(controller, 1);
         assert!(!stage.can_dial(&person.session).await);
     }
     let path = format!("/identities/{}/failed-service-requests", person.id);
@@ -416,14 +423,14 @@ async fn last_hundred_refusals_of_each_are_remembered() {
 
 #[tokio::test]
 async fn what_a_session_reported_goes_with_it() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
-    let Stage {
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let PostureFixture {
         controller,
         admin,
         person,
         ..
     } = &stage;
-    let other = Person::new(controller, admin, "other").await;
+    let other = TestUser::new(controller, admin, "other").await;
     let report = json!({"id": id, "typeId": "DOMAIN", "domain": "a"});
     for session in [&person.session, &other.session] {
         stage.report(session, report.clone()).await;
@@ -455,7 +462,7 @@ async fn what_a_session_reported_goes_with_it() {
 
 #[tokio::test]
 async fn partial_sessions_get_no_service() {
-    let (stage, _) = Stage::checked(json!({"typeId": "MFA"})).await;
+    let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     let name = "half";
     let session = stage.controller.user(&stage.admin, name, json!({})).await;
     enroll(&stage.controller, &session).await;
@@ -466,7 +473,7 @@ async fn partial_sessions_get_no_service() {
 
 #[tokio::test]
 async fn whoever_looks_through_somebody_s_eyes_stands_with_its_own_session() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let report = json!({"id": id, "typeId": "DOMAIN", "domain": "a"});
     stage.report(&stage.person.session, report.clone()).await;
     let path = format!("/services?asIdentity={}", stage.person.id);
@@ -480,7 +487,7 @@ async fn whoever_looks_through_somebody_s_eyes_stands_with_its_own_session() {
 }
 
 /// When the services of a session last changed, as pollers are told.
-async fn last_change(stage: &Stage, session: &str) -> String {
+async fn last_change(stage: &PostureFixture, session: &str) -> String {
     let path = "/current-api-session/service-updates";
     let reply = stage.client(session, (Method::GET, path)).await;
     reply.data()["lastChangeAt"].as_str().unwrap().to_owned()
@@ -489,7 +496,7 @@ async fn last_change(stage: &Stage, session: &str) -> String {
 #[tokio::test]
 async fn pollers_hear_of_each_check_and_of_what_it_waits_for() {
     let domain = json!({"typeId": "DOMAIN", "domains": ["a"]});
-    let (stage, domain) = Stage::checked(domain).await;
+    let (stage, domain) = PostureFixture::checked(domain).await;
     let mfa = json!({"typeId": "MFA", "timeoutSeconds": 3600, "promptOnWake": true});
     let mfa = stage.check("mfa", mfa).await;
     stage.allow("both", "Dial", &[&domain, &mfa]).await;
@@ -503,12 +510,12 @@ async fn pollers_hear_of_each_check_and_of_what_it_waits_for() {
         last = next;
     };
     moved("nothing", false).await;
-    pass(&stage.controller, 10);
+    advance_clock(&stage.controller, 10);
     moved("time alone", false).await;
     let code = device.code(&stage.controller, 1);
     assert_eq!(answer(&stage.controller, session, &code).await.status, 200);
     moved("a new code lasts longer", true).await;
-    pass(&stage.controller, 1);
+    advance_clock(&stage.controller, 1);
     let woken = json!({"id": mfa, "typeId": "ENDPOINT_STATE", "woken": true, "unlocked": false});
     stage.report(session, woken).await;
     moved("waking up cuts it short", true).await;
@@ -517,11 +524,11 @@ async fn pollers_hear_of_each_check_and_of_what_it_waits_for() {
         stage.report(session, joined.clone()).await;
         moved("one of the checks is passed", is_expected).await;
     }
-    pass(&stage.controller, 300);
+    advance_clock(&stage.controller, 300);
     moved("the grace is over", true).await;
     let left = json!({"id": domain, "typeId": "DOMAIN", "domain": "b"});
     stage.report(session, left).await;
     moved("it is passed by no policy any more", true).await;
-    pass(&stage.controller, 300);
+    advance_clock(&stage.controller, 300);
     moved("time alone again", false).await;
 }

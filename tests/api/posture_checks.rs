@@ -1,6 +1,6 @@
 //! Posture checks and the types that they may have.
 
-use crate::posture_support::Stage;
+use crate::posture_support::PostureFixture;
 use crate::support::get;
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -24,7 +24,7 @@ fn one_of_each() -> [Value; 6] {
 
 #[tokio::test]
 async fn checks_of_each_type_are_made_read_merged_and_deleted() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     for (number, check) in one_of_each().into_iter().enumerate() {
         let kind = check["typeId"].clone();
         let id = stage.check(&format!("check {number}"), check).await;
@@ -56,7 +56,7 @@ async fn checks_of_each_type_are_made_read_merged_and_deleted() {
 
 #[tokio::test]
 async fn a_merge_of_the_type_alone_leaves_no_trace() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     for (number, check) in one_of_each().into_iter().enumerate() {
         let kind = check["typeId"].clone();
         let id = stage.check(&format!("check {number}"), check).await;
@@ -85,7 +85,7 @@ async fn a_merge_of_the_type_alone_leaves_no_trace() {
 
 #[tokio::test]
 async fn names_are_taken_once_and_faults_are_named() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     let check = json!({"typeId": "MFA"});
     let id = stage.check("code", check.clone()).await;
     let faulty = [
@@ -120,7 +120,7 @@ async fn names_are_taken_once_and_faults_are_named() {
 
 #[tokio::test]
 async fn policies_forget_a_check_that_is_deleted() {
-    let (stage, check) = Stage::checked(json!({"typeId": "MFA"})).await;
+    let (stage, check) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     assert!(!stage.can_dial(&stage.person.session).await);
     let path = format!("{ALL}/{check}");
     let reply = stage.administer(Method::DELETE, &path, &Value::Null).await;

@@ -1,7 +1,7 @@
-//! A service that somebody may use, and machines that are reported about.
+//! Fixture of posture tests: a service, a user and posture reports.
 
-use crate::mfa_support::{Person, Scene};
-use crate::support::{operate, send};
+use crate::mfa_support::{MfaFixture, TestUser};
+use crate::support::{modify_store, send};
 use http::Method;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::roles::RoleAttributes;
@@ -13,27 +13,27 @@ use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A controller with a person, a service and an edge router that everybody may use. Nobody may use
-/// the service yet.
-pub(crate) struct Stage {
+/// A controller with a user, a service and an edge router that everybody may use. Nobody may use the
+/// service yet.
+pub(crate) struct PostureFixture {
     pub(crate) controller: Harness,
     pub(crate) admin: String,
-    pub(crate) person: Person,
+    pub(crate) person: TestUser,
     /// Id of the service.
     pub(crate) service: String,
 }
 
-impl Stage {
+impl PostureFixture {
     pub(crate) async fn new() -> Self {
         Self::with(HarnessOptions::default()).await
     }
 
     pub(crate) async fn with(options: HarnessOptions) -> Self {
-        let Scene {
+        let MfaFixture {
             controller,
             admin,
             person,
-        } = Scene::with(options).await;
+        } = MfaFixture::with(options).await;
         let mut stage = Self {
             controller,
             admin,
@@ -41,7 +41,7 @@ impl Stage {
             service: String::new(),
         };
         let service = json!({"name": "vault", "encryptionRequired": true});
-        stage.service = stage.make("/services", service).await;
+        stage.service = stage.create("/services", service).await;
         add_router(&stage.controller, "gate", false).await;
         for (path, roles) in [
             ("/edge-router-policies", "identityRoles"),
@@ -50,12 +50,12 @@ impl Stage {
             let body = json!({
                 "name": "all", "semantic": "AnyOf", "edgeRouterRoles": ["#all"], roles: ["#all"],
             });
-            stage.make(path, body).await;
+            stage.create(path, body).await;
         }
         stage
     }
 
-    /// The same with a policy that lets the person dial the service if it passes a check.
+    /// With a policy that lets the user dial the service if a check passes.
     pub(crate) async fn checked(check: Value) -> (Self, String) {
         let stage = Self::new().await;
         let check = stage.check("check", check).await;
@@ -63,23 +63,23 @@ impl Stage {
         (stage, check)
     }
 
-    /// Has an administrator make something; answers its id.
-    pub(crate) async fn make(&self, path: &str, body: Value) -> String {
+    /// Creates an entity as an administrator; returns its id.
+    pub(crate) async fn create(&self, path: &str, body: Value) -> String {
         self.administer(Method::POST, path, &body).await.id()
     }
 
-    /// Has an administrator send something.
+    /// Sends a request as an administrator.
     pub(crate) async fn administer(&self, method: Method, path: &str, body: &Value) -> Reply {
         send(&self.controller, &self.admin, (method, path), body).await
     }
 
-    /// Makes a posture check.
+    /// Creates a posture check.
     pub(crate) async fn check(&self, name: &str, mut check: Value) -> String {
         check["name"] = json!(name);
-        self.make("/posture-checks", check).await
+        self.create("/posture-checks", check).await
     }
 
-    /// Lets the person use the service; answers the id of the policy.
+    /// Lets the user use the service; returns the id of the policy.
     pub(crate) async fn allow(&self, name: &str, grant: &str, checks: &[&str]) -> String {
         let named = |id: &str| json!([format!("@{id}")]);
         let checks: Vec<_> = checks.iter().map(|id| format!("@{id}")).collect();
@@ -88,24 +88,24 @@ impl Stage {
             "identityRoles": named(&self.person.id), "serviceRoles": named(&self.service),
             "postureCheckRoles": checks,
         });
-        self.make("/service-policies", policy).await
+        self.create("/service-policies", policy).await
     }
 
-    /// Asks the client API as the holder of a session.
+    /// Sends a client API request with a session.
     pub(crate) async fn client(&self, session: &str, (method, path): (Method, &str)) -> Reply {
         let path = format!("/edge/client/v1{path}");
         let request = self.controller.request(method, &path);
         request.session(session).send().await
     }
 
-    /// Sends something to the client API.
+    /// Posts to the client API.
     pub(crate) async fn post(&self, session: &str, path: &str, body: &Value) -> Reply {
         let path = format!("/edge/client/v1{path}");
         let request = self.controller.request(Method::POST, &path);
         request.session(session).json(body).send().await
     }
 
-    /// Asks for a service session.
+    /// Requests a service session.
     pub(crate) async fn connect(&self, session: &str, grant: &str) -> Reply {
         let body = json!({"serviceId": self.service, "type": grant});
         self.post(session, "/sessions", &body).await
@@ -121,15 +121,15 @@ impl Stage {
         false
     }
 
-    /// Reports something; answers the services for which a code has to be shown sooner.
+    /// Sends a posture response; returns the services that need a code sooner.
     pub(crate) async fn report(&self, session: &str, report: Value) -> Value {
         let reply = self.post(session, "/posture-response", &report).await;
         assert_eq!(reply.status, 201, "{}", reply.text());
         reply.data()["services"].clone()
     }
 
-    /// How the service is listed to the holder of a session.
-    pub(crate) async fn listed(&self, session: &str) -> Value {
+    /// The service as listed for a session.
+    pub(crate) async fn listed_service(&self, session: &str) -> Value {
         let data = self
             .client(session, (Method::GET, "/services"))
             .await
@@ -138,13 +138,13 @@ impl Stage {
         data[0].clone()
     }
 
-    /// How the first policy of the service stands.
-    pub(crate) async fn stand(&self, session: &str) -> Value {
-        self.listed(session).await["postureQueries"][0].clone()
+    /// The first policy of the service as listed for a session.
+    pub(crate) async fn policy_status(&self, session: &str) -> Value {
+        self.listed_service(session).await["postureQueries"][0].clone()
     }
 }
 
-/// Adds an edge router behind the controller's back.
+/// Adds an edge router directly to the store.
 pub(crate) async fn add_router(controller: &Harness, name: &str, disabled: bool) {
     let edge = Edge {
         role_attributes: RoleAttributes::default(),
@@ -165,5 +165,5 @@ pub(crate) async fn add_router(controller: &Harness, name: &str, disabled: bool)
     let now = controller.app.env().now();
     let router = Router::new(RouterId::from_wire(name), spec, now).unwrap();
     let key = RecordKey::root(ROUTER, controller.engine.allocate(ROUTER));
-    operate(controller, move |rows| rows.insert(&key, &router).unwrap()).await;
+    modify_store(controller, move |rows| rows.insert(&key, &router).unwrap()).await;
 }

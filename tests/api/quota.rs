@@ -1,8 +1,8 @@
 //! What one identity makes for itself takes bounded room in the store, however often it makes it.
 
 use crate::mfa_support::begin;
-use crate::posture_support::Stage;
-use crate::support::{current, text};
+use crate::posture_support::PostureFixture;
+use crate::support::{current_session, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::quota::StorageQuota;
@@ -40,7 +40,7 @@ fn large_tags() -> Value {
 }
 
 /// Logs the person in and has it write whatever it may write with the new session.
-async fn write_everything(stage: &Stage, authenticator: &str) -> String {
+async fn write_everything(stage: &PostureFixture, authenticator: &str) -> String {
     let controller = &stage.controller;
     let longest = |count: usize| "\u{1}".repeat(count);
     let body = json!({
@@ -86,7 +86,7 @@ async fn write_everything(stage: &Stage, authenticator: &str) -> String {
 async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
     let mut options = HarnessOptions::default();
     options.settings.storage_quota = StorageQuota::new(StorageQuota::LEAST);
-    let stage = Stage::with(options).await;
+    let stage = PostureFixture::with(options).await;
     stage.allow("dial", "Dial", &[]).await;
     stage.allow("bind", "Bind", &[]).await;
     let path = format!("/identities/{}", stage.person.id);
@@ -109,7 +109,10 @@ async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
 
     // Who comes last is served; others have lost nothing.
     for session in [&newest, &stage.admin] {
-        assert_eq!(current(&stage.controller, session).await.status, 200);
+        assert_eq!(
+            current_session(&stage.controller, session).await.status,
+            200
+        );
     }
     let list = stage.client(&newest, (Method::GET, "/sessions")).await;
     assert!(!list.data().as_array().unwrap().is_empty());
@@ -117,7 +120,7 @@ async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
 
 #[tokio::test]
 async fn long_subjects_of_certificate_requests_are_refused() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let csr = make_csr(&key, &Subject::new().common_name(&"x".repeat(1025))).unwrap();
     let path = "/current-api-session/certificates";

@@ -1,6 +1,6 @@
 //! What many do at once, and only one may.
 
-use crate::support::{create, get, ott_enrollment, pending, read, redeem, text};
+use crate::support::{create, get, ott_enrollment, pending_enrollment, read, redeem, text};
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_pki::certificates_from_pem;
@@ -54,7 +54,11 @@ async fn one_token_gives_one_certificate() {
     for round in 0..rounds(5) {
         let how = ott_enrollment();
         let id = create(&controller, &admin, &format!("round {round}"), how).await;
-        let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
+        let token = text(
+            &pending_enrollment(&controller, &admin, &id, "ott").await,
+            "token",
+        )
+        .to_owned();
         let csrs: Vec<_> = (0..256).map(|_| client_key().1).collect();
         let replies = at_once(256, |number| {
             let (controller, token, csr) =
@@ -89,7 +93,11 @@ async fn one_token_sets_one_password() {
     let admin = controller.admin().await;
     let how = json!({"enrollment": {"updb": "user"}});
     let id = create(&controller, &admin, "user", how).await;
-    let token = text(&pending(&controller, &admin, &id, "updb").await, "token").to_owned();
+    let token = text(
+        &pending_enrollment(&controller, &admin, &id, "updb").await,
+        "token",
+    )
+    .to_owned();
     let replies = at_once(96, |number| {
         let (controller, token) = (controller.clone(), token.clone());
         async move {
@@ -121,7 +129,7 @@ async fn stored_authenticators(controller: &Harness, id: &str) -> usize {
     use portcullis_domain::identity::Identity;
     use portcullis_storage::tables::{Found, Index, UniqueValue};
     let by_id = UniqueValue::new(Index::IdentityId, id);
-    crate::support::operate(controller, move |rows| {
+    crate::support::modify_store(controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let found = rows
             .rows()
@@ -173,7 +181,13 @@ async fn one_username_is_given_once() {
     for number in 0..16 {
         let how = json!({"enrollment": {"updb": "someone"}});
         let id = create(&controller, &admin, &format!("n{number}"), how).await;
-        tokens.push(text(&pending(&controller, &admin, &id, "updb").await, "token").to_owned());
+        tokens.push(
+            text(
+                &pending_enrollment(&controller, &admin, &id, "updb").await,
+                "token",
+            )
+            .to_owned(),
+        );
     }
     let replies = at_once(16, |number| {
         let (controller, token) = (controller.clone(), tokens[number].clone());
@@ -213,7 +227,11 @@ async fn redemption_and_deletion_leave_nothing_behind() {
     for round in 0..16 {
         let how = ott_enrollment();
         let id = create(&controller, &admin, &format!("round {round}"), how).await;
-        let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
+        let token = text(
+            &pending_enrollment(&controller, &admin, &id, "ott").await,
+            "token",
+        )
+        .to_owned();
         let (_key, csr) = client_key();
         let replies = at_once(4, |number| {
             let (controller, admin) = (controller.clone(), admin.clone());

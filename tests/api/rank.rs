@@ -1,6 +1,6 @@
 //! What callers below an administrator may not do to one, whatever their permissions.
 
-use crate::support::{create, get, merge, pending, read, revision};
+use crate::support::{create, get, merge, pending_enrollment, read, revision};
 use http::Method;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn callers_below_an_administrator_cannot_make_or_touch_one() {
         let admin = &admin;
         async move {
             let id = request.json(&body).send().await.id();
-            let pending = pending(controller, admin, &id, "ott").await;
+            let pending = pending_enrollment(controller, admin, &id, "ott").await;
             (id, pending["id"].as_str().unwrap().to_owned())
         }
     };
@@ -149,7 +149,7 @@ async fn callers_below_an_administrator_cannot_make_or_touch_one() {
 
 #[tokio::test]
 async fn sessions_of_administrators_are_ended_by_administrators_alone() {
-    let stage = crate::posture_support::Stage::new().await;
+    let stage = crate::posture_support::PostureFixture::new().await;
     let (controller, admin) = (&stage.controller, &stage.admin);
     let boss = controller
         .user(admin, "boss", json!({"isAdmin": true}))
@@ -158,7 +158,7 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
         "name": "everybody", "type": "Dial", "semantic": "AnyOf",
         "identityRoles": ["#all"], "serviceRoles": ["#all"],
     });
-    stage.make("/service-policies", policy).await;
+    stage.create("/service-policies", policy).await;
     let service = stage.connect(&boss, "Dial").await.data();
     let service = service["id"].as_str().unwrap();
     let everything: Vec<_> = portcullis_domain::permission::Permission::grantable()
@@ -174,7 +174,9 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
         let at = revision(controller);
         let mut ids = vec![format!("/sessions/{service}")];
         for token in [admin, &boss] {
-            let session = crate::support::current(controller, token).await.data();
+            let session = crate::support::current_session(controller, token)
+                .await
+                .data();
             ids.push(format!("/api-sessions/{}", session["id"].as_str().unwrap()));
         }
         for path in &ids {
@@ -188,7 +190,9 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
         assert_eq!(revision(controller), at);
         let name = format!("plain {number}");
         let plain = controller.user(admin, &name, json!({})).await;
-        let session = crate::support::current(controller, &plain).await.data();
+        let session = crate::support::current_session(controller, &plain)
+            .await
+            .data();
         let path = format!("/api-sessions/{}", session["id"].as_str().unwrap());
         let ended = controller
             .manage(Method::DELETE, &path, &operator)
@@ -210,7 +214,7 @@ async fn ways_in_to_oneself_are_for_administrators() {
     crate::support::add_strict_policy(&controller).await;
     let permissions = json!({"permissions": ["identity", "enrollment"]});
     let helper = controller.user(&admin, "helper", permissions).await;
-    let id = crate::support::id_of(&controller, &admin, "helper").await;
+    let id = crate::support::find_identity_id(&controller, &admin, "helper").await;
     let path = format!("/identities/{id}");
     let later = "2040-01-01T00:00:00Z";
     let at = revision(&controller);

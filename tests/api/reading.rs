@@ -2,8 +2,8 @@
 
 use crate::edge_routers::{add_edge, add_transit, edge};
 use crate::mfa_support::begin;
-use crate::posture_support::Stage;
-use crate::support::{create, get, id_of, send, text};
+use crate::posture_support::PostureFixture;
+use crate::support::{create, find_identity_id, get, send, text};
 use crate::third_party::{self, Authority};
 use http::Method;
 use portcullis_domain::permission::{Permission, Verb};
@@ -16,7 +16,7 @@ const LATER: &str = "2040-01-01T00:00:00Z";
 
 /// A network in which every kind of credential is outstanding.
 pub(crate) struct Outstanding {
-    pub(crate) stage: Stage,
+    pub(crate) stage: PostureFixture,
     /// What each secret is, and the secret.
     pub(crate) secrets: Vec<(String, String)>,
     /// Those of `secrets` that open an enrollment.
@@ -25,7 +25,7 @@ pub(crate) struct Outstanding {
 
 impl Outstanding {
     pub(crate) async fn new() -> Self {
-        let stage = Stage::new().await;
+        let stage = PostureFixture::new().await;
         let mut this = Self {
             stage,
             secrets: Vec::new(),
@@ -42,7 +42,7 @@ impl Outstanding {
     }
 
     async fn add_enrollments(&mut self) {
-        let Stage {
+        let PostureFixture {
             controller, admin, ..
         } = &self.stage;
         let factory = Authority::root("factory");
@@ -62,7 +62,7 @@ impl Outstanding {
         assert!(edge(controller, admin, &again).await["enrollmentToken"].is_string());
         add_transit(controller, admin, "transit", json!({})).await;
         controller.user(admin, "forgetful", json!({})).await;
-        let forgetful = id_of(controller, admin, "forgetful").await;
+        let forgetful = find_identity_id(controller, admin, "forgetful").await;
         let own = format!("/identities/{forgetful}/authenticators");
         let authenticator = get(controller, admin, &own).await.data()[0].clone();
         let path = format!("/authenticators/{}/re-enroll", text(&authenticator, "id"));
@@ -203,7 +203,7 @@ fn reading() -> Vec<Vec<String>> {
 #[tokio::test]
 async fn no_permission_to_read_tells_a_credential() {
     let network = Outstanding::new().await;
-    let Stage {
+    let PostureFixture {
         controller, admin, ..
     } = &network.stage;
     let readable = network.readable().await;
@@ -234,7 +234,7 @@ async fn no_permission_to_read_tells_a_credential() {
 #[tokio::test]
 async fn no_filter_tells_a_reader_whether_it_guessed_a_credential() {
     let network = Outstanding::new().await;
-    let Stage {
+    let PostureFixture {
         controller, admin, ..
     } = &network.stage;
     let reader = json!({"permissions": reading().pop().unwrap()});
@@ -271,10 +271,10 @@ async fn no_filter_tells_a_reader_whether_it_guessed_a_credential() {
 #[tokio::test]
 async fn tokens_are_for_those_who_may_draw_new_ones() {
     let network = Outstanding::new().await;
-    let Stage {
+    let PostureFixture {
         controller, admin, ..
     } = &network.stage;
-    let by_ott = id_of(controller, admin, "by-ott").await;
+    let by_ott = find_identity_id(controller, admin, "by-ott").await;
     let router = get(controller, admin, "/edge-routers?filter=name%3D%22fresh%22").await;
     let router = text(&router.data()[0], "id").to_owned();
     for (number, (permissions, of_identities, of_routers)) in [

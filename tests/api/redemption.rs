@@ -1,8 +1,8 @@
 //! Redeeming enrollments: the proof, what comes of it, and what is left of a refused one.
 
 use crate::support::{
-    add_policy, choose, create, disable, enrolling, get, pending, read, redeem, refused, revision,
-    text,
+    add_policy, bad_request, create, create_with_enrollment, disable_identity, get,
+    pending_enrollment, read, redeem, redeem_with_password, revision, text,
 };
 use http::Method;
 use portcullis_domain::auth_policy::UpdbRules;
@@ -24,16 +24,16 @@ async fn disabled_identity_is_not_enrolled_until_it_is_enabled() {
     for method in [json!({"ott": true}), json!({"updb": "somebody"})] {
         let name = method.to_string();
         let has_password = method.get("updb").is_some();
-        let (id, enrollment) = enrolling(&controller, &admin, &name, method).await;
+        let (id, enrollment) = create_with_enrollment(&controller, &admin, &name, method).await;
         let token = text(&enrollment, "token");
         let redemption = async || {
             if has_password {
-                choose(&controller, token, PASSWORD).await
+                redeem_with_password(&controller, token, PASSWORD).await
             } else {
                 redeem(&controller, token, &csr).await
             }
         };
-        disable(&controller, &admin, &id).await;
+        disable_identity(&controller, &admin, &id).await;
         let at = revision(&controller);
         let refusal = redemption().await;
         assert_eq!(refusal.error(), (401, "UNAUTHORIZED".to_owned()), "{name}");
@@ -52,7 +52,8 @@ async fn disabled_identity_is_not_enrolled_until_it_is_enabled() {
 async fn refused_redemption_spends_nothing() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (id, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     let token = text(&enrollment, "token");
     let (_key, csr) = client_key();
     let tampered = csr.replace('A', "B");
@@ -161,7 +162,7 @@ async fn refused_redemption_spends_nothing() {
         let reply = request.text(content_type, body).send().await;
         assert_eq!(
             reply.error(),
-            refused(expected),
+            bad_request(expected),
             "{query} {content_type}: {}",
             reply.text()
         );
@@ -200,7 +201,7 @@ async fn certificate_is_given_in_every_form_of_the_request() {
     .into_iter()
     .enumerate()
     {
-        let (id, enrollment) = enrolling(
+        let (id, enrollment) = create_with_enrollment(
             &controller,
             &admin,
             &format!("n{number}"),
@@ -249,7 +250,8 @@ async fn certificate_is_given_in_every_form_of_the_request() {
 async fn password_is_chosen_with_the_token() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, enrollment) = enrolling(&controller, &admin, "x", json!({"updb": "someone"})).await;
+    let (id, enrollment) =
+        create_with_enrollment(&controller, &admin, "x", json!({"updb": "someone"})).await;
     let token = text(&enrollment, "token");
     let long = "x".repeat(101);
     let at = revision(&controller);
@@ -264,14 +266,14 @@ async fn password_is_chosen_with_the_token() {
         let request =
             controller.request(Method::POST, &format!("/enroll?method=updb&token={token}"));
         let reply = request.json(&body).send().await;
-        assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"), "{body}");
+        assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"), "{body}");
         assert_eq!(reply.field(), field, "{body}");
         assert!(!reply.text().contains(&long), "a password is not repeated");
     }
     let bare = controller.request(Method::POST, &format!("/enroll?method=updb&token={token}"));
     assert_eq!(bare.send().await.field(), "password");
     let wrong = redeem(&controller, token, "csr").await;
-    assert_eq!(wrong.error(), refused("INVALID_ENROLL_METHOD"));
+    assert_eq!(wrong.error(), bad_request("INVALID_ENROLL_METHOD"));
     assert_eq!(revision(&controller), at);
 
     // A username in the body does not count: the enrollment knows whose it is.
@@ -280,8 +282,8 @@ async fn password_is_chosen_with_the_token() {
     let data = request.json(&body).send().await.data();
     assert_eq!(data["username"], "someone");
     assert!(data.get("cert").is_none());
-    let again = choose(&controller, token, PASSWORD).await;
-    assert_eq!(again.error(), refused("INVALID_ENROLLMENT_TOKEN"));
+    let again = redeem_with_password(&controller, token, PASSWORD).await;
+    assert_eq!(again.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
     assert_eq!(
         authenticators(&controller, &admin, &id).await["updb"]["username"],
         "someone"
@@ -289,19 +291,22 @@ async fn password_is_chosen_with_the_token() {
     controller.login("someone", PASSWORD).await;
 
     // A username in use shows itself when the enrollment is redeemed; the token is not spent.
-    let (_, other) = enrolling(&controller, &admin, "y", json!({"updb": "someone"})).await;
-    let refusal = choose(&controller, text(&other, "token"), "another-password").await;
-    assert_eq!(refusal.error(), refused("COULD_NOT_VALIDATE"));
+    let (_, other) =
+        create_with_enrollment(&controller, &admin, "y", json!({"updb": "someone"})).await;
+    let refusal =
+        redeem_with_password(&controller, text(&other, "token"), "another-password").await;
+    assert_eq!(refusal.error(), bad_request("COULD_NOT_VALIDATE"));
     assert!(!refusal.text().contains("another-password"));
-    let refusal = choose(&controller, text(&other, "token"), "another-password").await;
-    assert_eq!(refusal.error(), refused("COULD_NOT_VALIDATE"));
+    let refusal =
+        redeem_with_password(&controller, text(&other, "token"), "another-password").await;
+    assert_eq!(refusal.error(), bad_request("COULD_NOT_VALIDATE"));
 }
 
 #[tokio::test]
 async fn second_certificate_joins_the_first() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (id, first) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let (id, first) = create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     let (_key, csr) = client_key();
     let old = redeem(&controller, text(&first, "token"), &csr)
         .await
@@ -313,7 +318,7 @@ async fn second_certificate_joins_the_first() {
         .send()
         .await
         .id();
-    let second = pending(&controller, &admin, &id, "ott").await;
+    let second = pending_enrollment(&controller, &admin, &id, "ott").await;
     let (_key, csr) = client_key();
     let new = redeem(&controller, text(&second, "token"), &csr)
         .await
@@ -363,16 +368,20 @@ async fn password_meets_the_rules_of_the_identitys_policy() {
         add_policy(&controller, policy, |policy| rule(&mut policy.primary.updb)).await;
         let more = json!({"authPolicyId": policy, "enrollment": {"updb": policy}});
         let id = create(&controller, &admin, policy, more).await;
-        let enrollment = pending(&controller, &admin, &id, "updb").await;
+        let enrollment = pending_enrollment(&controller, &admin, &id, "updb").await;
         let token = text(&enrollment, "token");
         let at = revision(&controller);
-        let refusal = choose(&controller, token, bad).await;
-        assert_eq!(refusal.error(), refused("COULD_NOT_VALIDATE"), "{policy}");
+        let refusal = redeem_with_password(&controller, token, bad).await;
+        assert_eq!(
+            refusal.error(),
+            bad_request("COULD_NOT_VALIDATE"),
+            "{policy}"
+        );
         assert_eq!(refusal.field(), "password", "{policy}");
         assert!(!refusal.text().contains(bad), "{policy}");
         assert_eq!(revision(&controller), at, "{policy}");
         assert_eq!(
-            choose(&controller, token, good).await.status,
+            redeem_with_password(&controller, token, good).await.status,
             200,
             "{policy}"
         );

@@ -4,7 +4,9 @@ use crate::credentials::{
     add_authority, authenticator_of, bare, cert, client_of, log_in_by_certificate, send, shown,
     token_by, with_certificate, with_password,
 };
-use crate::support::{add_policy, current, get, id_of, refused, revision, text};
+use crate::support::{
+    add_policy, bad_request, current_session, find_identity_id, get, revision, text,
+};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
@@ -153,7 +155,10 @@ async fn session_goes_over_to_the_new_certificate() {
     })
     .await;
     let holder = Holder::new(&controller, &admin, "device").await;
-    let path = format!("/identities/{}", id_of(&controller, &admin, "device").await);
+    let path = format!(
+        "/identities/{}",
+        find_identity_id(&controller, &admin, "device").await
+    );
     let under = json!({"authPolicyId": "fresh"});
     send(&controller, &admin, (Method::PATCH, &path), &under)
         .await
@@ -168,7 +173,10 @@ async fn session_goes_over_to_the_new_certificate() {
         .clock
         .advance(old_end.duration_since(controller.app.env().now()));
     controller.clock.advance(SignedDuration::from_secs(1));
-    assert_eq!(current(&controller, &holder.token).await.status, 200);
+    assert_eq!(
+        current_session(&controller, &holder.token).await.status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -186,7 +194,10 @@ async fn session_lives_no_longer_than_what_vouches_for_its_new_certificate() {
     })
     .await;
     let holder = Holder::new(&controller, &admin, "device").await;
-    let path = format!("/identities/{}", id_of(&controller, &admin, "device").await);
+    let path = format!(
+        "/identities/{}",
+        find_identity_id(&controller, &admin, "device").await
+    );
     let under = json!({"authPolicyId": "fresh"});
     send(&controller, &admin, (Method::PATCH, &path), &under)
         .await
@@ -195,9 +206,15 @@ async fn session_lives_no_longer_than_what_vouches_for_its_new_certificate() {
     assert!(new[0].not_after() > end);
     holder.confirm(&new).await.data();
     controller.clock.set(end);
-    assert_eq!(current(&controller, &holder.token).await.status, 200);
+    assert_eq!(
+        current_session(&controller, &holder.token).await.status,
+        200
+    );
     controller.clock.advance(SignedDuration::from_secs(1));
-    assert_eq!(current(&controller, &holder.token).await.status, 401);
+    assert_eq!(
+        current_session(&controller, &holder.token).await.status,
+        401
+    );
 }
 
 /// Whoever has the old key alone has nothing any more.
@@ -347,8 +364,8 @@ async fn renewal_is_refused_for_each_fault_and_changes_nothing() {
         (&bare_password, &csr, denied.clone()),
         (&updb, &csr, unfit.clone()),
         (&unknown, &csr, (404, "NOT_FOUND".to_owned())),
-        (&holder, "nope", refused("COULD_NOT_PROCESS_CSR")),
-        (&holder, "", refused("COULD_NOT_VALIDATE")),
+        (&holder, "nope", bad_request("COULD_NOT_PROCESS_CSR")),
+        (&holder, "", bad_request("COULD_NOT_VALIDATE")),
     ] {
         let reply = holder.extend(csr).await;
         assert_eq!(reply.error(), refusal, "{}", reply.text());
@@ -372,10 +389,10 @@ async fn renewal_is_refused_for_each_fault_and_changes_nothing() {
         json!({"clientCert": certificates_to_pem([&holder.chain[0], &new[0]])}),
     ] {
         let reply = holder.post("extend-verify", &body).await;
-        assert_eq!(reply.error(), refused("INVALID_CLIENT_CERT"));
+        assert_eq!(reply.error(), bad_request("INVALID_CLIENT_CERT"));
     }
     let reply = holder.post("extend-verify", &json!({})).await;
-    assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
+    assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"));
     assert_eq!(reply.field(), "clientCert");
     assert_eq!(revision(&controller), at);
     holder.confirm(&new).await.data();
@@ -474,7 +491,11 @@ async fn deletion_leaves_no_session_of_a_login_at_the_same_time() {
         for reply in logins.join_all().await {
             if reply.status == 200 {
                 let token = text(&reply.data(), "token").to_owned();
-                assert_eq!(current(&controller, &token).await.status, 401, "{round}");
+                assert_eq!(
+                    current_session(&controller, &token).await.status,
+                    401,
+                    "{round}"
+                );
             }
         }
         let name = format!("/identities?filter=name%3D%22device%20{round}%22");

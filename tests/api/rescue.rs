@@ -1,7 +1,9 @@
 //! Whom nobody else can help is let in from beside the store.
 
 use crate::mfa_support::{answer, enroll, partial};
-use crate::support::{current, edit, id_of, log_in, try_password};
+use crate::support::{
+    current_session, edit_entity, find_identity_id, log_in, log_in_with_password,
+};
 use portcullis_app::{AppError, rescue};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::mfa::WrongCodes;
@@ -15,7 +17,7 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
     let admin = controller.admin().await;
     let (device, _codes) = enroll(&controller, &admin).await;
     let now = controller.app.env().now();
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityName,
         ADMIN,
@@ -26,7 +28,7 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
     )
     .await;
     rescue::remove_mfa(&controller.app, ADMIN).await.unwrap();
-    assert_eq!(current(&controller, &admin).await.status, 401);
+    assert_eq!(current_session(&controller, &admin).await.status, 401);
     let data = log_in(&controller, ADMIN).await.data();
     assert_eq!(
         (&data["authQueries"], &data["isMfaRequired"]),
@@ -46,9 +48,9 @@ async fn password_is_set_anew_and_the_second_factor_stays() {
     let admin = controller.admin().await;
     let user = controller.user(&admin, "anne", json!({})).await;
     enroll(&controller, &user).await;
-    let id = id_of(&controller, &admin, "anne").await;
+    let id = find_identity_id(&controller, &admin, "anne").await;
     let now = controller.app.env().now();
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityId,
         &id,
@@ -59,9 +61,9 @@ async fn password_is_set_anew_and_the_second_factor_stays() {
     .await;
     let set = rescue::reset_password(&controller.app, &id, "another horse".into()).await;
     assert_eq!(set.unwrap().as_str(), id);
-    assert_eq!(current(&controller, &user).await.status, 401);
+    assert_eq!(current_session(&controller, &user).await.status, 401);
     assert_eq!(log_in(&controller, "anne").await.status, 401);
-    let data = try_password(&controller, "anne", "another horse")
+    let data = log_in_with_password(&controller, "anne", "another horse")
         .await
         .data();
     assert_eq!(data["authQueries"][0]["typeId"], "MFA");

@@ -8,7 +8,7 @@
 mod endings;
 
 use crate::races::rounds;
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use endings::{ENDS, End, Ending, World};
 use http::Method;
 use portcullis_testkit::Harness;
@@ -50,7 +50,7 @@ async fn use_it(controller: &Harness, session: &str, shared: &Use) -> Result<(),
             404 if !was_over => refused += 1,
             status => return Err(format!("{status}: {}", reply.text())),
         }
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > DEFAULT_TIMEOUT {
             return Err("never ended".to_owned());
         }
         tokio::task::yield_now().await;
@@ -69,7 +69,10 @@ async fn race(controller: &Arc<Harness>, end: End, ending: Ending) -> Duration {
     }
     let begin = Instant::now();
     while shared.let_in.load(Ordering::SeqCst) < 2 * CLIENTS && !clients.is_empty() {
-        assert!(begin.elapsed() < PATIENCE, "{end:?}: nobody is let in");
+        assert!(
+            begin.elapsed() < DEFAULT_TIMEOUT,
+            "{end:?}: nobody is let in"
+        );
         tokio::task::yield_now().await;
         if let Some(ended) = clients.try_join_next() {
             panic!("{end:?}: a client ended before the session did: {ended:?}");

@@ -264,7 +264,8 @@ async fn an_identity_s_token_makes_no_router_nor_the_other_way_round() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let (_id, enrollment) =
-        crate::support::enrolling(&controller, &admin, "i", json!({"ott": true})).await;
+        crate::support::create_with_enrollment(&controller, &admin, "i", json!({"ott": true}))
+            .await;
     let query = format!("method=erott&token={}", text(&enrollment, "token"));
     let reply = redeem(&controller, &query, &requests("i")).await;
     assert_eq!(reply.error(), (400, "INVALID_ENROLL_METHOD".to_owned()));

@@ -3,7 +3,7 @@
 use crate::edge_routers::{add_edge, add_transit, edge};
 use crate::log::Log;
 use crate::router_enrollment::enroll;
-use crate::support::{create, get, ott_enrollment, pending, redeem, revision, text};
+use crate::support::{create, get, ott_enrollment, pending_enrollment, redeem, revision, text};
 use http::Method;
 use portcullis_pki::{Certificate, JwtSigner, KeyType, ServerNames, SigningKey, Subject};
 use portcullis_pki::{certificates_from_pem, make_csr};
@@ -322,7 +322,7 @@ async fn no_identity_gets_a_name_of_the_controller() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "device", ott_enrollment()).await;
-    let token = pending(&controller, &admin, &id, "ott").await["token"].clone();
+    let token = pending_enrollment(&controller, &admin, &id, "ott").await["token"].clone();
     let token = token.as_str().unwrap();
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let csr = |name: &str| make_csr(&key, &Subject::new().common_name(name)).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::idp::{Idp, bearing, challenge, patch_signer, session, who};
 use crate::mfa_support::Device;
-use crate::support::{add_policy, current, edit, id_of, text};
+use crate::support::{add_policy, current_session, edit_entity, find_identity_id, text};
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
@@ -155,7 +155,7 @@ async fn demands_take_effect_at_once() {
         "tokens of a disabled signer prove nothing"
     );
     assert_eq!(
-        current(controller, &session).await.status,
+        current_session(controller, &session).await.status,
         200,
         "the session itself lives on"
     );
@@ -172,7 +172,7 @@ async fn demands_take_effect_at_once() {
         !is_whole(&[&good]).await,
         "it is meant for somebody else now"
     );
-    edit(
+    edit_entity(
         controller,
         Index::AuthPolicyId,
         POLICY,
@@ -188,7 +188,7 @@ async fn demands_take_effect_at_once() {
 async fn a_code_is_asked_for_first() {
     let scene = Scene::new().await;
     let controller = &scene.controller;
-    edit(
+    edit_entity(
         controller,
         Index::AuthPolicyId,
         POLICY,
@@ -235,7 +235,7 @@ async fn administrators_change_nothing_without_their_second_factor() {
     assert_eq!(create("two", &[&token]).await.status, 201);
 
     // What the token was judged by may change while the change that it is for waits for its turn.
-    let boss = id_of(controller, &scene.admin, "boss").await;
+    let boss = find_identity_id(controller, &scene.admin, "boss").await;
     let signer = format!("/external-jwt-signers/{}", scene.signer);
     let identity = format!("/identities/{boss}");
     for (path, change, back) in [

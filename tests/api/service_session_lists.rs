@@ -2,10 +2,10 @@
 //! is read by itself.
 
 use crate::lists_support::{encode, pagination};
-use crate::mfa_support::Person;
+use crate::mfa_support::TestUser;
 use crate::naive::Dice;
-use crate::posture_support::Stage;
-use crate::support::{add_policy, edit, get, id_of, text};
+use crate::posture_support::PostureFixture;
+use crate::support::{add_policy, edit_entity, find_identity_id, get, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Disabled, Identity};
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 /// A stage with several people, services and sessions of each about all of them.
 struct Crowd {
-    stage: Stage,
+    stage: PostureFixture,
     /// Those who log in with certificates.
-    people: Vec<Person>,
+    people: Vec<TestUser>,
     /// The ids of these, and of somebody with a password.
     identities: Vec<String>,
     /// The tokens of the people's API sessions, some of which have ended.
@@ -31,7 +31,7 @@ struct Crowd {
 
 impl Crowd {
     async fn new() -> Self {
-        let stage = Stage::new().await;
+        let stage = PostureFixture::new().await;
         add_policy(&stage.controller, "closed", |policy| {
             policy.primary.updb.allowed = false;
             policy.primary.cert.allowed = false;
@@ -54,11 +54,11 @@ impl Crowd {
             let service = json!({"name": name, "encryptionRequired": true});
             crowd
                 .services
-                .push(crowd.stage.make("/services", service).await);
+                .push(crowd.stage.create("/services", service).await);
         }
         for name in ["one", "two", "three"] {
             let stage = &crowd.stage;
-            let person = Person::new(&stage.controller, &stage.admin, name).await;
+            let person = TestUser::new(&stage.controller, &stage.admin, name).await;
             let another = person.log_in(&stage.controller).await;
             crowd.open.extend([person.session.clone(), another]);
             crowd.identities.push(person.id.clone());
@@ -70,7 +70,7 @@ impl Crowd {
             .push(controller.user(admin, "four", json!({})).await);
         crowd
             .identities
-            .push(id_of(controller, admin, "four").await);
+            .push(find_identity_id(controller, admin, "four").await);
         for grant in ["Dial", "Bind"] {
             crowd.grant(grant, (&["#all"], &["#all"]), false).await;
         }
@@ -86,7 +86,7 @@ impl Crowd {
             "identityRoles": who, "serviceRoles": what,
             "postureCheckRoles": Vec::from_iter(checks),
         });
-        let policy = self.stage.make("/service-policies", policy).await;
+        let policy = self.stage.create("/service-policies", policy).await;
         self.policies.push(policy);
     }
 
@@ -189,7 +189,7 @@ impl Crowd {
                 let disabled = [None, Some(None), Some(Some(until))];
                 let disabled = dice.pick(&disabled).map(|until| Disabled { at, until });
                 let change = move |identity: &mut Identity| identity.disabled = disabled;
-                edit(&stage.controller, Index::IdentityId, &person, change).await;
+                edit_entity(&stage.controller, Index::IdentityId, &person, change).await;
             },
             8 => {
                 let policy = dice.word(&["closed", "default", "default"]);
@@ -272,7 +272,7 @@ async fn page_reads_as_much_of_many_sessions_as_of_few() {
         let service = json!({"name": format!("s{number}"), "encryptionRequired": true});
         crowd
             .services
-            .push(crowd.stage.make("/services", service).await);
+            .push(crowd.stage.create("/services", service).await);
     }
     crowd.connect_all().await;
     assert_eq!(crowd.granted.len(), 7 * 15 * 2);

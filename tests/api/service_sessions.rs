@@ -1,9 +1,9 @@
 //! Service sessions: who is granted one, who sees it, and how long it is there.
 
 use crate::hold::{Hold, submitted};
-use crate::mfa_support::{Person, pass};
-use crate::posture_support::{Stage, add_router};
-use crate::support::{add_policy, edit, get, operate, revision, text};
+use crate::mfa_support::{TestUser, advance_clock};
+use crate::posture_support::{PostureFixture, add_router};
+use crate::support::{add_policy, edit_entity, get, modify_store, revision, text};
 use http::Method;
 use portcullis_app::service_sessions::sweep;
 use portcullis_domain::clock::Timestamp;
@@ -20,20 +20,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A stage on which the person may dial the service, the policy that lets it, and its session.
-async fn connected() -> (Stage, String, Value) {
-    let stage = Stage::new().await;
+async fn connected() -> (PostureFixture, String, Value) {
+    let stage = PostureFixture::new().await;
     let policy = stage.allow("dial", "Dial", &[]).await;
     let session = stage.connect(&stage.person.session, "Dial").await.data();
     (stage, policy, session)
 }
 
-async fn own(stage: &Stage, session: &str, below: &str) -> Reply {
+async fn own(stage: &PostureFixture, session: &str, below: &str) -> Reply {
     let path = format!("/sessions{below}");
     stage.client(session, (Method::GET, &path)).await
 }
 
 /// The ids of the sessions that an administrator sees, and those in the store.
-async fn all(stage: &Stage) -> (Vec<String>, usize) {
+async fn all(stage: &PostureFixture) -> (Vec<String>, usize) {
     let data = get(&stage.controller, &stage.admin, "/sessions")
         .await
         .data();
@@ -66,7 +66,7 @@ async fn token_says_what_was_granted_and_is_signed_by_the_server() {
     assert_eq!(session["edgeRouters"].as_array().unwrap().len(), 1);
 }
 
-fn claims(stage: &Stage, token: &str) -> Value {
+fn claims(stage: &PostureFixture, token: &str) -> Value {
     jwt::verify(token, &stage.controller.server.public_key().unwrap()).unwrap()
 }
 
@@ -90,7 +90,7 @@ async fn who_asks_again_gets_the_same_session() {
 
 #[tokio::test]
 async fn requests_at_the_same_time_get_one_session() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     stage.allow("dial", "Dial", &[]).await;
     let ask = || stage.connect(&stage.person.session, "Dial");
     let (one, two, three) = tokio::join!(ask(), ask(), ask());
@@ -101,9 +101,9 @@ async fn requests_at_the_same_time_get_one_session() {
 
 #[tokio::test]
 async fn refusals_say_why_and_change_nothing() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     let session = &stage.person.session;
-    let before = |stage: &Stage| revision(&stage.controller);
+    let before = |stage: &PostureFixture| revision(&stage.controller);
     let at = before(&stage);
     let not_found = (404, "NOT_FOUND".to_owned());
     for service in [stage.service.as_str(), "nope", ""] {
@@ -138,7 +138,7 @@ async fn refusals_say_why_and_change_nothing() {
         (reply.status.as_u16(), reply.field()),
         (400, "ServiceId".into())
     );
-    let stranger = Person::new(&stage.controller, &stage.admin, "stranger").await;
+    let stranger = TestUser::new(&stage.controller, &stage.admin, "stranger").await;
     let reply = stage.connect(&stranger.session, "Dial").await;
     assert_eq!(reply.error(), not_found);
     let reply = stage.connect(&stage.admin, "Dial").await;
@@ -153,11 +153,11 @@ async fn refusals_say_why_and_change_nothing() {
 
 #[tokio::test]
 async fn it_takes_a_router_that_is_not_disabled() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     stage.allow("dial", "Dial", &[]).await;
     let disable = |disabled: bool| {
         let change = move |router: &mut Router| router.spec.disabled = disabled;
-        edit(&stage.controller, Index::RouterId, "gate", change)
+        edit_entity(&stage.controller, Index::RouterId, "gate", change)
     };
     disable(true).await;
     let none = (400, "NO_EDGE_ROUTERS_AVAILABLE".to_owned());
@@ -178,7 +178,7 @@ async fn sessions_of_others_are_not_found() {
     let (stage, _, session) = connected().await;
     let below = format!("/{}", text(&session, "id"));
     let path = format!("/sessions{below}");
-    let stranger = Person::new(&stage.controller, &stage.admin, "stranger").await;
+    let stranger = TestUser::new(&stage.controller, &stage.admin, "stranger").await;
     for other in [&stranger.session, &stage.admin] {
         assert_eq!(own(&stage, other, "").await.data(), json!([]));
         for method in [Method::GET, Method::DELETE] {
@@ -278,7 +278,7 @@ async fn sessions_are_gone_with_their_grant_and_swept_later() {
 
 #[tokio::test]
 async fn sessions_end_when_posture_does() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let session = &stage.person.session;
     let report = |domain: &str| json!({"id": id, "typeId": "DOMAIN", "domain": domain});
     stage.report(session, report("a")).await;
@@ -296,7 +296,7 @@ async fn sessions_end_when_posture_does() {
 
 #[tokio::test]
 async fn session_whose_grant_comes_back_before_it_is_swept_stays() {
-    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let (stage, id) = PostureFixture::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let session = &stage.person.session;
     let report = |domain: &str| json!({"id": id, "typeId": "DOMAIN", "domain": domain});
     stage.report(session, report("a")).await;
@@ -328,7 +328,7 @@ async fn more_sessions_than_one_transaction_ends_are_swept_in_one_go() {
         let at = Timestamp::UNIX_EPOCH;
         identity.disabled = Some(Disabled { at, until: None });
     };
-    edit(
+    edit_entity(
         &stage.controller,
         Index::IdentityId,
         &stage.person.id,
@@ -341,27 +341,27 @@ async fn more_sessions_than_one_transaction_ends_are_swept_in_one_go() {
 
 #[tokio::test]
 async fn sessions_end_when_the_code_times_out() {
-    let (stage, _) = Stage::checked(json!({"typeId": "MFA", "timeoutSeconds": 60})).await;
+    let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA", "timeoutSeconds": 60})).await;
     let session = &stage.person.session;
     crate::mfa_support::enroll(&stage.controller, session).await;
     assert!(stage.can_dial(session).await);
-    pass(&stage.controller, 29);
+    advance_clock(&stage.controller, 29);
     assert_eq!(all(&stage).await.0.len(), 1);
-    pass(&stage.controller, 1);
+    advance_clock(&stage.controller, 1);
     assert_eq!(all(&stage).await, (vec![], 1));
     assert_eq!(sweep(&stage.controller.app).await.unwrap(), 1);
 }
 
 /// Puts another posture check, which asks for the same, in the place of one, in one transaction;
 /// answers its id.
-async fn exchange_check(stage: &Stage, id: &str, number: u64) -> String {
+async fn exchange_check(stage: &PostureFixture, id: &str, number: u64) -> String {
     let key = RecordKey::root(
         POSTURE_CHECK,
         stage.controller.engine.allocate(POSTURE_CHECK),
     );
     let (old, new) = (id.to_owned(), format!("check-{number}"));
     let made = new.clone();
-    operate(&stage.controller, move |rows| {
+    modify_store(&stage.controller, move |rows| {
         let by_id = reference(&PostureCheckId::from_wire(old.as_str()));
         let found: Found<PostureCheck> = rows.rows().find(&by_id).unwrap().unwrap();
         let mut other = found.entity.clone();
@@ -376,7 +376,7 @@ async fn exchange_check(stage: &Stage, id: &str, number: u64) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_session_slips_through_while_checks_are_exchanged() {
-    let stage = Arc::new(Stage::new().await);
+    let stage = Arc::new(PostureFixture::new().await);
     let strict = json!({"typeId": "DOMAIN", "domains": ["a"], "roleAttributes": ["strict"]});
     let mut check = stage.check("check", strict).await;
     let policy = stage.allow("dial", "Dial", &[]).await;

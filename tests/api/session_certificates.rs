@@ -1,7 +1,7 @@
 //! Certificates of API sessions: issued, listed, deleted, and gone with their session.
 
 use crate::credentials::{log_in_by_certificate, send, token_by, with_certificate, with_password};
-use crate::support::{disable, log_in, operate, refused, revision, text};
+use crate::support::{bad_request, disable_identity, log_in, modify_store, revision, text};
 use http::Method;
 use portcullis_app::sessions;
 use portcullis_domain::clock::SignedDuration;
@@ -38,7 +38,7 @@ async fn stored(controller: &Harness) -> usize {
         Census::check(&*controller.engine.snapshot().unwrap()).unwrap(),
         []
     );
-    operate(controller, |rows| {
+    modify_store(controller, |rows| {
         let mut count = 0;
         rows.rows()
             .each_in::<SessionCertificate>(&RecordKey::all(IDENTITY), &mut |_found| {
@@ -56,7 +56,9 @@ async fn certificate_is_issued_for_the_session_alone() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let (identity, _, token) = with_password(&controller, &admin, "anna", json!({})).await;
-    let session = crate::support::current(&controller, &token).await.data();
+    let session = crate::support::current_session(&controller, &token)
+        .await
+        .data();
     let made = issue(&controller, &token).await;
     let id = text(&made, "id");
     assert_eq!(
@@ -129,7 +131,7 @@ async fn bad_requests_issue_nothing() {
     ] {
         let request = controller.request(Method::POST, ALL).session(&token);
         let reply = request.json(&body).send().await;
-        assert_eq!(reply.error(), refused(code), "{body}");
+        assert_eq!(reply.error(), bad_request(code), "{body}");
     }
     assert_eq!(revision(&controller), at);
     let path = format!("/edge/management/v1{ALL}");
@@ -179,7 +181,7 @@ async fn certificate_that_opened_a_session_is_listed_with_it() {
         listed[0]
     );
     let reply = ask(&controller, &token, (Method::DELETE, &path)).await;
-    assert_eq!(reply.error(), refused("ENTITY_CAN_NOT_BE_DELETED"));
+    assert_eq!(reply.error(), bad_request("ENTITY_CAN_NOT_BE_DELETED"));
     let other = token_by(&controller, &chain).await;
     assert_ne!(list(&controller, &other).await[0]["id"], listed[0]["id"]);
     assert_eq!(stored(&controller).await, 0);
@@ -229,7 +231,7 @@ async fn certificates_go_with_their_session_however_it_ends() {
                 controller.clock.advance(SignedDuration::from_hours(1));
                 sessions::sweep(&controller.app).await.unwrap();
             },
-            End::Disabling => disable(&controller, &admin, &id).await,
+            End::Disabling => disable_identity(&controller, &admin, &id).await,
             End::Deletion => ask_admin(Method::DELETE, &identity, json!({})).await,
             End::Authenticator => ask_admin(Method::DELETE, &authenticator, json!({})).await,
             End::Password => {

@@ -1,8 +1,10 @@
 //! Sessions end after a time of their own, however much they are used.
 
 use crate::credentials::with_password;
-use crate::mfa_support::Person;
-use crate::support::{current, log_in, log_in_by_certificate, operate, revision, send, text};
+use crate::mfa_support::TestUser;
+use crate::support::{
+    current_session, log_in, log_in_by_certificate, modify_store, revision, send, text,
+};
 use http::Method;
 use portcullis_app::sessions;
 use portcullis_domain::api_session::{ApiSession, SessionLifetimes};
@@ -31,7 +33,7 @@ async fn use_for(controller: &Harness, tokens: &[&str], time: SignedDuration) {
     while controller.app.env().now() < end {
         controller.clock.advance(MINUTE * 10);
         for token in tokens {
-            current(controller, token).await;
+            current_session(controller, token).await;
         }
     }
 }
@@ -39,7 +41,7 @@ async fn use_for(controller: &Harness, tokens: &[&str], time: SignedDuration) {
 async fn statuses(controller: &Harness, tokens: &[&str]) -> Vec<u16> {
     let mut statuses = Vec::new();
     for token in tokens {
-        statuses.push(current(controller, token).await.status.as_u16());
+        statuses.push(current_session(controller, token).await.status.as_u16());
     }
     statuses
 }
@@ -49,7 +51,7 @@ async fn sessions_of_administrators_end_though_they_are_used() {
     let controller = start(None, Some(HOUR * 3)).await;
     let admin = controller.admin().await;
     let (_, _, plain) = with_password(&controller, &admin, "plain", json!({})).await;
-    let person = Person::new(&controller, &admin, "by certificate").await;
+    let person = TestUser::new(&controller, &admin, "by certificate").await;
     let more = json!({"isAdmin": true});
     let path = format!("/identities/{}", person.id);
     let promoted = send(&controller, &admin, (Method::PATCH, &path), &more).await;
@@ -99,7 +101,7 @@ async fn everybody_has_a_life_where_the_file_says_so() {
     let controller = start(Some(HOUR), None).await;
     let admin = controller.admin().await;
     let (_, _, plain) = with_password(&controller, &admin, "plain", json!({})).await;
-    let person = Person::new(&controller, &admin, "by certificate").await;
+    let person = TestUser::new(&controller, &admin, "by certificate").await;
     let all = [&*admin, &*plain, &*person.session];
     use_for(&controller, &all, HOUR).await;
     assert_eq!(statuses(&controller, &all).await, [401, 401, 200]);
@@ -113,7 +115,7 @@ async fn the_end_is_shown_as_it_comes_near() {
     let (created, end) = (login["createdAt"].clone(), login["expiresAt"].clone());
     assert_eq!(login["expirationSeconds"], 1800, "{created} {end}");
     use_for(&controller, &[&token], MINUTE * 40).await;
-    let shown = current(&controller, &token).await.data();
+    let shown = current_session(&controller, &token).await.data();
     assert_eq!(shown["expirationSeconds"], 20 * 60);
     let parse = |value: &Value| {
         value
@@ -126,7 +128,7 @@ async fn the_end_is_shown_as_it_comes_near() {
         parse(&created).unwrap() + HOUR
     );
 
-    let person = Person::new(&controller, &controller.admin().await, "by certificate").await;
+    let person = TestUser::new(&controller, &controller.admin().await, "by certificate").await;
     let login = log_in_by_certificate(&controller, &person.chain)
         .await
         .data();
@@ -140,7 +142,7 @@ async fn multiply(controller: &Harness, identity: &str, many: u8) {
         .collect();
     let by_id = UniqueValue::new(Index::IdentityId, identity);
     let prefix = identity.to_owned();
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let owner: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let own: Vec<Found<ApiSession>> = rows.rows().dependents(&owner.key).unwrap();
         let like = own.into_iter().next().unwrap().entity;

@@ -1,6 +1,6 @@
 //! API sessions: how long they live and what is known of their use.
 
-use crate::support::{current, log_in, operate, revision, text};
+use crate::support::{current_session, log_in, modify_store, revision, text};
 use http::Method;
 use portcullis_app::sessions;
 use portcullis_domain::api_session::ApiSession;
@@ -16,7 +16,7 @@ const TIMEOUT: SignedDuration = SignedDuration::from_secs(30 * 60);
 
 /// The sessions as the store has them: when each was last used.
 async fn stored(controller: &Harness) -> Vec<String> {
-    operate(controller, |rows| {
+    modify_store(controller, |rows| {
         let mut found = Vec::new();
         rows.rows()
             .each_in::<ApiSession>(&RecordKey::all(IDENTITY), &mut |session| {
@@ -38,13 +38,13 @@ async fn session_lives_until_its_timeout_to_the_millisecond() {
     // Each use begins the time anew.
     for _ in 0..3 {
         controller.clock.advance(TIMEOUT - millisecond);
-        assert_eq!(current(&controller, &token).await.status, 200);
+        assert_eq!(current_session(&controller, &token).await.status, 200);
     }
     controller.clock.advance(TIMEOUT);
-    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(current_session(&controller, &token).await.status, 401);
     // A refused use is none.
     controller.clock.advance(-millisecond);
-    assert_eq!(current(&controller, &token).await.status, 200);
+    assert_eq!(current_session(&controller, &token).await.status, 200);
 }
 
 #[tokio::test]
@@ -56,9 +56,9 @@ async fn timeout_is_the_configured_one() {
     assert_eq!(reply.data()["expirationSeconds"], 60);
     let token = reply.headers["zt-session"].to_str().unwrap();
     controller.clock.advance(SECOND * 59);
-    assert_eq!(current(&controller, token).await.status, 200);
+    assert_eq!(current_session(&controller, token).await.status, 200);
     controller.clock.advance(SECOND * 60);
-    assert_eq!(current(&controller, token).await.status, 401);
+    assert_eq!(current_session(&controller, token).await.status, 401);
 }
 
 #[tokio::test]
@@ -68,16 +68,16 @@ async fn sweep_removes_what_has_ended_and_nothing_else() {
     let used = controller.admin().await;
     assert_eq!(sessions::sweep(&controller.app).await.unwrap(), 0);
     controller.clock.advance(TIMEOUT - SECOND);
-    current(&controller, &used).await.data();
+    current_session(&controller, &used).await.data();
     controller.clock.advance(SECOND);
     assert_eq!(sessions::sweep(&controller.app).await.unwrap(), 1);
     assert_eq!(sessions::sweep(&controller.app).await.unwrap(), 0);
     assert_eq!(stored(&controller).await.len(), 1);
-    current(&controller, &used).await.data();
-    assert_eq!(current(&controller, &idle).await.status, 401);
+    current_session(&controller, &used).await.data();
+    assert_eq!(current_session(&controller, &idle).await.status, 401);
     controller.clock.advance(-SECOND * 60);
     assert_eq!(
-        current(&controller, &idle).await.status,
+        current_session(&controller, &idle).await.status,
         401,
         "it does not come back"
     );
@@ -90,7 +90,7 @@ async fn activity_is_kept_in_memory_until_it_is_flushed() {
     let began = controller.app.env().now().to_string();
     controller.clock.advance(SECOND * 90);
     let at = revision(&controller);
-    let shown = current(&controller, &token).await.data();
+    let shown = current_session(&controller, &token).await.data();
     assert_eq!(revision(&controller), at, "a read writes nothing");
     assert_eq!(stored(&controller).await, [began]);
     let used = controller.app.env().now().to_string();
@@ -123,9 +123,9 @@ async fn both_apis_open_and_end_the_same_sessions() {
         let path = format!("{end}/current-api-session");
         let ended = controller.request(Method::DELETE, &path).session(&token);
         assert_eq!(ended.send().await.json(), json!({"data": {}, "meta": {}}));
-        assert_eq!(current(&controller, &token).await.status, 401);
+        assert_eq!(current_session(&controller, &token).await.status, 401);
         assert_eq!(
-            current(&controller, &other).await.status,
+            current_session(&controller, &other).await.status,
             200,
             "only its own"
         );

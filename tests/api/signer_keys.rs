@@ -3,7 +3,7 @@
 use crate::idp::{Idp, challenge, log_in_with, patch_signer};
 use crate::key_server::{Conduct, KeyServer};
 use crate::support::create;
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, HarnessOptions};
 use serde_json::json;
@@ -72,7 +72,7 @@ impl Scene {
     async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
         let begin = Instant::now();
         while !holds().await {
-            assert!(begin.elapsed() < PATIENCE, "{what}");
+            assert!(begin.elapsed() < DEFAULT_TIMEOUT, "{what}");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared support of API tests.
 
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -11,10 +11,10 @@ use portcullis_storage::tables::{AUTH_POLICY, Entity, Found, Index, RowsMut, SIG
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
 
-/// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
+/// Id of a policy that requires a TOTP code: no session is ever full under it.
 pub(crate) const STRICT: &str = "strict";
 
-/// Creates an identity; `more` is laid over the least that a creation needs.
+/// Creates an identity; `more` is merged into the minimal body.
 pub(crate) async fn create(controller: &Harness, token: &str, name: &str, more: Value) -> String {
     let mut body = json!({"name": name, "isAdmin": false});
     merge(&mut body, more);
@@ -22,12 +22,12 @@ pub(crate) async fn create(controller: &Harness, token: &str, name: &str, more: 
     request.json(&body).send().await.id()
 }
 
-/// What an identity is created with to be enrolled by a one-time token.
+/// Body for creating an identity with a one-time token.
 pub(crate) fn ott_enrollment() -> Value {
     json!({"enrollment": {"ott": true}})
 }
 
-/// Lays the members of `over` over those of `under`.
+/// Merges the members of `over` into `under`.
 pub(crate) fn merge(under: &mut Value, over: Value) {
     let Value::Object(over) = over else {
         panic!("no object: {over}")
@@ -44,7 +44,7 @@ pub(crate) async fn read(controller: &Harness, token: &str, id: &str) -> Value {
         .data()
 }
 
-/// Asks the management API.
+/// Sends a GET request to the management API.
 pub(crate) async fn get(controller: &Harness, token: &str, path: &str) -> Reply {
     controller.manage(Method::GET, path, token).send().await
 }
@@ -60,12 +60,17 @@ pub(crate) async fn send(
     request.json(body).send().await
 }
 
-/// The pending enrollment of an identity by one method: id, token, JWT.
-pub(crate) async fn pending(controller: &Harness, admin: &str, id: &str, method: &str) -> Value {
+/// The pending enrollment of an identity by a method: id, token, JWT.
+pub(crate) async fn pending_enrollment(
+    controller: &Harness,
+    admin: &str,
+    id: &str,
+    method: &str,
+) -> Value {
     read(controller, admin, id).await["enrollment"][method].clone()
 }
 
-/// A member that is a text.
+/// A string member.
 #[track_caller]
 pub(crate) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member]
@@ -78,8 +83,8 @@ pub(crate) fn revision(controller: &Harness) -> u64 {
     controller.engine.snapshot().unwrap().revision().unwrap()
 }
 
-/// Changes the store behind the controller's back.
-pub(crate) async fn operate<T: Send + 'static>(
+/// Changes the store directly.
+pub(crate) async fn modify_store<T: Send + 'static>(
     controller: &Harness,
     mut body: impl FnMut(&mut RowsMut<'_>) -> T + Send + 'static,
 ) -> T {
@@ -92,10 +97,10 @@ pub(crate) async fn operate<T: Send + 'static>(
     .unwrap()
 }
 
-/// Changes one entity behind the controller's back.
+/// Changes one entity directly in the store.
 ///
-/// The change is handed to the writer at once; the answer is there when it is made.
-pub(crate) fn edit<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
+/// The change is submitted at once; the future completes when it is committed.
+pub(crate) fn edit_entity<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
     controller: &Harness,
     index: Index,
     value: &str,
@@ -113,7 +118,7 @@ pub(crate) fn edit<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
     async move { ticket.unwrap().await.unwrap().unwrap() }
 }
 
-/// A signer whose tokens nobody has.
+/// An external signer without any issued tokens.
 pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
     let keys = KeySource::KeySet(format!("https://{id}.example.test/keys"));
     let issuer = format!("https://{id}.example.test");
@@ -121,7 +126,7 @@ pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
     Signer::new(id.clone(), keys, spec, controller.app.env().now()).unwrap()
 }
 
-/// A controller that checks one password at a time, while one of each lane waits.
+/// A controller that checks one password at a time, with a queue of one per lane.
 pub(crate) async fn one_password_at_a_time() -> Harness {
     let options = HarnessOptions {
         password_threads: 1,
@@ -131,7 +136,7 @@ pub(crate) async fn one_password_at_a_time() -> Harness {
     Harness::start_with(options).await
 }
 
-/// Adds a policy behind the controller's back, and the signers that it names.
+/// Adds a policy directly to the store, and the signers that it names.
 pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce(&mut AuthPolicy)) {
     let mut policy = AuthPolicy::default_policy(controller.app.env().now());
     policy.id = AuthPolicyId::from_wire(id);
@@ -147,7 +152,7 @@ pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce
         })
         .collect();
     let key = RecordKey::root(AUTH_POLICY, controller.engine.allocate(AUTH_POLICY));
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         for (key, signer) in &signers {
             let by_id = UniqueValue::new(Index::SignerId, signer.id.as_str());
             if rows.rows().locate(&by_id).unwrap().is_none() {
@@ -167,7 +172,7 @@ pub(crate) async fn add_strict_policy(controller: &Harness) {
     .await;
 }
 
-/// A request for a certificate, redeemed with a token.
+/// Redeems a token with a CSR.
 pub(crate) async fn redeem(controller: &Harness, token: &str, csr: &str) -> Reply {
     controller
         .request(Method::POST, &format!("/enroll?method=ott&token={token}"))
@@ -176,16 +181,19 @@ pub(crate) async fn redeem(controller: &Harness, token: &str, csr: &str) -> Repl
         .await
 }
 
-/// What is stored, as far as the API shows it: all identities and all enrollments.
-pub(crate) async fn everything(controller: &Harness, admin: &str) -> (Value, Value) {
+/// All identities and enrollments as the API lists them.
+pub(crate) async fn identities_and_enrollments(
+    controller: &Harness,
+    admin: &str,
+) -> (Value, Value) {
     let all = "filter=true%20limit%20none";
     let identities = get(controller, admin, &format!("/identities?{all}")).await;
     let enrollments = get(controller, admin, &format!("/enrollments?{all}")).await;
     (identities.data(), enrollments.data())
 }
 
-/// Asks for the session that a token opens.
-pub(crate) async fn current(controller: &Harness, token: &str) -> Reply {
+/// Requests the current API session of a token.
+pub(crate) async fn current_session(controller: &Harness, token: &str) -> Reply {
     controller
         .request(Method::GET, "/current-api-session")
         .session(token)
@@ -193,13 +201,17 @@ pub(crate) async fn current(controller: &Harness, token: &str) -> Reply {
         .await
 }
 
-/// Logs in with the password that everybody has.
+/// Logs in with the default password.
 pub(crate) async fn log_in(controller: &Harness, name: &str) -> Reply {
-    try_password(controller, name, PASSWORD).await
+    log_in_with_password(controller, name, PASSWORD).await
 }
 
-/// Logs in with a password other than the usual.
-pub(crate) async fn try_password(controller: &Harness, name: &str, password: &str) -> Reply {
+/// Logs in with a password.
+pub(crate) async fn log_in_with_password(
+    controller: &Harness,
+    name: &str,
+    password: &str,
+) -> Reply {
     controller
         .request(Method::POST, "/authenticate?method=password")
         .json(&json!({"username": name, "password": password}))
@@ -218,22 +230,22 @@ pub(crate) async fn log_in_by_certificate(controller: &Harness, chain: &[Certifi
 }
 
 /// The id of the identity with a name.
-pub(crate) async fn id_of(controller: &Harness, admin: &str, name: &str) -> String {
+pub(crate) async fn find_identity_id(controller: &Harness, admin: &str, name: &str) -> String {
     let name = name.replace(' ', "%20");
     let path = format!("/identities?filter=name%3D%22{name}%22");
     let list = get(controller, admin, &path).await.data();
     text(&list[0], "id").to_owned()
 }
 
-/// Shuts an identity out.
-pub(crate) async fn disable(controller: &Harness, admin: &str, id: &str) {
+/// Disables an identity.
+pub(crate) async fn disable_identity(controller: &Harness, admin: &str, id: &str) {
     let request = controller.manage(Method::POST, &format!("/identities/{id}/disable"), admin);
     let reply = request.json(&json!({"durationMinutes": 0})).send().await;
     assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
 }
 
-/// An identity with an enrollment: its id, and the enrollment as the identity shows it.
-pub(crate) async fn enrolling(
+/// Creates an identity with an enrollment: its id, and the enrollment as the identity shows it.
+pub(crate) async fn create_with_enrollment(
     controller: &Harness,
     admin: &str,
     name: &str,
@@ -245,12 +257,16 @@ pub(crate) async fn enrolling(
     } else {
         "updb"
     };
-    let pending = pending(controller, admin, &id, method).await;
+    let pending = pending_enrollment(controller, admin, &id, method).await;
     (id, pending)
 }
 
 /// Redeems a token with a password.
-pub(crate) async fn choose(controller: &Harness, token: &str, password: &str) -> Reply {
+pub(crate) async fn redeem_with_password(
+    controller: &Harness,
+    token: &str,
+    password: &str,
+) -> Reply {
     controller
         .request(Method::POST, &format!("/enroll?method=updb&token={token}"))
         .json(&json!({"password": password}))
@@ -258,7 +274,7 @@ pub(crate) async fn choose(controller: &Harness, token: &str, password: &str) ->
         .await
 }
 
-/// Status and code of a refusal for a mistake of the client.
-pub(crate) fn refused(name: &str) -> (u16, String) {
+/// Status and code of a 400 response.
+pub(crate) fn bad_request(name: &str) -> (u16, String) {
     (400, name.to_owned())
 }

@@ -1,8 +1,8 @@
 //! Tags are limited in number and bytes, and those of old records stay.
 
 use crate::credentials::with_password;
-use crate::posture_support::Stage;
-use crate::support::{create, edit, get, refused, send};
+use crate::posture_support::PostureFixture;
+use crate::support::{bad_request, create, edit_entity, get, send};
 use http::Method;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
@@ -63,7 +63,7 @@ async fn tags_of_managed_entities_are_limited_on_every_way() {
             if reply.error().1 == VALIDATE && path == "/auth-policies" && reply.field() != "tags" {
                 continue;
             }
-            assert_eq!(reply.error(), refused(VALIDATE), "{method} {path}");
+            assert_eq!(reply.error(), bad_request(VALIDATE), "{method} {path}");
             assert_eq!(reply.field(), "tags");
             assert!(reply.text().contains(reason), "{}", reply.text());
         }
@@ -78,7 +78,7 @@ async fn tags_of_managed_entities_are_limited_on_every_way() {
 
 #[tokio::test]
 async fn tags_of_what_is_ones_own_are_limited_more_tightly() {
-    let stage = Stage::new().await;
+    let stage = PostureFixture::new().await;
     stage.allow("dial", "Dial", &[]).await;
     let session = &stage.person.session;
     let controller = &stage.controller;
@@ -93,7 +93,7 @@ async fn tags_of_what_is_ones_own_are_limited_more_tightly() {
         let reply = stage.post(session, "/sessions", &body).await;
         assert_eq!(
             (reply.error(), reply.field()),
-            (refused(VALIDATE), "tags".to_owned())
+            (bad_request(VALIDATE), "tags".to_owned())
         );
         assert!(reply.text().contains(reason), "{}", reply.text());
 
@@ -102,7 +102,7 @@ async fn tags_of_what_is_ones_own_are_limited_more_tightly() {
         let reply = request.json(&body).send().await;
         assert_eq!(
             (reply.error(), reply.field()),
-            (refused(VALIDATE), "tags".to_owned())
+            (bad_request(VALIDATE), "tags".to_owned())
         );
     }
     let body = json!({"serviceId": stage.service, "tags": tags(32, 100)});
@@ -118,7 +118,7 @@ async fn records_with_more_tags_than_are_allowed_today_are_shown_changed_and_del
         let tag = |number| (format!("tag {number}"), TagValue::Text("x".repeat(1000)));
         (0..500).map(tag).collect()
     };
-    edit(
+    edit_entity(
         &controller,
         Index::IdentityId,
         &id,
@@ -127,7 +127,7 @@ async fn records_with_more_tags_than_are_allowed_today_are_shown_changed_and_del
         },
     )
     .await;
-    edit(
+    edit_entity(
         &controller,
         Index::AuthenticatorId,
         &authenticator,

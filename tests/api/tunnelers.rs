@@ -2,7 +2,7 @@
 
 use crate::edge_routers::{add_edge, edge};
 use crate::idp::{Idp, log_in_with};
-use crate::support::{create, edit, get, log_in_by_certificate, revision, send};
+use crate::support::{create, edit_entity, get, log_in_by_certificate, revision, send};
 use crate::third_party::{Authority, add as add_authority, common_name_claim};
 use http::Method;
 use portcullis_domain::identity::Identity;
@@ -264,7 +264,7 @@ async fn the_identity_of_a_router_has_no_external_id() {
     assert_eq!(revision(&controller), at);
 
     // One from before lets nobody in, and can be taken away.
-    edit::<Identity, _>(&controller, Index::IdentityId, &id, |identity| {
+    edit_entity::<Identity, _>(&controller, Index::IdentityId, &id, |identity| {
         identity.spec.external_id = Some("router".to_owned());
     })
     .await;

@@ -6,7 +6,9 @@ use crate::credentials::{
 use crate::edge_routers::{add_edge, edge};
 use crate::ottca::invited;
 use crate::router_enrollment::{enroll, extend, requests};
-use crate::support::{disable, get, id_of, log_in_by_certificate, read, refused, revision};
+use crate::support::{
+    bad_request, disable_identity, find_identity_id, get, log_in_by_certificate, read, revision,
+};
 use crate::third_party::{Authority, add, common_name_claim, knock, redeem_ottca};
 use http::Method;
 use portcullis_pki::Certificate;
@@ -59,7 +61,7 @@ async fn no_certificate_enrolls_with_a_token_and_again_as_its_twin() {
         check().await;
         assert_eq!(revision(&controller), at, "nothing is half-done");
         // Nor does it get around that its holder was shut out.
-        disable(&controller, &admin, &id).await;
+        disable_identity(&controller, &admin, &id).await;
         check().await;
     }
 }
@@ -78,7 +80,7 @@ async fn no_stranger_enrolls_and_again_as_its_twin() {
         assert_eq!(revision(&controller), at, "nothing is half-done");
         let holder = log_in_by_certificate(&controller, &first).await.data();
         let id = holder["identityId"].as_str().unwrap();
-        disable(&controller, &admin, id).await;
+        disable_identity(&controller, &admin, id).await;
         assert_eq!(knock(&controller, &second).await.error().1, IN_USE.1);
     }
 }
@@ -93,13 +95,13 @@ async fn certificate_that_names_its_holder_names_the_same_one_as_its_twin() {
     let twin = twin_of(&chain, &root.certificate);
     assert_eq!(knock(&controller, &chain).await.status, 200);
     let reply = knock(&controller, &twin).await;
-    assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
-    let id = id_of(&controller, &admin, "ca-device").await;
+    assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"));
+    let id = find_identity_id(&controller, &admin, "ca-device").await;
     for one in [&chain, &twin] {
         let session = log_in_by_certificate(&controller, one).await.data();
         assert_eq!(session["identityId"], id);
     }
-    disable(&controller, &admin, &id).await;
+    disable_identity(&controller, &admin, &id).await;
     for one in [&chain, &twin] {
         let reply = log_in_by_certificate(&controller, one).await;
         assert_eq!(reply.error(), (401, "INVALID_AUTH".to_owned()));
@@ -126,7 +128,7 @@ async fn no_authenticator_is_made_of_the_twin_of_another() {
         let twin = known.twin(issuer).unwrap();
         for (one, field) in [(known, "certFingerprint"), (&twin, "certPem")] {
             let reply = send(&controller, &admin, post(), &cert(&id, one)).await;
-            assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
+            assert_eq!(reply.error(), bad_request("COULD_NOT_VALIDATE"));
             assert_eq!(reply.field(), field);
         }
     }

@@ -1,7 +1,7 @@
 //! Usernames are what they look like; whoever has another one from before keeps it.
 
 use crate::credentials::with_password;
-use crate::support::{create, edit, refused, send, try_password};
+use crate::support::{bad_request, create, edit_entity, log_in_with_password, send};
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -77,7 +77,11 @@ async fn usernames_that_look_like_others_are_refused_on_every_way() {
             };
             let request = controller.request(method.clone(), &full).session(token);
             let reply = request.json(&body).send().await;
-            assert_eq!(reply.error(), refused(VALIDATE), "{method} {path} {bad:?}");
+            assert_eq!(
+                reply.error(),
+                bad_request(VALIDATE),
+                "{method} {path} {bad:?}"
+            );
             assert_eq!(reply.field(), field, "{method} {path}");
         }
     }
@@ -99,7 +103,7 @@ async fn who_has_such_a_name_from_before_logs_in_and_changes_the_password() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let (_, authenticator, _) = with_password(&controller, &admin, "berta", json!({})).await;
-    edit(
+    edit_entity(
         &controller,
         Index::AuthenticatorId,
         &authenticator,
@@ -110,13 +114,20 @@ async fn who_has_such_a_name_from_before_logs_in_and_changes_the_password() {
         },
     )
     .await;
-    assert_eq!(try_password(&controller, OLD, PASSWORD).await.status, 200);
+    assert_eq!(
+        log_in_with_password(&controller, OLD, PASSWORD)
+            .await
+            .status,
+        200
+    );
     let path = format!("/authenticators/{authenticator}");
     let body = json!({"username": OLD, "password": NEW_PASSWORD});
     let changed = send(&controller, &admin, (Method::PUT, &path), &body).await;
     assert_eq!(changed.status, 200, "{}", changed.text());
     assert_eq!(
-        try_password(&controller, OLD, NEW_PASSWORD).await.status,
+        log_in_with_password(&controller, OLD, NEW_PASSWORD)
+            .await
+            .status,
         200
     );
 }

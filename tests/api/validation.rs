@@ -1,6 +1,6 @@
 //! What is refused about identities, and that nothing changes then.
 
-use crate::support::{create, everything, get, merge, read, revision};
+use crate::support::{create, get, identities_and_enrollments, merge, read, revision};
 use http::Method;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ fn required() -> Vec<Row> {
 /// Sends each fault as part of a body that is good without it.
 async fn refuse(controller: &Harness, method: Method, path: &str, good: &Value, rows: Vec<Row>) {
     let admin = controller.admin().await;
-    let before = everything(controller, &admin).await;
+    let before = identities_and_enrollments(controller, &admin).await;
     let at = revision(controller);
     for (fault, status, code, field) in rows {
         let mut body = good.clone();
@@ -162,7 +162,7 @@ async fn refuse(controller: &Harness, method: Method, path: &str, good: &Value, 
         at,
         "{method}: something was committed"
     );
-    assert_eq!(everything(controller, &admin).await, before);
+    assert_eq!(identities_and_enrollments(controller, &admin).await, before);
 }
 
 async fn with_others() -> Harness {

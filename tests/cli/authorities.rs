@@ -18,7 +18,11 @@ fn make(openssl: &Openssl, authority: &str, client: &str) {
 
 /// Makes the certificate `NAME.pem`, whose common name is the same.
 fn sign(openssl: &Openssl, authority: &str, name: &str) {
-    openssl.csr(name, support::openssl::Key::P256, &format!("/CN={name}"));
+    openssl.csr(
+        name,
+        support::openssl::KeyAlgorithm::P256,
+        &format!("/CN={name}"),
+    );
     fs::write(openssl.file("usage"), "extendedKeyUsage=clientAuth\n").unwrap();
     openssl
         .run(&format!(
@@ -30,7 +34,7 @@ fn sign(openssl: &Openssl, authority: &str, name: &str) {
 
 #[test]
 fn certificates_of_a_verified_authority_are_a_way_in() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -113,13 +117,13 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
 /// Many versions of `openssl x509 -req` make such certificates where no extension is asked for.
 #[test]
 fn certificates_of_version_1_are_shown() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
     let openssl = Openssl::new(session.site.work());
     make(&openssl, "old", "unused");
-    openssl.csr("anna", support::openssl::Key::P256, "/CN=anna");
+    openssl.csr("anna", support::openssl::KeyAlgorithm::P256, "/CN=anna");
     openssl
         .run(
             "x509 -req -in anna.csr -CA old.pem -CAkey old.key -out anna.pem -days 2 \
@@ -141,7 +145,7 @@ fn certificates_of_version_1_are_shown() {
 
 #[test]
 fn refusals_of_certificates_name_file_and_cause() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::new();
@@ -181,7 +185,7 @@ fn refusals_of_certificates_name_file_and_cause() {
 
 #[test]
 fn holders_of_a_certificate_become_identities() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -212,7 +216,7 @@ fn holders_of_a_certificate_become_identities() {
 
 #[test]
 fn claims_are_made_changed_and_taken_away() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -239,5 +243,5 @@ fn claims_are_made_changed_and_taken_away() {
     let none = session.json(&["ca", "update", "people", "--no-external-id"]);
     assert!(none.get("externalIdClaim").is_none(), "{none}");
     let table = session.run(&["ca", "list"]).success().text();
-    assert!(table.ends_with("\n1 authority\n"), "{table}");
+    assert!(table.ends_with("\n1 CA\n"), "{table}");
 }

@@ -72,7 +72,7 @@ fn enrollments_of_an_identity_are_withdrawn() {
 
 #[test]
 fn question_counts_what_a_filter_found() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::logged_in();
@@ -88,7 +88,7 @@ fn question_counts_what_a_filter_found() {
             binaries::cli().display()
         );
         terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::PATIENCE);
+        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::DEFAULT_TIMEOUT);
         let text = outcome.expect_code(code).text();
         assert!(text.contains("Delete 1 identity (first)?"), "{text}");
         assert!(text.contains(told), "{text}");

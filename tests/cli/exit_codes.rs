@@ -69,7 +69,9 @@ fn exit_codes_tell_what_went_wrong() {
     );
 
     assert!(
-        wrong.stderr.contains("hint: check username and password\n"),
+        wrong
+            .stderr
+            .contains("hint: check the username and password\n"),
         "{}",
         wrong.stderr
     );
@@ -123,7 +125,7 @@ fn help_names_the_exit_codes() {
     let session = Session::new();
     let help = session.run(&["--help"]).success().text();
     for code in [
-        "0    done",
+        "0    success",
         "1    ",
         "2    ",
         "3    not logged in",

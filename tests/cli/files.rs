@@ -6,10 +6,10 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use support::{Outcome, binaries, run};
+use support::{CommandOutput, binaries, run};
 
 /// Runs the command line where not a byte can be written to a file.
-fn run_without_room(session: &Session, arguments: &[&str]) -> Outcome {
+fn run_without_room(session: &Session, arguments: &[&str]) -> CommandOutput {
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
     let mut shell = session.command(Path::new("sh"));
     shell.args(["-c", script]).arg(binaries::cli());
@@ -49,7 +49,7 @@ fn identity_is_not_created_for_a_token_that_cannot_be_written() {
     let create = ["identity", "create", "laptop", "--output-jwt"];
     let folder = [&create[..], &["folder", "--force"]].concat();
     let refused = session.run(&folder).expect_code(1).stderr;
-    assert!(refused.contains("it is a folder"), "{refused}");
+    assert!(refused.contains("it is a directory"), "{refused}");
     let file = [&create[..], &["laptop.jwt"]].concat();
     let full = run_without_room(&session, &file).expect_code(1).stderr;
     assert!(full.contains("laptop.jwt cannot be written"), "{full}");
@@ -68,7 +68,7 @@ fn identity_without_its_token_is_told() {
     let failed = failed.expect_code(1).stderr;
     let laptop = session.json(&["identity", "show", "laptop"]);
     let id = laptop["id"].as_str().unwrap();
-    let told = format!("the identity `laptop` was created, with the id {id}");
+    let told = format!("the identity `laptop` was created with id {id}");
     assert!(failed.contains(&told), "{failed}");
     let enrollment = laptop["enrollment"]["ott"]["id"].as_str().unwrap();
     let told = format!("`portcullis enrollment show {enrollment} --output-jwt FILE`");

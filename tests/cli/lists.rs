@@ -83,7 +83,7 @@ async fn long_lists_are_followed_to_their_end() {
     assert_eq!(table.lines().count(), 1103, "header, rows, footer");
     assert!(table.ends_with("\n1101 identities\n"), "{table}");
     let page = session.run(&["identity", "list"]).success().text();
-    let standing = "\n1 to 10 of 1101 identities; see more with --offset, or --all\n";
+    let standing = "\n1 to 10 of 1101 identities; for more use --offset or --all\n";
     assert!(page.ends_with(standing), "{page}");
 
     // A limit of its own in a filter holds for what is deleted too.

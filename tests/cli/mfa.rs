@@ -1,7 +1,7 @@
 //! One's own TOTP enrollment, from its start to its removal.
 
 use crate::Session;
-use crate::mfa_support::{App, Person, recovery_codes};
+use crate::mfa_support::{AuthenticatorApp, MfaUser, recovery_codes};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,22 +11,22 @@ use support::{Tool, run, tools};
 #[test]
 fn enrollment_is_started_verified_and_removed() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let nothing = json!({"isMfaRequired": false, "isMfaComplete": false, "isCodeMissing": false});
     assert_eq!(anna.state(), ("notEnrolled".to_owned(), nothing.clone()));
 
     let mut app = anna.start();
     assert_eq!(anna.state(), ("started".to_owned(), nothing));
     let again = anna.json(&["mfa", "enroll"]);
-    let mut same = App::new(again["secret"].as_str().unwrap());
+    let mut same = AuthenticatorApp::new(again["secret"].as_str().unwrap());
     let code = app.code();
     assert_eq!(same.code(), code, "an enrollment is gone on with");
 
-    let wrong = anna.run(&["mfa", "verify", "--code", &app.wrong()]);
+    let wrong = anna.run(&["mfa", "verify", "--code", &app.wrong_code()]);
     let wrong = wrong.expect_code(1).stderr;
     assert!(wrong.contains("MFA_INVALID_TOKEN"), "{wrong}");
     assert!(wrong.contains("portcullis mfa verify"), "{wrong}");
-    assert!(!wrong.contains(&app.wrong()), "{wrong}");
+    assert!(!wrong.contains(&app.wrong_code()), "{wrong}");
     let verify = ["mfa", "verify", "--code", &code];
     let file = ["--save-codes", "codes.txt"];
     let verified = anna.json(&[&verify[..], &file].concat());
@@ -52,7 +52,7 @@ fn enrollment_is_started_verified_and_removed() {
 #[test]
 fn people_are_told_what_to_do() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let started = anna.run(&["mfa", "enroll", "--show-url"]).success().text();
     let url = "\n  URL:      otpauth://totp/openziti.io:anna?issuer=openziti.io&secret=";
     let secret = started.split(url).nth(1).expect("there is a URL");
@@ -85,7 +85,7 @@ fn people_are_told_what_to_do() {
         "{status}"
     );
 
-    let mut app = App::new(secret);
+    let mut app = AuthenticatorApp::new(secret);
     let verified = anna.run(&["mfa", "verify", "--code", &app.code()]);
     let verified = verified.success().text();
     assert!(verified.contains("You are enrolled"), "{verified}");
@@ -104,7 +104,7 @@ fn people_are_told_what_to_do() {
 #[test]
 fn what_does_not_fit_the_state_is_refused() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     for (arguments, told) in [
         (
             &["verify", "--code", "123456"][..],
@@ -139,7 +139,7 @@ fn what_does_not_fit_the_state_is_refused() {
             refused.stderr
         );
     }
-    let unasked = anna.run(&["mfa", "remove", "--code", &app.wrong()]);
+    let unasked = anna.run(&["mfa", "remove", "--code", &app.wrong_code()]);
     let unasked = unasked.expect_code(2).stderr;
     assert!(unasked.contains("--yes"), "{unasked}");
     assert_eq!(anna.state().0, "started");
@@ -153,7 +153,7 @@ fn what_does_not_fit_the_state_is_refused() {
         let told = "you are already enrolled";
         assert!(refused.stderr.contains(told), "{}", refused.stderr);
     }
-    let kept = anna.run(&["mfa", "remove", "--yes", "--code", &app.wrong()]);
+    let kept = anna.run(&["mfa", "remove", "--yes", "--code", &app.wrong_code()]);
     kept.expect_code(1);
     assert_eq!(anna.state().0, "enrolled");
 }
@@ -161,7 +161,7 @@ fn what_does_not_fit_the_state_is_refused() {
 #[test]
 fn codes_that_are_none_are_not_sent_and_not_repeated() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (_, codes) = anna.enroll();
     let lower = codes[0].to_lowercase();
     fs::write(session.site.file("empty"), "\n").unwrap();
@@ -200,7 +200,7 @@ fn codes_that_are_none_are_not_sent_and_not_repeated() {
 #[test]
 fn recovery_codes_are_shown_and_replaced() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (mut app, codes) = anna.enroll();
     fs::write(session.site.file("there.txt"), "precious").unwrap();
     for file in ["there.txt", "missing/codes.txt", "."] {
@@ -256,7 +256,7 @@ fn recovery_codes_are_shown_and_replaced() {
 #[test]
 fn qr_code_is_written_as_a_picture() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let enroll = ["mfa", "enroll", "--no-qr", "--qr", "code.png"];
     let told = anna.run(&enroll).success();
     assert!(
@@ -272,7 +272,7 @@ fn qr_code_is_written_as_a_picture() {
     );
     anna.run(&enroll).expect_code(1);
     anna.run(&[&enroll[..], &["--force"]].concat()).success();
-    if !tools::are_there(&[Tool::Zbarimg]) {
+    if !tools::are_available(&[Tool::Zbarimg]) {
         return;
     }
     let url = anna.json(&["mfa", "enroll"])["provisioningUrl"].clone();
@@ -284,11 +284,11 @@ fn qr_code_is_written_as_a_picture() {
 
 #[test]
 fn codes_of_another_program_are_taken() {
-    if !tools::are_there(&[Tool::Oathtool]) {
+    if !tools::are_available(&[Tool::Oathtool]) {
         return;
     }
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let started = anna.json(&["mfa", "enroll"]);
     let secret = started["secret"].as_str().unwrap();
     let code = run(Command::new("oathtool").args(["--totp", "--base32", secret]));

@@ -1,13 +1,13 @@
 //! What administrators see and do about the TOTP enrollments of others.
 
 use crate::Session;
-use crate::mfa_support::Person;
+use crate::mfa_support::MfaUser;
 use serde_json::json;
 
 #[test]
 fn enrollment_is_seen_and_removed_by_an_administrator() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     session.json(&["identity", "create", "bert"]);
     let show = ["identity", "show", "anna"];
     assert_eq!(session.json(&show)["isMfaEnabled"], false);
@@ -60,9 +60,9 @@ fn enrollment_is_seen_and_removed_by_an_administrator() {
 #[test]
 fn wait_after_wrong_codes_is_told_and_ends_with_a_removal() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (app, codes) = anna.enroll();
-    let wrong = app.wrong();
+    let wrong = app.wrong_code();
     let attempt = ["mfa", "codes", "--code", &wrong];
     let mut counted = 0;
     let held = loop {
@@ -76,10 +76,7 @@ fn wait_after_wrong_codes_is_told_and_ends_with_a_removal() {
     assert!(counted >= 5, "{counted} are free");
     assert!(held.contains("SERVER_TOO_MANY_REQUESTS"), "{held}");
     assert!(held.contains("hint: try again in "), "{held}");
-    assert!(
-        held.contains("makes the wait before the next one longer"),
-        "{held}"
-    );
+    assert!(held.contains("makes the wait longer"), "{held}");
 
     // Wrong codes in the way of a login leave no session.
     let before = anna.sessions();

@@ -1,7 +1,7 @@
 //! Logins that take a code.
 
 use crate::Session;
-use crate::mfa_support::{App, Person};
+use crate::mfa_support::{AuthenticatorApp, MfaUser};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +11,7 @@ use support::{binaries, command, run, wait};
 #[test]
 fn login_takes_a_code_once() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (mut app, codes) = anna.enroll();
     anna.run(&["logout"]).success();
     let code = app.code();
@@ -21,7 +21,7 @@ fn login_takes_a_code_once() {
 
     for (arguments, exit, told) in [
         (&["--totp", &code][..], 1, "MFA_INVALID_TOKEN"),
-        (&["--totp", &app.wrong()], 1, "each code works once"),
+        (&["--totp", &app.wrong_code()], 1, "each code works once"),
         (&["--recovery-code", "AAAAAA"], 1, "MFA_INVALID_TOKEN"),
         (&[], 2, "the login needs a code from your app"),
         (&[], 2, "`--code-file FILE`"),
@@ -59,7 +59,7 @@ fn login_takes_a_code_once() {
 #[test]
 fn codes_come_from_files_and_from_the_environment() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (_, codes) = anna.enroll();
     fs::write(session.site.file("code"), format!("{}\nrest\n", codes[0])).unwrap();
     anna.log_in(&["--code-file", "code"]).success();
@@ -67,7 +67,7 @@ fn codes_come_from_files_and_from_the_environment() {
     let mut from_input = session.command(&binaries::cli());
     from_input.args(login).args(["--code-file", "-"]);
     let line = format!("{}\n", codes[1]);
-    command::run_with(&mut from_input, line.as_bytes(), wait::PATIENCE).success();
+    command::run_with(&mut from_input, line.as_bytes(), wait::DEFAULT_TIMEOUT).success();
     let mut from_environment = session.command(&binaries::cli());
     from_environment
         .args(login)
@@ -84,7 +84,7 @@ fn codes_come_from_files_and_from_the_environment() {
 #[test]
 fn variable_is_judged_when_a_code_is_asked_for() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let odd = |arguments: &[&str]| {
         let mut line = session.command(&binaries::cli());
         let odd = OsStr::from_bytes(b"no code \xff");
@@ -101,7 +101,7 @@ fn variable_is_judged_when_a_code_is_asked_for() {
         .env("PORTCULLIS_CODE", "12345x7");
     let refused = run(&mut line).expect_code(2).stderr;
     assert!(
-        refused.contains("PORTCULLIS_CODE has the wrong form"),
+        refused.contains("PORTCULLIS_CODE is malformed"),
         "{refused}"
     );
     assert!(!refused.contains("12345x7"), "{refused}");
@@ -115,7 +115,7 @@ fn variable_is_judged_when_a_code_is_asked_for() {
 fn policy_that_demands_a_code_leads_to_an_enrollment() {
     let session = Session::logged_in();
     session.json(&["auth-policy", "create", "strict", "--require-totp", "true"]);
-    let anna = Person::under(&session, "strict");
+    let anna = MfaUser::under(&session, "strict");
     let login = anna.log_in(&["--output", "json"]).success();
     assert!(
         login.stderr.contains("you are not enrolled yet"),
@@ -156,7 +156,7 @@ fn policy_that_demands_a_code_leads_to_an_enrollment() {
 #[test]
 fn session_that_a_new_policy_has_made_partial_says_so() {
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     // Enrolled through another session: this one never showed a code.
     let ca = session.controller.ca();
     let login = ["login", session.controller.url(), "--username", "anna"];
@@ -164,7 +164,7 @@ fn session_that_a_new_policy_has_made_partial_says_so() {
     session.run(&[&login[..], &rest].concat()).success();
     let second = |line: &[&str]| session.json(&[line, &["--profile", "second"]].concat());
     let started = second(&["mfa", "enroll"]);
-    let mut app = App::new(started["secret"].as_str().unwrap());
+    let mut app = AuthenticatorApp::new(started["secret"].as_str().unwrap());
     second(&["mfa", "verify", "--code", &app.code()]);
     anna.run(&["whoami"]).success();
 
@@ -191,7 +191,7 @@ fn identity_files_are_used_with_codes() {
     let login = [&["login", "--profile", "anna"], &file[..]].concat();
     session.run(&login).success();
     let started = session.json(&["mfa", "enroll", "--profile", "anna"]);
-    let mut app = App::new(started["secret"].as_str().unwrap());
+    let mut app = AuthenticatorApp::new(started["secret"].as_str().unwrap());
     let verify = ["mfa", "verify", "--code", &app.code(), "--profile", "anna"];
     let save = ["--save-codes", "codes.txt"];
     session.run(&[&verify[..], &save].concat()).success();
@@ -207,7 +207,7 @@ fn identity_files_are_used_with_codes() {
     ] {
         for (code, exit) in [
             (&[][..], 2),
-            (&["--totp", &app.wrong()], 1),
+            (&["--totp", &app.wrong_code()], 1),
             (&["--recovery-code", codes.next().unwrap()], 0),
         ] {
             let line = [command, code].concat();

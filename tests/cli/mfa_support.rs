@@ -1,4 +1,4 @@
-//! Somebody with an authenticator app.
+//! Users with an authenticator app.
 
 use crate::Session;
 use crate::session::PASSWORD;
@@ -6,16 +6,15 @@ use portcullis_domain::mfa::Step;
 use portcullis_totp::Secret;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
-use support::Outcome;
+use support::CommandOutput;
 
-/// An authenticator app that holds one secret.
-pub(crate) struct App {
+/// An authenticator app with one secret.
+pub(crate) struct AuthenticatorApp {
     secret: Secret,
     last: Step,
 }
 
-impl App {
-    /// Types the secret in.
+impl AuthenticatorApp {
     pub(crate) fn new(secret: &str) -> Self {
         let alphabet = base32::Alphabet::Rfc4648 { padding: false };
         let bytes = base32::decode(alphabet, secret).expect("the secret is base32");
@@ -25,8 +24,8 @@ impl App {
         }
     }
 
-    /// A code that was not used before: the present one, and then the one of the next step, which
-    /// counts already. More than two have to be waited for.
+    /// An unused code: the current one, and then the one of the next step, which is accepted already.
+    /// More than two would require waiting.
     pub(crate) fn code(&mut self) -> String {
         let now = now();
         let step = Step(now.0.max(self.last.0 + 1));
@@ -35,8 +34,8 @@ impl App {
         self.secret.code_at(step).as_str().to_owned()
     }
 
-    /// A code that is wrong now and for a while.
-    pub(crate) fn wrong(&self) -> String {
+    /// A code that is not valid at any time near.
+    pub(crate) fn wrong_code(&self) -> String {
         let around = now().0 - 5..now().0 + 20;
         let right: Vec<_> = around.map(|step| self.secret.code_at(Step(step))).collect();
         let mut texts = (0..1000).map(|number| format!("{number:06}"));
@@ -54,20 +53,20 @@ fn now() -> Step {
     Step(since.as_secs() / Step::SECONDS)
 }
 
-/// Somebody who logs in with a password in the profile `anna`.
-pub(crate) struct Person<'s> {
+/// A user who logs in with a password in the profile `anna`.
+pub(crate) struct MfaUser<'s> {
     session: &'s Session,
 }
 
-impl<'s> Person<'s> {
-    /// Makes the identity `anna`, and logs her in. The administrator is logged in already.
+impl<'s> MfaUser<'s> {
+    /// Creates the identity `anna`, and logs her in. The administrator must be logged in.
     pub(crate) fn new(session: &'s Session) -> Self {
         let person = Self::under(session, "default");
         person.log_in(&[]).success();
         person
     }
 
-    /// Makes her under an authentication policy, without logging her in.
+    /// Creates her with an authentication policy, without logging her in.
     pub(crate) fn under(session: &'s Session, policy: &str) -> Self {
         let create = ["identity", "create", "anna", "--enrollment", "none"];
         session.json(&[&create[..], &["--auth-policy", policy]].concat());
@@ -76,9 +75,9 @@ impl<'s> Person<'s> {
         Self { session }
     }
 
-    /// Runs a login with further arguments.
+    /// Runs a login with additional arguments.
     #[track_caller]
-    pub(crate) fn log_in(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn log_in(&self, arguments: &[&str]) -> CommandOutput {
         let ca = self.session.controller.ca();
         let url = self.session.controller.url();
         let login = ["login", url, "--username", "anna", "--ca"];
@@ -87,35 +86,35 @@ impl<'s> Person<'s> {
 
     /// Runs a command in her profile.
     #[track_caller]
-    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.session
             .run(&[arguments, &["--profile", "anna"]].concat())
     }
 
-    /// The document of a command in her profile.
+    /// The JSON output of a command in her profile.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         self.session
             .json(&[arguments, &["--profile", "anna"]].concat())
     }
 
-    /// Starts an enrollment, and sets an app up.
+    /// Starts an enrollment, and sets up an app.
     #[track_caller]
-    pub(crate) fn start(&self) -> App {
+    pub(crate) fn start(&self) -> AuthenticatorApp {
         let started = self.json(&["mfa", "enroll"]);
         assert_eq!(started["state"], "started");
-        App::new(started["secret"].as_str().unwrap())
+        AuthenticatorApp::new(started["secret"].as_str().unwrap())
     }
 
-    /// Enrolls, and answers the app and the recovery codes.
+    /// Enrolls, and returns the app and the recovery codes.
     #[track_caller]
-    pub(crate) fn enroll(&self) -> (App, Vec<String>) {
+    pub(crate) fn enroll(&self) -> (AuthenticatorApp, Vec<String>) {
         let mut app = self.start();
         let verified = self.json(&["mfa", "verify", "--code", &app.code()]);
         (app, recovery_codes(&verified))
     }
 
-    /// How her enrollment and her session stand.
+    /// The state of her enrollment and of her session.
     #[track_caller]
     pub(crate) fn state(&self) -> (String, Value) {
         let status = self.json(&["mfa", "status"]);
@@ -123,7 +122,7 @@ impl<'s> Person<'s> {
         (state, status["session"].clone())
     }
 
-    /// How many sessions she has, as the administrator sees it.
+    /// Number of her sessions, as the administrator sees it.
     #[track_caller]
     pub(crate) fn sessions(&self) -> usize {
         let list = ["session", "list", "--identity", "anna"];
@@ -131,7 +130,7 @@ impl<'s> Person<'s> {
     }
 }
 
-/// The recovery codes of a document.
+/// The recovery codes in a JSON output.
 pub(crate) fn recovery_codes(document: &Value) -> Vec<String> {
     let codes = document["recoveryCodes"].as_array().unwrap().iter();
     codes

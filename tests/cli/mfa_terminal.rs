@@ -1,7 +1,7 @@
 //! Codes that are asked for at a terminal.
 
 use crate::Session;
-use crate::mfa_support::{App, Person};
+use crate::mfa_support::{AuthenticatorApp, MfaUser};
 use crate::session::PASSWORD;
 use crate::terminal::{END, GIVE_UP, Terminal};
 use support::{Tool, tools};
@@ -15,11 +15,11 @@ fn line(text: &str) -> String {
 
 #[test]
 fn login_asks_for_a_code_three_times() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let (app, codes) = anna.enroll();
     anna.run(&["logout"]).success();
     let ask = || {
@@ -28,13 +28,13 @@ fn login_asks_for_a_code_three_times() {
     };
 
     let mut terminal = ask();
-    for code in [app.wrong(), "12345".to_owned(), "AAAAAA".to_owned()] {
+    for code in [app.wrong_code(), "12345".to_owned(), "AAAAAA".to_owned()] {
         terminal.answer(QUESTION, &line(&code));
     }
     let (code, shown) = terminal.end();
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("Try the next one"), "{shown}");
-    assert!(shown.contains("That code has the wrong form"), "{shown}");
+    assert!(shown.contains("That code is malformed"), "{shown}");
     assert!(shown.contains("MFA_INVALID_TOKEN"), "{shown}");
     assert_eq!(shown.matches(QUESTION).count(), 3, "{shown}");
     assert_eq!(anna.sessions(), 0, "the session was ended");
@@ -50,7 +50,7 @@ fn login_asks_for_a_code_three_times() {
     }
 
     let mut terminal = ask();
-    terminal.answer(QUESTION, &line(&app.wrong()));
+    terminal.answer(QUESTION, &line(&app.wrong_code()));
     terminal.answer(QUESTION, &line(&codes[0].to_lowercase()));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
@@ -59,11 +59,11 @@ fn login_asks_for_a_code_three_times() {
 
 #[test]
 fn enrollment_is_led_through_at_a_terminal() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     let enroll = "mfa enroll --profile anna --save-codes codes.txt";
     let utf8 = [("LANG", "C.UTF-8")];
     let mut terminal = Terminal::with_environment(&session, enroll, &utf8);
@@ -88,8 +88,8 @@ fn enrollment_is_led_through_at_a_terminal() {
         .lines()
         .next()
         .unwrap();
-    let mut app = App::new(&secret.replace([' ', '\r'], ""));
-    terminal.answer(FIRST, &line(&app.wrong()));
+    let mut app = AuthenticatorApp::new(&secret.replace([' ', '\r'], ""));
+    terminal.answer(FIRST, &line(&app.wrong_code()));
     terminal.answer(FIRST, &line(&app.code()));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
@@ -111,13 +111,13 @@ fn enrollment_is_led_through_at_a_terminal() {
 
 #[test]
 fn unfinished_enrollment_is_removed_after_a_question() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::logged_in();
-    let anna = Person::new(&session);
+    let anna = MfaUser::new(&session);
     anna.start();
-    let question = "Remove the enrollment that was started?";
+    let question = "Remove the started enrollment?";
     for (answer, exit, state) in [("n\n", 1, "started"), ("y\n", 0, "notEnrolled")] {
         let mut terminal = Terminal::start(&session, "mfa remove --profile anna");
         terminal.answer(question, answer);

@@ -92,7 +92,7 @@ fn reader_that_has_seen_enough_is_no_failure() {
             .spawn()
             .unwrap();
         drop(child.stdout.take());
-        let status = wait::until(wait::PATIENCE, || {
+        let status = wait::until(wait::DEFAULT_TIMEOUT, || {
             child.try_wait().unwrap().ok_or("still there")
         });
         assert!(status.unwrap().success(), "{arguments:?}");
@@ -221,7 +221,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn json_on_a_terminal_is_the_same_document_and_drives_nothing() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::logged_in();

@@ -24,7 +24,7 @@ fn each_thing_that_is_missing_is_told_in_words() {
         .success()
         .text();
     assert!(
-        nobody.contains("no service policy lets anybody dial or bind the service"),
+        nobody.contains("no service policy lets any identity dial or bind the service"),
         "{nobody}"
     );
 
@@ -49,7 +49,7 @@ fn each_thing_that_is_missing_is_told_in_words() {
         &["--service-roles", "#all", "--edge-router-roles", "#r2"],
     );
     let apart =
-        "the identity may use 1 edge router, the service 1 edge router; they have none in common";
+        "the identity may use 1 edge router, the service 1 edge router, with none in common";
     told(&session, "`anna` may dial `wiki`, but cannot", apart);
     let update = [
         "service-edge-router-policy",

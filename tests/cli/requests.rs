@@ -61,7 +61,7 @@ fn bodies_come_from_where_they_are() {
         .success();
     let mut line = session.command(&binaries::cli());
     line.args(create).arg("-");
-    let piped = command::run_with(&mut line, body("piped").as_bytes(), wait::PATIENCE);
+    let piped = command::run_with(&mut line, body("piped").as_bytes(), wait::DEFAULT_TIMEOUT);
     let created: Value = serde_json::from_slice(&piped.success().stdout).unwrap();
     let list = session.json(&["identity", "list", "--sort", "name"]);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Checking, showing, explaining and generating the files of routers.
 
-use crate::router_config_support::{Files, GOOD, codes, crashing, lines, misspelt};
+use crate::router_config_support::{RouterConfigFiles, VALID, codes, crashing, lines, misspelt};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,8 +9,8 @@ use support::{run, wait};
 
 #[test]
 fn each_file_is_judged_on_a_line_of_its_own() {
-    let files = Files::new();
-    files.write("good.yml", GOOD);
+    let files = RouterConfigFiles::new();
+    files.write("good.yml", VALID);
     files.write("misspelt.yml", misspelt());
     files.write("crashing.yml", crashing());
     files.write("nothing.yml", "");
@@ -53,11 +53,11 @@ fn each_file_is_judged_on_a_line_of_its_own() {
 
 #[test]
 fn finding_is_told_with_place_and_cure() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("r.yml", misspelt());
     let start = misspelt().find("linkDialWorkerCont").unwrap();
     let end = start + "linkDialWorkerCont".len();
-    let judged = files.judged(&["r.yml"], 1);
+    let judged = files.check_json(&["r.yml"], 1);
     let findings = judged["findings"].as_array().unwrap();
     let found = findings
         .iter()
@@ -76,14 +76,14 @@ fn finding_is_told_with_place_and_cure() {
             "reference": "docs/router-config.md#forwarder",
         })
     );
-    let allowed = files.judged(&["--allow-unknown", "r.yml"], 0);
+    let allowed = files.check_json(&["--allow-unknown", "r.yml"], 0);
     assert_eq!(allowed["verdict"], "accept");
     assert!(codes(&allowed).contains(&"unknown-key"));
 }
 
 #[test]
 fn people_see_the_line() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("r.yml", crashing());
     let told = files.run(&["check", "r.yml"]).expect_code(1).text();
     let finding = "\
@@ -112,16 +112,16 @@ error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, not a number
         "{told}"
     );
 
-    let told = files.run_with(&["check", "-"], GOOD.as_bytes()).success();
+    let told = files.run_with(&["check", "-"], VALID.as_bytes()).success();
     assert!(told.text().contains("<stdin>: accepted"), "{}", told.text());
 }
 
 #[test]
 fn missing_key_is_shown_where_it_belongs() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write(
         "r.yml",
-        GOOD.replace("  endpoint: tls:ctrl.example.test:6262\n", "  bind: lo\n"),
+        VALID.replace("  endpoint: tls:ctrl.example.test:6262\n", "  bind: lo\n"),
     );
     let told = files.run(&["check", "r.yml"]).expect_code(1).text();
     let finding = "\
@@ -138,8 +138,8 @@ error[missing-key]: `ctrl` has no `endpoint`
 
 #[test]
 fn arguments_that_make_no_sense_are_told_and_nothing_is_judged() {
-    let files = Files::new();
-    files.write("r.yml", GOOD);
+    let files = RouterConfigFiles::new();
+    files.write("r.yml", VALID);
     files.write("bad.env", "A=1\nno variable, but a secret\n");
     for (arguments, told) in [
         (&["check"][..], "--help"),
@@ -218,13 +218,13 @@ fn arguments_that_make_no_sense_are_told_and_nothing_is_judged() {
 
 #[test]
 fn variables_come_from_the_environment_or_from_a_file() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write(
         "r.yml",
-        GOOD.replace("tls:ctrl.example.test:6262", "${RC_ADDRESS}"),
+        VALID.replace("tls:ctrl.example.test:6262", "${RC_ADDRESS}"),
     );
     files.write("router.env", "\u{feff}# where the controller is\r\n\r\nRC_ADDRESS=tls:a=b:1\r\nRC_ADDRESS=tls:file.example.test:6262\r\n");
-    let missing = files.judged(&["r.yml"], 1);
+    let missing = files.check_json(&["r.yml"], 1);
     assert!(codes(&missing).contains(&"env-unset"), "{missing}");
 
     let show = ["show", "--format", "json", "r.yml"];
@@ -261,11 +261,11 @@ fn variables_come_from_the_environment_or_from_a_file() {
 
 #[test]
 fn effective_values_follow_the_norm() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write(
         "r.yml",
         format!(
-            "{GOOD}link: {{dialers: [{{binding: transport}}, {{binding: transport, split: no}}]}}\n"
+            "{VALID}link: {{dialers: [{{binding: transport}}, {{binding: transport, split: no}}]}}\n"
         ),
     );
     let ours = files.run(&["show", "r.yml"]).success().text();
@@ -302,7 +302,7 @@ fn effective_values_follow_the_norm() {
 
 #[test]
 fn keys_are_explained() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     let told = files
         .run(&["explain", "link.dialers[0].split"])
         .success()
@@ -332,7 +332,7 @@ fn keys_are_explained() {
 
 #[test]
 fn schema_is_one_document() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     let schema = files.run(&["schema"]).success();
     let schema: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     assert_eq!(
@@ -344,7 +344,7 @@ fn schema_is_one_document() {
 
 #[test]
 fn generated_files_are_accepted() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     for arguments in [
         &["edge", "--name", "r1"][..],
         &["edge", "--name", "r1", "--tunnel", "none", "--private"],
@@ -419,7 +419,7 @@ fn generated_files_are_accepted() {
 /// The original takes IPv6 addresses for links, not for clients.
 #[test]
 fn fabric_router_is_reached_by_an_ipv6_address() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     for host in ["2001:db8::1", "[2001:db8::1]", "2001:0DB8:0::1"] {
         let arguments = ["generate", "fabric", "--name", "r1", "--host", host];
         let made = files.run(&arguments).success().text();
@@ -435,7 +435,7 @@ fn fabric_router_is_reached_by_an_ipv6_address() {
 
 #[test]
 fn generated_file_is_readable_and_replaces_nothing_unasked() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     let path = files.site.file("r1.yml");
     let generate = ["generate", "edge", "--name", "r1", "--out", "r1.yml"];
     let outcome = files.run(&generate).success();
@@ -455,7 +455,7 @@ fn generated_file_is_readable_and_replaces_nothing_unasked() {
 /// The exit code is wanted by whoever cuts the output short.
 #[test]
 fn verdict_outlives_the_reader() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("bad.yml", misspelt());
     let mut child = files
         .command()
@@ -466,7 +466,7 @@ fn verdict_outlives_the_reader() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    let status = wait::until(wait::PATIENCE, || {
+    let status = wait::until(wait::DEFAULT_TIMEOUT, || {
         child.try_wait().unwrap().ok_or("still there")
     });
     assert_eq!(status.unwrap().code(), Some(1));
@@ -476,7 +476,7 @@ fn verdict_outlives_the_reader() {
 
 #[test]
 fn help_teaches() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     for (arguments, told) in [
         (&["--help"][..], "check --as openziti"),
         (&["check", "--help"], "Exit codes:"),

@@ -1,6 +1,6 @@
 //! Files that are no configuration at all: a clear answer, at once, and the other files are judged.
 
-use crate::router_config_support::{Files, GOOD, codes, lines, text};
+use crate::router_config_support::{RouterConfigFiles, VALID, codes, lines, text};
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn steps() -> String {
 
 #[test]
 fn malformed_files_are_refused_with_a_code() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     for (name, content, code) in [
         ("empty.yml", vec![], "yaml-empty"),
         ("bytes.yml", b"v: 3\nctrl: \x80\n".to_vec(), "yaml-encoding"),
@@ -42,7 +42,7 @@ fn malformed_files_are_refused_with_a_code() {
     ] {
         files.write(name, content);
         for norm in ["portcullis", "openziti"] {
-            let judged = files.judged(&["--as", norm, name], 1);
+            let judged = files.check_json(&["--as", norm, name], 1);
             assert_eq!(judged["verdict"], "refuse", "{name}");
             assert_eq!(codes(&judged), [code], "{name}");
             assert!(judged["findings"][0]["line"].as_u64().unwrap() > 0);
@@ -61,10 +61,10 @@ fn malformed_files_are_refused_with_a_code() {
 /// What lies deeper than anybody looks is passed over, and told.
 #[test]
 fn many_levels_of_an_unknown_key_are_refused() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("steps.yml", steps());
     for norm in ["portcullis", "openziti"] {
-        let judged = files.judged(&["--as", norm, "steps.yml"], 1);
+        let judged = files.check_json(&["--as", norm, "steps.yml"], 1);
         assert_ne!(judged["verdict"], "accept");
         assert!(codes(&judged).contains(&"yaml-limit"), "{judged}");
     }
@@ -72,8 +72,8 @@ fn many_levels_of_an_unknown_key_are_refused() {
 
 #[test]
 fn nothing_that_is_no_file_stops_the_others() {
-    let files = Files::new();
-    files.write("good.yml", GOOD);
+    let files = RouterConfigFiles::new();
+    files.write("good.yml", VALID);
     fs::create_dir(files.site.file("folder")).unwrap();
     let arguments = [
         "check",
@@ -98,11 +98,11 @@ fn nothing_that_is_no_file_stops_the_others() {
 
 #[test]
 fn file_that_is_too_large_is_not_read() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     let path = files.site.file("sparse.yml");
     File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let started = Instant::now();
-    let judged = files.judged(&[text(&path)], 1);
+    let judged = files.check_json(&[text(&path)], 1);
     assert_eq!(codes(&judged), ["too-large"]);
     // A terabyte.
     assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
@@ -110,10 +110,10 @@ fn file_that_is_too_large_is_not_read() {
 
 #[test]
 fn byte_order_mark_and_line_ends_of_windows_do_not_shift_places() {
-    let files = Files::new();
-    let file = format!("\u{feff}{GOOD}ctl: 1\n").replace('\n', "\r\n");
+    let files = RouterConfigFiles::new();
+    let file = format!("\u{feff}{VALID}ctl: 1\n").replace('\n', "\r\n");
     files.write("r.yml", file);
-    let judged = files.judged(&["r.yml"], 1);
+    let judged = files.check_json(&["r.yml"], 1);
     let findings = judged["findings"].as_array().unwrap();
     let found = findings
         .iter()
@@ -126,7 +126,7 @@ fn byte_order_mark_and_line_ends_of_windows_do_not_shift_places() {
 
 #[test]
 fn files_with_many_mistakes_and_long_lines_are_told_soon() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     let keys =
         |end: &str| (0..30_000).fold(String::new(), |all, key| format!("{all}k{key}: 1{end}"));
     let started = Instant::now();
@@ -142,16 +142,16 @@ fn files_with_many_mistakes_and_long_lines_are_told_soon() {
 /// What others wrote cannot drive a terminal, and a key in a file is for no eye.
 #[test]
 fn nothing_harmful_is_shown() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write(
         "c1.yml",
-        format!("{GOOD}\"\u{85}\u{9b}2J\": \"\\e[2J\"\nforwarder: \"\\e[2J\u{202e}\"\n"),
+        format!("{VALID}\"\u{85}\u{9b}2J\": \"\\e[2J\"\nforwarder: \"\\e[2J\u{202e}\"\n"),
     );
     let told = files.run(&["check", "c1.yml"]).expect_code(1).text();
     assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{told:?}");
 
     let key = "pem:-----BEGIN PRIVATE KEY-----\\nc2VjcmV0\\n-----END PRIVATE KEY-----";
-    let inline = GOOD.replace("key: r.key", &format!("key: \"{key}\""));
+    let inline = VALID.replace("key: r.key", &format!("key: \"{key}\""));
     files.write(
         "key.yml",
         inline.replace("r.chain.cert", &format!("[\"{key}\"]")),
@@ -204,7 +204,7 @@ csr: {sans: {dns: [a]}}
 
 #[test]
 fn no_secret_is_shown_wherever_it_stands() {
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("env", "KEY=pem:sEcReT\nWORD=x\n");
     for (name, file) in ["one.yml", "two.yml"].into_iter().zip(SECRETS) {
         files.write(name, file);

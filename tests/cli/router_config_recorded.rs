@@ -1,6 +1,6 @@
 //! The recorded behaviour of OpenZiti, and what the specification demands, through the binary.
 
-use crate::router_config_support::{Files, lines};
+use crate::router_config_support::{RouterConfigFiles, lines};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -37,7 +37,7 @@ fn judged(norm: &str) -> Vec<(Value, Value)> {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let files = Files::new();
+    let files = RouterConfigFiles::new();
     files.write("recorded.env", ENVIRONMENT);
     let mut names = Vec::new();
     for (number, case) in cases.iter().enumerate() {

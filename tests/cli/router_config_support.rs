@@ -1,13 +1,13 @@
-//! A folder with files of routers, and nobody who is logged in.
+//! Router configuration files for CLI tests, without a login.
 
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Outcome, Site, binaries, command, wait};
+use support::{CommandOutput, TestDirectory, binaries, command, wait};
 
-/// A file without a mistake.
-pub(crate) const GOOD: &str = "\
+/// A valid file.
+pub(crate) const VALID: &str = "\
 v: 3
 identity: {cert: r.cert, server_cert: r.chain.cert, key: r.key, ca: r.cas}
 ctrl:
@@ -16,34 +16,36 @@ csr:
   sans: {dns: [r.example.test]}
 ";
 
-/// A file with an unknown key, which OpenZiti passes over.
+/// A file with an unknown key, which OpenZiti ignores.
 pub(crate) fn misspelt() -> String {
-    format!("{GOOD}forwarder:\n  linkDialWorkerCont: 5\n")
+    format!("{VALID}forwarder:\n  linkDialWorkerCont: 5\n")
 }
 
-/// A file with a value of a wrong type, on which OpenZiti crashes.
+/// A file with a value of the wrong type, which makes OpenZiti crash.
 pub(crate) fn crashing() -> String {
-    GOOD.replace("6262\n", "6262\n  defaultRequestTimeout: 5\n")
+    VALID.replace("6262\n", "6262\n  defaultRequestTimeout: 5\n")
 }
 
-/// The person with the files.
-pub(crate) struct Files {
-    pub(crate) site: Site,
+/// A folder for the files.
+pub(crate) struct RouterConfigFiles {
+    pub(crate) site: TestDirectory,
 }
 
-impl Files {
+impl RouterConfigFiles {
     pub(crate) fn new() -> Self {
-        Self { site: Site::new() }
+        Self {
+            site: TestDirectory::new(),
+        }
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.site.file(name);
         fs::write(&path, content).unwrap();
         path
     }
 
-    /// `portcullis router-config` with neither a home nor anything else in the environment.
+    /// `portcullis router-config` with an empty environment.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(binaries::cli());
         command
@@ -54,18 +56,18 @@ impl Files {
     }
 
     #[track_caller]
-    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_with(arguments, b"")
     }
 
     #[track_caller]
-    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Outcome {
-        command::run_with(self.command().args(arguments), input, wait::PATIENCE)
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> CommandOutput {
+        command::run_with(self.command().args(arguments), input, wait::DEFAULT_TIMEOUT)
     }
 
-    /// What a check says about one file in each form, after a look at the exit code.
+    /// The JSON result of checking one file, after asserting the exit code.
     #[track_caller]
-    pub(crate) fn judged(&self, arguments: &[&str], code: i32) -> Value {
+    pub(crate) fn check_json(&self, arguments: &[&str], code: i32) -> Value {
         let all = [&["check", "--format", "json"], arguments].concat();
         let mut lines = lines(&self.run(&all).expect_code(code));
         assert_eq!(lines.len(), 1);
@@ -73,9 +75,9 @@ impl Files {
     }
 }
 
-/// The JSON documents of an output, one per line.
+/// The JSON documents in an output, one per line.
 #[track_caller]
-pub(crate) fn lines(outcome: &Outcome) -> Vec<Value> {
+pub(crate) fn lines(outcome: &CommandOutput) -> Vec<Value> {
     let text = outcome.text();
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
     text.lines()

@@ -6,8 +6,8 @@ use portcullis_pki::{certificates_from_pem, jwt};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use support::openssl::Key;
-use support::tools::are_there;
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
 use support::{Api, Openssl, Tool};
 
 #[test]
@@ -113,13 +113,13 @@ fn token_proves_itself(session: &Session, router: &Value, file: &str) {
 
 /// A router that has enrolled gives its certificate back and enrolls anew.
 fn re_enrolled(session: &Session) {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
     let openssl = Openssl::new(session.site.work());
     let router = session.json(&["edge-router", "show", "edge"]);
     let id = router["id"].as_str().unwrap();
-    let csr = openssl.csr("router", Key::P256, &format!("/CN={id}"));
+    let csr = openssl.csr("router", KeyAlgorithm::P256, &format!("/CN={id}"));
     let api = Api::anonymous(&session.controller);
     let enroll = |router: &Value| {
         let token = router["enrollmentToken"].as_str().unwrap();
@@ -127,7 +127,7 @@ fn re_enrolled(session: &Session) {
         let body = json!({"certCsr": csr, "serverCertCsr": csr});
         api.curl(&path).json("POST", &body).send()
     };
-    let _ = enroll(&router).expect(200);
+    let _ = enroll(&router).expect_status(200);
     let enrolled = session.json(&["edge-router", "show", "edge"]);
     assert_eq!(enrolled["isVerified"], true);
     let no_token = ["edge-router", "show", "edge", "--output-jwt", "none.jwt"];
@@ -152,7 +152,7 @@ fn re_enrolled(session: &Session) {
     );
     assert_ne!(reset["enrollmentToken"], router["enrollmentToken"]);
     token_proves_itself(session, &reset, "again.jwt");
-    let _ = enroll(&reset).expect(200);
+    let _ = enroll(&reset).expect_status(200);
 }
 
 #[test]

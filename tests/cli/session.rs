@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use support::{Controller, Outcome, Site, binaries, command, run, wait};
+use support::{CommandOutput, Controller, TestDirectory, binaries, command, run, wait};
 
 /// Password of the administrator in these tests.
 pub(crate) const PASSWORD: &str = "walk-through-password";
@@ -12,13 +12,13 @@ pub(crate) const PASSWORD: &str = "walk-through-password";
 pub(crate) struct Session {
     pub(crate) controller: Controller,
     // After the controller: it lives in this folder.
-    pub(crate) site: Site,
+    pub(crate) site: TestDirectory,
 }
 
 impl Session {
     /// Starts a controller. Nobody has logged in.
     pub(crate) fn new() -> Self {
-        let site = Site::new();
+        let site = TestDirectory::new();
         let controller = site.quickstart().with(["--password", PASSWORD]).start();
         Self { controller, site }
     }
@@ -45,20 +45,20 @@ impl Session {
 
     /// Runs the command line in the folder of the person.
     #[track_caller]
-    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         run(self.command(&binaries::cli()).args(arguments))
     }
 
     /// The same for somebody whose password is to be read from the standard input. That the
     /// environment holds another one makes no difference.
     #[track_caller]
-    pub(crate) fn run_with_password(&self, arguments: &[&str], password: &str) -> Outcome {
+    pub(crate) fn run_with_password(&self, arguments: &[&str], password: &str) -> CommandOutput {
         let mut line = self.command(&binaries::cli());
         line.args(arguments).args(["--password-file", "-"]);
         command::run_with(
             &mut line,
             format!("{password}\n").as_bytes(),
-            wait::PATIENCE,
+            wait::DEFAULT_TIMEOUT,
         )
     }
 

@@ -1,7 +1,7 @@
 //! External signers: JWTs signed by `openssl` as a way in, and beside one.
 
 use crate::Session;
-use crate::mfa_support::{App, recovery_codes};
+use crate::mfa_support::{AuthenticatorApp, recovery_codes};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
@@ -55,7 +55,7 @@ impl Signer {
 }
 
 /// A login in another profile.
-fn log_in(session: &Session, arguments: &[&str]) -> support::Outcome {
+fn log_in(session: &Session, arguments: &[&str]) -> support::CommandOutput {
     let ca = session.controller.ca();
     let login = ["login", session.controller.url(), "--profile", "other"];
     let trust = ["--ca", ca.to_str().unwrap()];
@@ -64,7 +64,7 @@ fn log_in(session: &Session, arguments: &[&str]) -> support::Outcome {
 
 #[test]
 fn jwts_of_a_signer_are_a_way_in() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -100,7 +100,7 @@ fn jwts_of_a_signer_are_a_way_in() {
 
 #[test]
 fn code_and_second_jwt_are_both_answered() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -119,7 +119,7 @@ fn code_and_second_jwt_are_both_answered() {
     let told = log_in(&session, &login).success().text();
     assert!(told.ends_with("next: portcullis mfa enroll\n"), "{told}");
     let started = session.json(&["mfa", "enroll", "--profile", "other"]);
-    let mut app = App::new(started["secret"].as_str().unwrap());
+    let mut app = AuthenticatorApp::new(started["secret"].as_str().unwrap());
     let verify = ["mfa", "verify", "--profile", "other", "--code", &app.code()];
     let codes = recovery_codes(&session.json(&verify));
     session.run(&["whoami", "--profile", "other"]).success();
@@ -141,7 +141,7 @@ fn code_and_second_jwt_are_both_answered() {
 
 #[test]
 fn second_jwt_goes_with_every_command() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -211,7 +211,7 @@ fn second_jwt_goes_with_every_command() {
 
 #[test]
 fn holders_of_a_jwt_become_identities() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();
@@ -286,7 +286,7 @@ fn files_without_a_certificate_are_named() {
 
 #[test]
 fn keys_move_from_a_certificate_to_an_address() {
-    if !tools::are_there(&[Tool::Openssl]) {
+    if !tools::are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::logged_in();

@@ -82,7 +82,7 @@ impl Terminal {
             let new = String::from_utf8_lossy(&shown[self.before..]);
             new.contains(question).then_some(shown.len()).ok_or(())
         };
-        let asked = wait::until(wait::PATIENCE, look);
+        let asked = wait::until(wait::DEFAULT_TIMEOUT, look);
         let Ok(shown) = asked else {
             // It would wait for ever.
             let _ = self.child.kill();
@@ -96,7 +96,7 @@ impl Terminal {
     /// Waits for the end, and gives the exit code and what was shown.
     #[track_caller]
     pub(crate) fn end(mut self) -> (i32, String) {
-        let status = wait::until(wait::PATIENCE, || {
+        let status = wait::until(wait::DEFAULT_TIMEOUT, || {
             self.child.try_wait().unwrap().ok_or("still there")
         });
         let Ok(status) = status else {
@@ -109,11 +109,11 @@ impl Terminal {
     }
 }
 
-const TRUST: &str = "Do you recognise this fingerprint?";
+const TRUST: &str = "Do you recognize this fingerprint?";
 
 #[test]
 fn trust_is_a_whole_word() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::new();
@@ -139,7 +139,7 @@ fn trust_is_a_whole_word() {
 
 #[test]
 fn cursor_is_not_hidden_by_a_question() {
-    if !tools::are_there(&[Tool::Script]) {
+    if !tools::are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::new();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use support::openssl::Openssl;
-use support::tools::are_there;
+use support::tools::are_available;
 use support::{Tool, command, run, wait};
 
 #[test]
@@ -25,7 +25,7 @@ fn unknown_controller_is_not_trusted_without_a_word() {
 
 #[test]
 fn question_shows_the_fingerprint_that_openssl_computes() {
-    if !are_there(&[Tool::Openssl]) {
+    if !are_available(&[Tool::Openssl]) {
         return;
     }
     let session = Session::new();
@@ -42,7 +42,7 @@ fn question_shows_the_fingerprint_that_openssl_computes() {
 
 #[test]
 fn answer_to_the_question_counts() {
-    if !are_there(&[Tool::Script]) {
+    if !are_available(&[Tool::Script]) {
         return;
     }
     let session = Session::new();
@@ -55,7 +55,7 @@ fn answer_to_the_question_counts() {
             session.controller.url()
         );
         terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::PATIENCE);
+        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::DEFAULT_TIMEOUT);
         let outcome = outcome.expect_code(code);
         assert!(outcome.text().contains("SHA-256"), "{}", outcome.text());
     }

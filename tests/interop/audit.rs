@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use std::fs;
 use support::api::{CLIENT, MANAGEMENT};
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Openssl, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Openssl, TestDirectory, Tool};
 
 /// What a line of the trail says, without what differs from run to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ fn line(operation: &str, entity: &str, actor: &str) -> Line {
 }
 
 /// The lines of the trail, each with where and by which request it came about.
-fn trail(site: &Site) -> Vec<(Line, Value)> {
+fn trail(site: &TestDirectory) -> Vec<(Line, Value)> {
     let log = fs::read_to_string(site.log()).unwrap();
     let lines = log
         .lines()
@@ -45,10 +45,10 @@ fn trail(site: &Site) -> Vec<(Line, Value)> {
 
 #[test]
 fn every_change_is_in_the_trail() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let session = |api: &Api| {
@@ -74,7 +74,7 @@ fn every_change_is_in_the_trail() {
         .curl(&format!("{CLIENT}/current-api-session"))
         .arguments(["--request", "DELETE"])
         .send()
-        .expect(200);
+        .expect_status(200);
     expected.push(line("api-session.end", &own, &me));
     assert!(controller.terminate().success());
 
@@ -98,16 +98,16 @@ fn every_change_is_in_the_trail() {
 }
 
 /// Creates an identity, changes it, and has it obtain a certificate; answers its id.
-fn enroll(admin: &Api, site: &Site, me: &str, expected: &mut Vec<Line>) -> String {
+fn enroll(admin: &Api, site: &TestDirectory, me: &str, expected: &mut Vec<Line>) -> String {
     let laptop = admin.create_identity("laptop", &json!({"ott": true}));
     let id = laptop["id"].as_str().unwrap();
     let path = format!("/identities/{id}");
     let enrollment = laptop["enrollment"]["ott"]["id"].as_str().unwrap();
     admin
         .send("PATCH", &path, &json!({"tags": {"site": "berlin"}}))
-        .expect(200);
+        .expect_status(200);
     let body = json!({"name": "laptop", "type": "Default", "isAdmin": false});
-    admin.send("PUT", &path, &body).expect(200);
+    admin.send("PUT", &path, &body).expect_status(200);
     let later = json!({"expiresAt": "2040-01-01T00:00:00Z"});
     admin
         .send(
@@ -115,12 +115,12 @@ fn enroll(admin: &Api, site: &Site, me: &str, expected: &mut Vec<Line>) -> Strin
             &format!("/enrollments/{enrollment}/refresh"),
             &later,
         )
-        .expect(200);
+        .expect_status(200);
     let shown = admin.get(&path).data();
     let token = shown["enrollment"]["ott"]["token"].as_str().unwrap();
     let openssl = Openssl::new(site.work());
-    let csr = openssl.csr("laptop", Key::P256, "/CN=laptop");
-    admin.enroll(token, &csr).expect(200);
+    let csr = openssl.csr("laptop", KeyAlgorithm::P256, "/CN=laptop");
+    admin.enroll(token, &csr).expect_status(200);
     let shown = admin.get(&path).data();
     let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
     expected.extend([
@@ -141,29 +141,31 @@ fn shut_out(admin: &Api, id: &str, me: &str, expected: &mut Vec<Line>) {
     let again = json!({"identityId": id, "method": "ott", "expiresAt": "2040-01-01T00:00:00Z"});
     let made = admin
         .send("POST", "/enrollments", &again)
-        .expect(201)
+        .expect_status(201)
         .data();
     let made = made["id"].as_str().unwrap();
-    admin.delete(&format!("/enrollments/{made}")).expect(200);
+    admin
+        .delete(&format!("/enrollments/{made}"))
+        .expect_status(200);
     let minutes = json!({"durationMinutes": 5});
     admin
         .send("POST", &format!("{path}/disable"), &minutes)
-        .expect(200);
+        .expect_status(200);
     admin
         .send("POST", &format!("{path}/enable"), &json!({}))
-        .expect(200);
+        .expect_status(200);
     let shown = admin.get(&path).data();
     let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
-    admin.delete(&path).expect(200);
+    admin.delete(&path).expect_status(200);
     // What was refused, and what changed nothing, leaves no line.
-    admin.delete(&path).expect(404);
+    admin.delete(&path).expect_status(404);
     admin
         .send(
             "POST",
             "/identities",
             &json!({"name": "", "isAdmin": false}),
         )
-        .expect(400);
+        .expect_status(400);
     expected.extend([
         line("enrollment.create", made, me),
         line("enrollment.delete", made, me),

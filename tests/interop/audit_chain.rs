@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
-use support::tools::are_there;
-use support::{Api, Site, Tool, binaries, run};
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool, binaries, run};
 
 /// The trail of a controller that did a little, line by line.
-fn trail(site: &Site) -> Vec<String> {
+fn trail(site: &TestDirectory) -> Vec<String> {
     let trail = site.file("audit.jsonl");
     let with = ["--audit-file", trail.to_str().unwrap()];
     let controller = site.quickstart().with(with).start();
@@ -15,19 +15,19 @@ fn trail(site: &Site) -> Vec<String> {
     let laptop = admin.create_identity("laptop", &json!({"ott": true}));
     let path = format!("/identities/{}", laptop["id"].as_str().unwrap());
     let tags = json!({"tags": {"site": "berlin"}});
-    admin.send("PATCH", &path, &tags).expect(200);
-    admin.delete(&path).expect(200);
+    admin.send("PATCH", &path, &tags).expect_status(200);
+    admin.delete(&path).expect_status(200);
     assert!(controller.terminate().success());
     lines(site)
 }
 
-fn lines(site: &Site) -> Vec<String> {
+fn lines(site: &TestDirectory) -> Vec<String> {
     let text = fs::read_to_string(site.file("audit.jsonl")).unwrap();
     text.split_inclusive('\n').map(str::to_owned).collect()
 }
 
 /// Whether the program finds that these lines follow from one another.
-fn is_whole(site: &Site, lines: &[String]) -> bool {
+fn is_whole(site: &TestDirectory, lines: &[String]) -> bool {
     let copy = site.file("copy.jsonl");
     fs::write(&copy, lines.concat()).unwrap();
     let mut verify = Command::new(binaries::controller());
@@ -49,10 +49,10 @@ fn edited(line: &str, part: usize, parts: usize) -> String {
 
 #[test]
 fn every_line_that_is_touched_shows() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let whole = trail(&site);
     assert!(is_whole(&site, &whole));
     assert!(whole.len() > 15, "{whole:#?}");
@@ -80,10 +80,10 @@ fn every_line_that_is_touched_shows() {
 /// The file alone does not tell, but the store knows how far it was.
 #[test]
 fn end_that_is_cut_off_shows_at_the_next_start() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let whole = trail(&site);
     let (last, kept) = whole.split_last().unwrap();
     let last: Value = serde_json::from_str(last).unwrap();

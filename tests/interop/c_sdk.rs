@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::tools::{are_required, are_there};
-use support::{Api, Program, Site, Tool, command, run, wait};
+use support::tools::{are_available, are_required};
+use support::{Api, TestDirectory, Tool, TotpProgram, command, run, wait};
 
 const PACKAGE: &str = "openziti==0.6.0";
 
@@ -44,7 +44,7 @@ fn c_sdk_enrolls_and_loads() {
         println!("skipped: PORTCULLIS_TEST_WHEEL is not 1");
         return;
     }
-    if !are_there(&[Tool::Curl, Tool::Openssl, Tool::Python]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl, Tool::Python]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -54,14 +54,14 @@ fn c_sdk_enrolls_and_loads() {
         return;
     };
 
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().with(["--key-type", "rsa2048"]).start();
     let admin = Api::admin(&controller);
     check(&python, &site, &admin);
     see_services(&python, &site, &admin);
     ask_for_a_code(&python, &site, &admin);
 
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = foreign_pki::start(&site);
     let api = Api::at(controller.url(), &foreign_pki::authorities(&site));
     check(&python, &site, &api.log_in("admin", foreign_pki::PASSWORD));
@@ -88,7 +88,7 @@ fn install(folder: &Path) -> Option<PathBuf> {
     installed.status.success().then_some(python)
 }
 
-fn check(python: &Path, site: &Site, admin: &Api) {
+fn check(python: &Path, site: &TestDirectory, admin: &Api) {
     let identity = admin.create_identity("laptop", &json!({"ott": true}));
     let jwt = identity["enrollment"]["ott"]["jwt"].as_str().unwrap();
     fs::write(site.file("laptop.jwt"), jwt).unwrap();
@@ -100,7 +100,7 @@ fn check(python: &Path, site: &Site, admin: &Api) {
 
 /// The SDK lists what policies let the identity use, understands all that is said of it, and hands it to
 /// its application.
-fn see_services(python: &Path, site: &Site, admin: &Api) {
+fn see_services(python: &Path, site: &TestDirectory, admin: &Api) {
     let data = json!({
         "protocols": ["tcp"], "addresses": ["echo.example.test"],
         "portRanges": [{"low": 7, "high": 7}],
@@ -111,14 +111,16 @@ fn see_services(python: &Path, site: &Site, admin: &Api) {
         let service = json!({
             "name": name, "encryptionRequired": true, "configs": configs, "roleAttributes": [name],
         });
-        let _ = admin.send("POST", "/services", &service).expect(201);
+        let _ = admin.send("POST", "/services", &service).expect_status(201);
     }
     for kind in ["Dial", "Bind"] {
         let policy = json!({
             "name": kind, "type": kind, "semantic": "AnyOf", "identityRoles": ["#all"],
             "serviceRoles": ["#echo"],
         });
-        let _ = admin.send("POST", "/service-policies", &policy).expect(201);
+        let _ = admin
+            .send("POST", "/service-policies", &policy)
+            .expect_status(201);
     }
     // Of two services it sees the one that it may use; it logs no names.
     let seen = [
@@ -131,7 +133,7 @@ fn see_services(python: &Path, site: &Site, admin: &Api) {
 
 /// The SDK understands that a code is asked for. What the package offers of it has no way to give
 /// one, so there it stops.
-fn ask_for_a_code(python: &Path, site: &Site, admin: &Api) {
+fn ask_for_a_code(python: &Path, site: &TestDirectory, admin: &Api) {
     let identity = fs::read_to_string(site.file("laptop.json")).unwrap();
     let identity: Value = serde_json::from_str(&identity).unwrap();
     let [chain, key] = ["cert", "key"].map(|member| {
@@ -144,7 +146,7 @@ fn ask_for_a_code(python: &Path, site: &Site, admin: &Api) {
     let session = admin
         .with_token(session["token"].as_str().unwrap())
         .with_certificate(&chain, &key);
-    let _ = session.enroll_in_mfa(Program::Python);
+    let _ = session.enroll_in_mfa(TotpProgram::Python);
     let asked = "sending auth query mfa authentication event";
     let log = load(python, site, &["logged in successfully", asked]);
     assert!(!log.contains(" ERROR "), "{log}");
@@ -152,7 +154,7 @@ fn ask_for_a_code(python: &Path, site: &Site, admin: &Api) {
 }
 
 /// Loads the identity until the log has all of `milestones`, and answers the log.
-fn load(python: &Path, site: &Site, milestones: &[&str]) -> String {
+fn load(python: &Path, site: &TestDirectory, milestones: &[&str]) -> String {
     let log = site.file("load.log");
     let mut child = sdk(python, site)
         .args(["-c", LOAD])
@@ -177,7 +179,7 @@ fn load(python: &Path, site: &Site, milestones: &[&str]) -> String {
 }
 
 /// A process of the SDK that logs what it does.
-fn sdk(python: &Path, site: &Site) -> Command {
+fn sdk(python: &Path, site: &TestDirectory) -> Command {
     let mut command = Command::new(python);
     command.current_dir(site.work()).env("ZITI_LOG", "4");
     command

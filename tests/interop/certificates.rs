@@ -1,9 +1,9 @@
 //! Certificates that do not let anyone in.
 
 use serde_json::{Value, json};
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Openssl, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Openssl, TestDirectory, Tool};
 
 fn refusal() -> (u16, String) {
     (401, "INVALID_AUTH".to_owned())
@@ -11,13 +11,13 @@ fn refusal() -> (u16, String) {
 
 #[test]
 fn certificate_of_a_stranger_proves_nothing() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let api = Api::anonymous(&controller);
-    let (certificate, key) = Openssl::new(site.work()).stranger("stranger");
+    let (certificate, key) = Openssl::new(site.work()).self_signed("stranger");
     let login = api.log_in_with(&certificate, &key);
     assert_eq!(login.error(), refusal());
 
@@ -37,15 +37,15 @@ fn certificate_of_a_stranger_proves_nothing() {
 /// Whoever has copied the issuing key can sign, but does not get certificates registered.
 #[test]
 fn certificate_that_the_controller_did_not_issue_itself_is_refused() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let identity = Api::admin(&controller).create_identity("laptop", &json!({"ott": true}));
     let openssl = Openssl::new(site.work());
     let (issuer, issuer_key) = issuer(&site);
-    openssl.csr("forged", Key::P256, "/CN=forged");
+    openssl.csr("forged", KeyAlgorithm::P256, "/CN=forged");
     // The first certificate of the bundle is the root, which names the trust domain.
     let description = openssl.describe(&controller.ca());
     let domain = description
@@ -75,7 +75,7 @@ fn certificate_that_the_controller_did_not_issue_itself_is_refused() {
 }
 
 /// The certificate in the home that signs identities, and its key.
-fn issuer(site: &Site) -> (std::path::PathBuf, std::path::PathBuf) {
+fn issuer(site: &TestDirectory) -> (std::path::PathBuf, std::path::PathBuf) {
     let openssl = Openssl::new(site.home());
     let config = std::fs::read_to_string(find(&site.home(), ".yml")).unwrap();
     let after = config

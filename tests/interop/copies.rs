@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use std::fs;
-use support::tools::are_there;
-use support::{Api, Site, Tool};
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool};
 
 #[test]
 fn copy_of_a_running_store_is_served_in_its_place() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let path = |identity: &serde_json::Value| {

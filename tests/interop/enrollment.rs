@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use support::api::{CLIENT, write_chain};
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Controller, Curl, Openssl, Reply, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Controller, Curl, Openssl, Reply, TestDirectory, Tool};
 
 /// An identity that has enrolled, and its files.
 struct Enrolled {
@@ -17,13 +17,20 @@ struct Enrolled {
     key: PathBuf,
 }
 
-fn enroll(site: &Site, controller: &Controller, name: &str, key: Key) -> Enrolled {
+fn enroll(
+    site: &TestDirectory,
+    controller: &Controller,
+    name: &str,
+    key: KeyAlgorithm,
+) -> Enrolled {
     let admin = Api::admin(controller);
     let identity = admin.create_identity(name, &json!({"ott": true}));
     let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
     let openssl = Openssl::new(site.work());
     let csr = openssl.csr(name, key, "/C=US/O=NetFoundry/CN=anything");
-    let answer = Api::anonymous(controller).enroll(token, &csr).expect(200);
+    let answer = Api::anonymous(controller)
+        .enroll(token, &csr)
+        .expect_status(200);
     let chain = site.file(&format!("{name}.pem"));
     write_chain(&answer, &chain);
     Enrolled {
@@ -36,16 +43,16 @@ fn enroll(site: &Site, controller: &Controller, name: &str, key: Key) -> Enrolle
 
 #[test]
 fn certificates_are_what_openssl_expects_of_them() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let openssl = Openssl::new(site.work());
     for (name, key) in [
-        ("ec", Key::P256),
-        ("ec384", Key::P384),
-        ("rsa", Key::Rsa2048),
+        ("ec", KeyAlgorithm::P256),
+        ("ec384", KeyAlgorithm::P384),
+        ("rsa", KeyAlgorithm::Rsa2048),
     ] {
         let enrolled = enroll(&site, &controller, name, key);
         assert_eq!(
@@ -93,13 +100,13 @@ fn certificates_are_what_openssl_expects_of_them() {
 
 #[test]
 fn certificate_logs_in_over_every_version_of_tls_and_http() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let api = Api::anonymous(&controller);
-    for (name, key) in [("ec", Key::P256), ("rsa", Key::Rsa2048)] {
+    for (name, key) in [("ec", KeyAlgorithm::P256), ("rsa", KeyAlgorithm::Rsa2048)] {
         let enrolled = enroll(&site, &controller, name, key);
         let ways = [
             (&["--tls-max", "1.2", "--http1.1"][..], "1.1"),
@@ -133,12 +140,12 @@ fn certificate_logs_in_over_every_version_of_tls_and_http() {
 /// A client that offers nothing but HTTP/2 gets it.
 #[test]
 fn certificate_logs_in_over_http2() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
-    let enrolled = enroll(&site, &controller, "laptop", Key::P256);
+    let enrolled = enroll(&site, &controller, "laptop", KeyAlgorithm::P256);
     for version in ["-tls1_2", "-tls1_3"] {
         let mut client = Openssl::new(site.work()).command();
         client
@@ -165,10 +172,10 @@ fn certificate_logs_in_over_http2() {
 
 #[test]
 fn http1_is_preferred_when_both_are_offered() {
-    if !are_there(&[Tool::Openssl]) {
+    if !are_available(&[Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let openssl = Openssl::new(site.work());
     for (offer, agreed) in [
@@ -192,12 +199,12 @@ fn http1_is_preferred_when_both_are_offered() {
 
 #[test]
 fn deleted_identity_is_refused_on_its_next_request() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
-    let enrolled = enroll(&site, &controller, "laptop", Key::P256);
+    let enrolled = enroll(&site, &controller, "laptop", KeyAlgorithm::P256);
     let api = Api::anonymous(&controller);
     let session = api.log_in_with(&enrolled.chain, &enrolled.key).data();
     let laptop = api.with_token(session["token"].as_str().unwrap());
@@ -207,7 +214,7 @@ fn deleted_identity_is_refused_on_its_next_request() {
     let admin = Api::admin(&controller);
     admin
         .delete(&format!("/identities/{}", enrolled.id))
-        .expect(200);
+        .expect_status(200);
     let refused = laptop.curl(&current).send();
     assert_eq!(refused.error(), (401, "UNAUTHORIZED".to_owned()));
     let login = api.log_in_with(&enrolled.chain, &enrolled.key);
@@ -216,15 +223,15 @@ fn deleted_identity_is_refused_on_its_next_request() {
 
 #[test]
 fn token_is_spent_by_success_and_by_nothing_else() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let api = Api::anonymous(&controller);
     let identity = Api::admin(&controller).create_identity("laptop", &json!({"ott": true}));
     let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
-    let csr = Openssl::new(site.work()).csr("laptop", Key::P256, "/CN=laptop");
+    let csr = Openssl::new(site.work()).csr("laptop", KeyAlgorithm::P256, "/CN=laptop");
 
     let no_csr = "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
     let refused = api.enroll(token, no_csr);

@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use std::process::Command;
 use support::api::write_chain;
 use support::controller::free_port;
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Controller, Openssl, Site, Tool, binaries, run};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Controller, Openssl, TestDirectory, Tool, binaries, run};
 
 /// Password of the administrator.
 pub(crate) const PASSWORD: &str = "password-of-init";
 
 /// Where the authorities are, for clients.
-pub(crate) fn authorities(site: &Site) -> PathBuf {
+pub(crate) fn authorities(site: &TestDirectory) -> PathBuf {
     site.file("cas.pem")
 }
 
 /// Makes a PKI of RSA 4096 keys with openssl, as OpenZiti's own tools would, and a controller file
 /// that names it; makes the administrator and starts the controller.
-pub(crate) fn start(site: &Site) -> Controller {
+pub(crate) fn start(site: &TestDirectory) -> Controller {
     make_pki(&Openssl::new(site.work()));
     let port = free_port();
     let config = site.file("controller.yml");
@@ -59,7 +59,11 @@ fn make_pki(openssl: &Openssl) {
             "-CA intermediate.pem -CAkey intermediate.key -CAcreateserial",
         ),
     ] {
-        openssl.csr(name, Key::Rsa4096, &format!("/O=Foreign/CN={name}"));
+        openssl.csr(
+            name,
+            KeyAlgorithm::Rsa4096,
+            &format!("/O=Foreign/CN={name}"),
+        );
         let sign = format!("x509 -req -in {name}.csr -out {name}.pem {sign} -days 30");
         openssl
             .run(&format!("{sign} -sha256 -extfile {name}.ext"))
@@ -115,10 +119,10 @@ web:
 /// A wildcard keeps no name from routers, so whoever has one is told.
 #[test]
 fn wildcards_in_the_certificate_are_pointed_out() {
-    if !are_there(&[Tool::Openssl]) {
+    if !are_available(&[Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let openssl = Openssl::new(site.work());
     make_pki(&openssl);
     let names = "subjectAltName=DNS:localhost,DNS:*.example.test";
@@ -151,20 +155,20 @@ fn wildcards_in_the_certificate_are_pointed_out() {
 
 #[test]
 fn identity_enrolls_with_certificates_of_others() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = start(&site);
     let api = Api::at(controller.url(), &authorities(&site));
     let identity = api
         .log_in("admin", PASSWORD)
         .create_identity("laptop", &json!({"ott": true}));
     let openssl = Openssl::new(site.work());
-    let csr = openssl.csr("laptop", Key::P256, "/CN=laptop");
+    let csr = openssl.csr("laptop", KeyAlgorithm::P256, "/CN=laptop");
     let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
     let (chain, key) = (site.file("laptop.pem"), site.file("laptop.key"));
-    write_chain(&api.enroll(token, &csr).expect(200), &chain);
+    write_chain(&api.enroll(token, &csr).expect_status(200), &chain);
     let verify = "verify -x509_strict -purpose sslclient -CAfile root.pem -untrusted";
     openssl
         .run(&format!("{verify} laptop.pem laptop.pem"))

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use support::tools::are_there;
-use support::{Site, Tool, command, repository};
+use support::tools::are_available;
+use support::{TestDirectory, Tool, command, repository};
 
 /// Time for the recordings of one test together.
 const DEADLINE: Duration = Duration::from_mins(5);
@@ -47,13 +47,13 @@ enum Rules {
 }
 
 fn replay(recordings: impl Iterator<Item = String>, rules: &Rules) {
-    if !are_there(&[Tool::Python]) {
+    if !are_available(&[Tool::Python]) {
         return;
     }
     let Some(golden) = repository::shared("golden") else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let launch = site.quickstart().with(["--password", "golden-password"]);
     let mut replay = Command::new("python3");
     replay
@@ -92,7 +92,7 @@ fn replay(recordings: impl Iterator<Item = String>, rules: &Rules) {
 }
 
 /// The deviations without those that come from a code counting once.
-fn fewer_deviations(site: &Site) -> PathBuf {
+fn fewer_deviations(site: &TestDirectory) -> PathBuf {
     let all = fs::read_to_string(own("golden-deviations.txt")).unwrap();
     let (once, others): (Vec<_>, Vec<_>) = lines(&all).partition(|line| line.ends_with(ONCE));
     assert!(!once.is_empty(), "no deviation has the reason '{ONCE}'");

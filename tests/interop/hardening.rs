@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::api::{CLIENT, MANAGEMENT};
-use support::tools::are_there;
-use support::{Api, Controller, Openssl, Outcome, Site, Tool, command, wait};
+use support::tools::are_available;
+use support::{Api, CommandOutput, Controller, Openssl, TestDirectory, Tool, command, wait};
 
 /// Half-open connections of an ordinary run. `PORTCULLIS_HALF_OPEN` opens as many as wanted, if this
 /// process may open as many descriptors.
@@ -20,13 +20,13 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const SLACK: Duration = Duration::from_secs(20);
 
 /// Sends bytes over TLS as they are, and reads until the controller closes.
-fn raw(site: &Site, controller: &Controller, bytes: &[u8]) -> Outcome {
+fn raw(site: &TestDirectory, controller: &Controller, bytes: &[u8]) -> CommandOutput {
     let mut command = Openssl::new(site.work()).command();
     command.args(["s_client", "-quiet", "-connect", controller.host_port()]);
-    command::run_with(&mut command, bytes, wait::PATIENCE)
+    command::run_with(&mut command, bytes, wait::DEFAULT_TIMEOUT)
 }
 
-fn status(outcome: &Outcome) -> String {
+fn status(outcome: &CommandOutput) -> String {
     let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
     let line = text.lines().next().unwrap_or_default();
     line.split(' ').nth(1).unwrap_or_default().to_owned()
@@ -34,10 +34,10 @@ fn status(outcome: &Outcome) -> String {
 
 #[test]
 fn bodies_beyond_the_limit_of_their_route_are_refused() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let login = format!("{CLIENT}/authenticate?method=password");
@@ -67,10 +67,10 @@ fn bodies_beyond_the_limit_of_their_route_are_refused() {
 
 #[test]
 fn client_hears_the_answer_to_a_body_that_nobody_reads() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let stranger = Api::anonymous(&controller);
     let create = format!("{MANAGEMENT}/identities");
@@ -99,10 +99,10 @@ pub(crate) fn resident(process: u32) -> u64 {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_of_password_hashes_is_given_back() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let stranger = Api::anonymous(&controller);
     let login = format!("{CLIENT}/authenticate?method=password");
@@ -110,7 +110,7 @@ fn memory_of_password_hashes_is_given_back() {
     for _ in 0..25 {
         let body = r#"{"username":"nobody","password":"a wrong one"}"#;
         let reply = stranger.curl(&login).body("POST", "application/json", body);
-        reply.send().expect(401);
+        reply.send().expect_status(401);
     }
     let after = resident(controller.process());
     assert!(
@@ -121,10 +121,10 @@ fn memory_of_password_hashes_is_given_back() {
 
 #[test]
 fn requests_that_do_not_make_sense_are_refused_and_end_the_connection() {
-    if !are_there(&[Tool::Openssl]) {
+    if !are_available(&[Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let head = "Host: localhost\r\n";
     let url = format!("GET /{} HTTP/1.1\r\n{head}\r\n", "a".repeat(1 << 20));
@@ -158,10 +158,10 @@ fn requests_that_do_not_make_sense_are_refused_and_end_the_connection() {
 
 #[test]
 fn body_that_trickles_is_given_up() {
-    if !are_there(&[Tool::Openssl]) {
+    if !are_available(&[Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let mut client = Openssl::new(site.work())
         .command()
@@ -188,10 +188,10 @@ fn body_that_trickles_is_given_up() {
 /// A sample of S-21: half of the connections say nothing, half begin a handshake.
 #[test]
 fn half_open_connections_are_closed_and_keep_nobody_out() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let count =
         std::env::var("PORTCULLIS_HALF_OPEN").map_or(HALF_OPEN, |count| count.parse().unwrap());

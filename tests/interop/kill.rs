@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use support::{Controller, Site, wait};
+use support::{Controller, TestDirectory, wait};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -52,7 +52,7 @@ fn acknowledged_identities_and_redemptions_survive_kills() {
     let rounds = std::env::var("PORTCULLIS_KILL_ROUNDS")
         .map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
     let runtime = Runtime::new().unwrap();
-    let site = Site::new();
+    let site = TestDirectory::new();
     let acknowledged = Arc::new(Acknowledged::default());
     let password = "kill-loop-password";
     let mut controller = site.quickstart().with(["--password", password]).start();
@@ -61,7 +61,7 @@ fn acknowledged_identities_and_redemptions_survive_kills() {
     for round in 0..rounds {
         let goal = acknowledged.count() + enough(round);
         let mut clients = load(&runtime, &admin, round, &acknowledged);
-        let reached = wait::until(wait::PATIENCE, || match acknowledged.count() {
+        let reached = wait::until(wait::DEFAULT_TIMEOUT, || match acknowledged.count() {
             count if count >= goal => Ok(()),
             count => Err(format!("round {round}: {count} of {goal} acknowledged")),
         });

@@ -1,12 +1,12 @@
 //! What strangers can make a controller write into its log.
 
 use serde_json::Value;
-use support::tools::are_there;
-use support::wait::{PATIENCE, until};
-use support::{Curl, Site, Tool};
+use support::tools::are_available;
+use support::wait::{DEFAULT_TIMEOUT, until};
+use support::{Curl, TestDirectory, Tool};
 
 /// The lines of the log about requests of one kind.
-fn lines(site: &Site, message: &str) -> Vec<Value> {
+fn lines(site: &TestDirectory, message: &str) -> Vec<Value> {
     let lines = site.logged();
     let lines = lines.lines().map(serde_json::from_str::<Value>);
     let lines = lines.filter_map(Result::ok);
@@ -21,10 +21,10 @@ fn lines(site: &Site, message: &str) -> Vec<Value> {
 
 #[test]
 fn refusals_of_one_client_are_summed_up_and_what_it_says_is_cut() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     // A path that is known is shown as what it is.
     let url = format!(
@@ -36,10 +36,12 @@ fn refusals_of_one_client_are_summed_up_and_what_it_says_is_cut() {
     let request = Curl::new(&version, &controller.ca());
     let refused = request.arguments(["-X", &unusual]).send();
     assert!(refused.status == 405 && refused.body.len() < 1024);
-    Curl::new(&url, &controller.ca()).send().expect(401);
-    let shown = until(PATIENCE, || match lines(&site, "request refused").last() {
-        Some(last) if last["status"] == 401 => Ok(last.clone()),
-        other => Err(other.cloned()),
+    Curl::new(&url, &controller.ca()).send().expect_status(401);
+    let shown = until(DEFAULT_TIMEOUT, || {
+        match lines(&site, "request refused").last() {
+            Some(last) if last["status"] == 401 => Ok(last.clone()),
+            other => Err(other.cloned()),
+        }
     });
     let methods = lines(&site, "request refused");
     let methods = methods.iter().map(|line| &line["span"]["method"]);
@@ -53,9 +55,11 @@ fn refusals_of_one_client_are_summed_up_and_what_it_says_is_cut() {
     let long = format!("{}/{}", controller.url(), "x".repeat(20_000));
     // The first is the one that is asked for, the others are added to its connection.
     let curl = Curl::new(&long, &controller.ca());
-    curl.arguments(vec![long.as_str(); 49]).send().expect(404);
+    curl.arguments(vec![long.as_str(); 49])
+        .send()
+        .expect_status(404);
     // Most are told of after a second, and those that came later within a minute.
-    let counted = until(2 * PATIENCE, || {
+    let counted = until(2 * DEFAULT_TIMEOUT, || {
         let whole = lines(&site, "request refused");
         let summed = lines(&site, "requests were refused");
         let suppressed: u64 = summed

@@ -16,7 +16,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::Curl;
-use support::tools::{Tool, are_there};
+use support::tools::{Tool, are_available};
 use tokio::sync::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -221,7 +221,7 @@ fn serve(long: &Long) -> (SocketAddr, DropGuard) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn curl_reads_long_lists_and_may_leave_early() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
     let _places = PLACES_OF_PROCESS.lock().await;
@@ -284,7 +284,7 @@ async fn curl_reads_long_lists_and_may_leave_early() {
         let leaving: Vec<_> = (0..5)
             .map(|_| {
                 let curl = ask("-1", leaving_flags);
-                tokio::task::spawn_blocking(move || curl.finish())
+                tokio::task::spawn_blocking(move || curl.output())
             })
             .collect();
         for one in leaving {

@@ -12,9 +12,9 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 use support::api::CLIENT;
-use support::mfa::Given;
-use support::tools::are_there;
-use support::{Api, Program, Site, Tool, wait};
+use support::mfa::CodePlacement;
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool, TotpProgram, wait};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 20;
@@ -30,10 +30,10 @@ type Secrets = Vec<(String, Vec<u8>)>;
 #[test]
 #[cfg(target_os = "linux")]
 fn what_let_somebody_in_is_gone_from_memory_once_it_was_used() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     // So that the test may look although it is not root.
     let controller = site.quickstart().with(["--allow-core-dumps"]).start();
     let admin = Api::admin(&controller);
@@ -87,7 +87,7 @@ fn use_some(admin: &Api) -> Secrets {
     let request = request.header(&format!("authorization: Bearer {bearer}"));
     assert_eq!(request.send().status, 401);
 
-    let mut set_up = session.begin_mfa(Program::Oathtool);
+    let mut set_up = session.begin_mfa(TotpProgram::Oathtool);
     keep("a TOTP secret", set_up.app.secret());
     let secret = base32::decode(
         base32::Alphabet::Rfc4648 { padding: false },
@@ -99,12 +99,16 @@ fn use_some(admin: &Api) -> Secrets {
         &BASE64_STANDARD_NO_PAD.encode(&secret),
     );
     let code = set_up.app.code();
-    let verified = session.mfa("POST", "/verify", Given::Body(&code));
+    let verified = session.mfa("POST", "/verify", CodePlacement::Body(&code));
     assert_eq!(verified.status, 200);
     for recovery in &set_up.recovery {
         keep("a recovery code", recovery);
     }
-    let shown = session.mfa("GET", "/recovery-codes", Given::Header(&set_up.recovery[0]));
+    let shown = session.mfa(
+        "GET",
+        "/recovery-codes",
+        CodePlacement::Header(&set_up.recovery[0]),
+    );
     assert_eq!(shown.status, 200);
     let new = "another-password-that-is-wiped";
     keep("a new password", new);

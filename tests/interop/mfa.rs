@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
-use support::mfa::{Given, texts};
-use support::tools::are_there;
-use support::{Api, Program, Reply, Site, Tool, run};
+use support::mfa::{CodePlacement, texts};
+use support::tools::are_available;
+use support::{Api, Reply, TestDirectory, Tool, TotpProgram, run};
 
 const PASSWORD: &str = "a-persons-password";
 
@@ -37,25 +37,30 @@ fn log_in(admin: &Api, name: &str) -> Api {
 
 #[test]
 fn codes_of_other_programs_are_taken_everywhere() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool, Tool::Python]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool, Tool::Python]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
-    for (name, program) in [("anne", Program::Oathtool), ("bert", Program::Python)] {
+    for (name, program) in [
+        ("anne", TotpProgram::Oathtool),
+        ("bert", TotpProgram::Python),
+    ] {
         walk(&admin, name, program);
     }
 }
 
 /// The life of an enrollment; no more than three codes of the app are needed in a row.
-fn walk(admin: &Api, name: &str, program: Program) {
+fn walk(admin: &Api, name: &str, program: TotpProgram) {
     let first = admin.create_user(name, PASSWORD);
     let mut set_up = first.begin_mfa(program);
-    let wrong = set_up.app.wrong();
-    assert_refused(&first.mfa("POST", "/verify", Given::Body(&wrong)));
+    let wrong = set_up.app.wrong_code();
+    assert_refused(&first.mfa("POST", "/verify", CodePlacement::Body(&wrong)));
     let code = set_up.app.code();
-    let done = first.mfa("POST", "/verify", Given::Body(&code)).expect(200);
+    let done = first
+        .mfa("POST", "/verify", CodePlacement::Body(&code))
+        .expect_status(200);
     assert_eq!(done.json(), json!({"data": {}, "meta": {}}));
 
     let second = log_in(admin, name);
@@ -73,17 +78,19 @@ fn walk(admin: &Api, name: &str, program: Program) {
     // As one SDK does it: new ones are asked for, and read with the same code.
     let code = set_up.app.code();
     let codes = "/recovery-codes";
-    let made = third.mfa("POST", codes, Given::Body(&code)).data();
-    let read = third.mfa("GET", codes, Given::Header(&code)).data();
+    let made = third.mfa("POST", codes, CodePlacement::Body(&code)).data();
+    let read = third.mfa("GET", codes, CodePlacement::Header(&code)).data();
     assert_eq!(read["recoveryCodes"], made["recoveryCodes"]);
-    assert_refused(&third.mfa("GET", codes, Given::Header(&code)));
+    assert_refused(&third.mfa("GET", codes, CodePlacement::Header(&code)));
     let recovery = texts(&made["recoveryCodes"]);
     assert_eq!(recovery.len(), 20);
     assert!(recovery.iter().all(|code| !set_up.recovery.contains(code)));
-    assert_refused(&third.mfa("DELETE", "", Given::Header(&set_up.recovery[0])));
-    assert_refused(&third.mfa("DELETE", "", Given::Header(&code)));
+    assert_refused(&third.mfa("DELETE", "", CodePlacement::Header(&set_up.recovery[0])));
+    assert_refused(&third.mfa("DELETE", "", CodePlacement::Header(&code)));
     assert_eq!(
-        third.mfa("DELETE", "", Given::Header(&recovery[0])).status,
+        third
+            .mfa("DELETE", "", CodePlacement::Header(&recovery[0]))
+            .status,
         200
     );
     assert!(admin.log_in(name, PASSWORD).is_full(), "none is asked for");
@@ -92,16 +99,19 @@ fn walk(admin: &Api, name: &str, program: Program) {
     let mut again = third.enroll_in_mfa(program);
     assert_ne!(again.app.secret(), set_up.app.secret());
     let code = again.app.code();
-    assert_eq!(third.mfa("DELETE", "", Given::Body(&code)).status, 200);
+    assert_eq!(
+        third.mfa("DELETE", "", CodePlacement::Body(&code)).status,
+        200
+    );
     assert!(admin.log_in(name, PASSWORD).is_full());
 }
 
 #[test]
 fn provisioning_urls_are_scanned_and_read() {
-    if !are_there(&[Tool::Curl, Tool::Python, Tool::Zbarimg]) {
+    if !are_available(&[Tool::Curl, Tool::Python, Tool::Zbarimg]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let issuer = "vault.example.test";
     let totp = format!("edge:\n  totp:\n    hostname: {issuer}\n");
     fs::write(site.file("totp.yml"), totp).unwrap();
@@ -113,8 +123,10 @@ fn provisioning_urls_are_scanned_and_read() {
     let admin = Api::admin(&controller);
     for name in ["laptop-07", "J. Döe & sons?#100%/x", "名前"] {
         let user = admin.create_user(&format!("user {name}"), PASSWORD);
-        let set_up = user.begin_mfa(Program::Python);
-        let png = user.mfa("GET", "/qr-code", Given::Nowhere).expect(200);
+        let set_up = user.begin_mfa(TotpProgram::Python);
+        let png = user
+            .mfa("GET", "/qr-code", CodePlacement::Omitted)
+            .expect_status(200);
         assert_eq!(png.header("content-type"), Some("image/png"));
         let file = site.file("code.png");
         fs::write(&file, &png.body).unwrap();
@@ -142,17 +154,17 @@ fn provisioning_urls_are_scanned_and_read() {
 /// Property S-15, of a sample from the real source.
 #[test]
 fn secrets_and_codes_are_drawn_anew_each_time() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let user = Api::admin(&controller).create_user("anne", PASSWORD);
     let (mut secrets, mut all) = (BTreeSet::new(), BTreeSet::new());
     let mut counts = BTreeMap::<char, u32>::new();
     for _ in 0..SETS {
-        let set_up = user.begin_mfa(Program::Oathtool);
-        let removed = user.mfa("DELETE", "", Given::Nowhere);
+        let set_up = user.begin_mfa(TotpProgram::Oathtool);
+        let removed = user.mfa("DELETE", "", CodePlacement::Omitted);
         assert_eq!(removed.status, 200);
         assert!(secrets.insert(set_up.app.secret().to_owned()));
         let set: BTreeSet<_> = set_up.recovery.iter().collect();

@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 use std::fs;
-use support::mfa::Given;
-use support::tools::are_there;
-use support::{Api, Program, Site, Tool};
+use support::mfa::CodePlacement;
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool, TotpProgram};
 
 const PASSWORD: &str = "a-persons-password";
 
 /// Warnings at the start about what weakens the controller.
-fn warnings(site: &Site) -> Vec<String> {
+fn warnings(site: &TestDirectory) -> Vec<String> {
     let log = site.logged();
     let lines = log
         .lines()
@@ -22,14 +22,14 @@ fn warnings(site: &Site) -> Vec<String> {
 }
 
 /// Whether codes so many steps away let somebody in, the second time as well.
-fn accepted(site: &Site, options: &[&str]) -> Vec<(i64, [bool; 2])> {
+fn accepted(site: &TestDirectory, options: &[&str]) -> Vec<(i64, [bool; 2])> {
     let controller = site.quickstart().with(options.iter().copied()).start();
     let admin = Api::admin(&controller);
     let user = admin.create_user("anne", PASSWORD);
-    let set_up = user.begin_mfa(Program::Oathtool);
+    let set_up = user.begin_mfa(TotpProgram::Oathtool);
     // What was accepted may not be the newest code: older ones are refused after it by the RFC.
     let oldest = set_up.app.code_at(-1);
-    let verified = user.mfa("POST", "/verify", Given::Body(&oldest));
+    let verified = user.mfa("POST", "/verify", CodePlacement::Body(&oldest));
     assert_eq!(verified.status, 200);
     let answer = |code: &str| match admin.log_in("anne", PASSWORD).answer_mfa(code) {
         right if right.status == 200 => true,
@@ -58,10 +58,10 @@ fn accepted(site: &Site, options: &[&str]) -> Vec<(i64, [bool; 2])> {
 
 #[test]
 fn codes_are_judged_as_the_configuration_says() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let judged = |verdicts: [[bool; 2]; 7]| (-3..=3).zip(verdicts).collect::<Vec<_>>();
     let [once, twice, never] = [[true, false], [true, true], [false, false]];
     let mut strict = accepted(&site, &[]);
@@ -73,7 +73,7 @@ fn codes_are_judged_as_the_configuration_says() {
     assert_eq!(strict, expected);
     assert_eq!(warnings(&site), [""; 0]);
 
-    let site = Site::new();
+    let site = TestDirectory::new();
     let config = site.file("compatible.yml");
     fs::write(&config, "edge:\n  totp:\n    compatibility: openziti\n").unwrap();
     assert_eq!(

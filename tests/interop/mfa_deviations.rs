@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use support::api::{CLIENT, MANAGEMENT};
-use support::mfa::{Given, texts};
-use support::tools::are_there;
-use support::{Api, Controller, Program, Reply, Site, Tool};
+use support::mfa::{CodePlacement, texts};
+use support::tools::are_available;
+use support::{Api, Controller, Reply, TestDirectory, Tool, TotpProgram};
 
 const PASSWORD: &str = "a-persons-password";
 
-fn start() -> Option<(Site, Controller, Api)> {
-    are_there(&[Tool::Curl, Tool::Oathtool]).then(|| {
-        let site = Site::new();
+fn start() -> Option<(TestDirectory, Controller, Api)> {
+    are_available(&[Tool::Curl, Tool::Oathtool]).then(|| {
+        let site = TestDirectory::new();
         let controller = site.quickstart().start();
         let admin = Api::admin(&controller);
         (site, controller, admin)
@@ -32,21 +32,23 @@ fn recovery_codes_are_read_with_recovery_codes_which_are_spent_by_it() {
         return;
     };
     let user = admin.create_user("anne", PASSWORD);
-    let set_up = user.enroll_in_mfa(Program::Oathtool);
+    let set_up = user.enroll_in_mfa(TotpProgram::Oathtool);
     let codes = "/recovery-codes";
     for (given, place) in [
-        (Given::Header(&set_up.recovery[0]), 0),
-        (Given::Body(&set_up.recovery[1]), 1),
+        (CodePlacement::Header(&set_up.recovery[0]), 0),
+        (CodePlacement::Body(&set_up.recovery[1]), 1),
     ] {
-        let read = user.mfa("GET", codes, given).expect(200).data();
+        let read = user.mfa("GET", codes, given).expect_status(200).data();
         assert_eq!(texts(&read["recoveryCodes"]), set_up.recovery[place + 1..]);
         let again = user.mfa("GET", codes, given);
         assert_eq!(again.error(), error(400, "MFA_INVALID_TOKEN"));
     }
-    let given = Given::Body(&set_up.recovery[2]);
-    let made = user.mfa("POST", codes, given).expect(200).data();
+    let given = CodePlacement::Body(&set_up.recovery[2]);
+    let made = user.mfa("POST", codes, given).expect_status(200).data();
     let made = texts(&made["recoveryCodes"]);
-    let read = user.mfa("GET", codes, Given::Header(&made[0])).data();
+    let read = user
+        .mfa("GET", codes, CodePlacement::Header(&made[0]))
+        .data();
     assert_eq!(texts(&read["recoveryCodes"]), made[1..]);
 }
 
@@ -64,21 +66,23 @@ fn what_is_not_verified_answers_nothing_and_can_be_given_up() {
                     "extJwt": {"allowed": false, "allowedSigners": []}},
         "secondary": {"requireTotp": true},
     });
-    let created = admin.send("POST", "/auth-policies", &policy).expect(201);
+    let created = admin
+        .send("POST", "/auth-policies", &policy)
+        .expect_status(201);
     let user = admin.create_user("anne", PASSWORD);
     let change = json!({"authPolicyId": created.data()["id"]});
     let path = format!("/identities/{}", id_of(&user));
     assert_eq!(admin.send("PATCH", &path, &change).status, 200);
     assert!(!user.is_full(), "policies act at once");
 
-    let mut given_up = user.begin_mfa(Program::Oathtool);
+    let mut given_up = user.begin_mfa(TotpProgram::Oathtool);
     for code in [given_up.app.code(), given_up.recovery[0].clone()] {
         let answer = user.answer_mfa(&code);
         assert_eq!(answer.error(), error(409, "MFA_NOT_ENROLLED"));
     }
     assert!(!user.is_full());
-    assert_eq!(user.mfa("DELETE", "", Given::Nowhere).status, 200);
-    let mut set_up = user.enroll_in_mfa(Program::Oathtool);
+    assert_eq!(user.mfa("DELETE", "", CodePlacement::Omitted).status, 200);
+    let mut set_up = user.enroll_in_mfa(TotpProgram::Oathtool);
     assert!(user.is_full());
 
     let partial = admin.log_in("anne", PASSWORD);
@@ -89,7 +93,7 @@ fn what_is_not_verified_answers_nothing_and_can_be_given_up() {
         (&json!("MFA"), &json!(true))
     );
     let code = set_up.app.code();
-    let refused = partial.mfa("DELETE", "", Given::Header(&code));
+    let refused = partial.mfa("DELETE", "", CodePlacement::Header(&code));
     assert_eq!(refused.error(), error(401, "UNAUTHORIZED"));
     assert_eq!(partial.answer_mfa(&code).status, 200, "it is not spent");
 }
@@ -104,7 +108,7 @@ fn enrollments_of_nobody_cannot_be_removed() {
     assert_eq!(of("nobody").error(), error(404, "NOT_FOUND"));
     let id = id_of(&user);
     assert_eq!(of(&id).status, 200, "there was none");
-    let _ = user.enroll_in_mfa(Program::Oathtool);
+    let _ = user.enroll_in_mfa(TotpProgram::Oathtool);
     assert_eq!(of(&id).status, 200);
     assert!(admin.log_in("anne", PASSWORD).is_full());
 }
@@ -124,7 +128,7 @@ fn lists_show_no_token_of_a_session() {
         .curl(&format!("{MANAGEMENT}/api-sessions"))
         .arguments(["--get", "--data-urlencode", &format!("filter={filter}")])
         .send();
-    let found = found.expect(200);
+    let found = found.expect_status(200);
     assert!(!found.text().contains(admin.token()));
     let found = found.data();
     assert_eq!(

@@ -5,9 +5,9 @@ use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use support::api::CLIENT;
-use support::mfa::SetUp;
-use support::tools::are_there;
-use support::{Api, Controller, Program, Site, Tool, wait};
+use support::mfa::MfaSetup;
+use support::tools::are_available;
+use support::{Api, Controller, TestDirectory, Tool, TotpProgram, wait};
 
 /// Rounds without another wish; `PORTCULLIS_KILL_ROUNDS` sets any number.
 const ROUNDS: usize = 12;
@@ -20,20 +20,20 @@ const PASSWORD: &str = "a-persons-password";
 /// A user, what it was enrolled with, and the recovery codes that it has not tried.
 struct User {
     name: String,
-    set_up: SetUp,
+    set_up: MfaSetup,
 }
 
 impl User {
     fn enroll(admin: &Api, number: usize) -> Self {
         let name = format!("user-{number}");
         let session = admin.create_user(&name, PASSWORD);
-        let set_up = session.enroll_in_mfa(Program::Oathtool);
+        let set_up = session.enroll_in_mfa(TotpProgram::Oathtool);
         Self { name, set_up }
     }
 
     /// A code, if there is one that was not tried; else a recovery code.
     fn credential(&mut self) -> Credential {
-        match self.set_up.app.lasting_code() {
+        match self.set_up.app.long_lived_code() {
             Some(code) => Credential::Code(code),
             None => Credential::Recovery(self.set_up.recovery.pop().expect("few are tried")),
         }
@@ -71,7 +71,7 @@ impl Try {
             .curl(&format!("{CLIENT}/authenticate/mfa"))
             .json("POST", &json!({"code": self.credential.text()}))
             .arguments(status)
-            .finish();
+            .output();
         match outcome.text().as_str() {
             "200" => {
                 self.is_acknowledged = true;
@@ -111,12 +111,12 @@ impl Try {
 
 #[test]
 fn accepted_codes_stay_spent_through_kills() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
     let rounds = std::env::var("PORTCULLIS_KILL_ROUNDS")
         .map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
-    let site = Site::new();
+    let site = TestDirectory::new();
     let mut controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let mut users: Vec<_> = (0..USERS)
@@ -154,7 +154,12 @@ fn accepted_codes_stay_spent_through_kills() {
 
 /// Sends everything at once. The controller is killed when so many are accepted, another number
 /// each round: by what was read, or by what it has written down, which comes before the answer.
-fn send_and_kill(site: &Site, controller: Controller, tries: Vec<Try>, round: usize) -> Vec<Try> {
+fn send_and_kill(
+    site: &TestDirectory,
+    controller: Controller,
+    tries: Vec<Try>,
+    round: usize,
+) -> Vec<Try> {
     let acknowledged = AtomicUsize::new(0);
     let before = passes(site);
     let goal = 1 + round % USERS;
@@ -163,7 +168,7 @@ fn send_and_kill(site: &Site, controller: Controller, tries: Vec<Try>, round: us
             .into_iter()
             .map(|tried| scope.spawn(|| tried.send(&acknowledged)))
             .collect();
-        let reached = wait::until(wait::PATIENCE, || {
+        let reached = wait::until(wait::DEFAULT_TIMEOUT, || {
             let count = match round % 2 {
                 0 => acknowledged.load(Ordering::SeqCst),
                 _ => passes(site) - before,
@@ -178,6 +183,6 @@ fn send_and_kill(site: &Site, controller: Controller, tries: Vec<Try>, round: us
 }
 
 /// Second factors that the audit trail tells of.
-fn passes(site: &Site) -> usize {
+fn passes(site: &TestDirectory) -> usize {
     site.logged().matches("api-session.pass-mfa").count()
 }

@@ -6,18 +6,18 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use std::fmt::Write as _;
 use std::fs;
-use support::mfa::{Given, texts};
-use support::tools::are_there;
-use support::{Api, Program, Site, Tool};
+use support::mfa::{CodePlacement, texts};
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool, TotpProgram};
 
 const PASSWORD: &str = "a-persons-password";
 
 #[test]
 fn secrets_of_totp_are_neither_in_the_store_nor_in_the_log() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     // Everything is logged that can be.
     let controller = site.quickstart().with(["--log", "trace"]).start();
     let admin = Api::admin(&controller);
@@ -25,16 +25,19 @@ fn secrets_of_totp_are_neither_in_the_store_nor_in_the_log() {
 
     let user = admin.create_user("a-person", PASSWORD);
     // Given up, and begun again.
-    let abandoned = user.begin_mfa(Program::Oathtool);
+    let abandoned = user.begin_mfa(TotpProgram::Oathtool);
     forms.extend(forms_of_secret(abandoned.app.secret()));
     forms.extend(abandoned.recovery.iter().flat_map(|code| forms_of(code)));
-    assert_eq!(user.mfa("DELETE", "", Given::Nowhere).status, 200);
+    assert_eq!(user.mfa("DELETE", "", CodePlacement::Omitted).status, 200);
 
-    let mut set_up = user.begin_mfa(Program::Oathtool);
-    assert_eq!(user.mfa("GET", "", Given::Nowhere).status, 200);
-    assert_eq!(user.mfa("GET", "/qr-code", Given::Nowhere).status, 200);
+    let mut set_up = user.begin_mfa(TotpProgram::Oathtool);
+    assert_eq!(user.mfa("GET", "", CodePlacement::Omitted).status, 200);
+    assert_eq!(
+        user.mfa("GET", "/qr-code", CodePlacement::Omitted).status,
+        200
+    );
     let code = set_up.app.code();
-    let given = Given::Body(&code);
+    let given = CodePlacement::Body(&code);
     assert_eq!(user.mfa("POST", "/verify", given).status, 200);
     let login = admin.log_in("a-person", PASSWORD);
     assert_eq!(login.answer_mfa(&set_up.recovery[0]).status, 200);
@@ -42,16 +45,19 @@ fn secrets_of_totp_are_neither_in_the_store_nor_in_the_log() {
     // What only looks like a code is a secret of somebody, too.
     for typed in ["not-even-nearly-a-code", "ABCDEF"] {
         assert_eq!(login.answer_mfa(typed).status, 400);
-        let in_header = login.mfa("DELETE", "", Given::Header(typed));
+        let in_header = login.mfa("DELETE", "", CodePlacement::Header(typed));
         assert_eq!(in_header.status, 400);
         forms.extend(forms_of(typed));
     }
     let code = set_up.app.code();
     let below = "/recovery-codes";
-    let made = login.mfa("POST", below, Given::Body(&code)).data();
+    let made = login.mfa("POST", below, CodePlacement::Body(&code)).data();
     let made = texts(&made["recoveryCodes"]);
-    assert_eq!(login.mfa("GET", below, Given::Header(&code)).status, 200);
-    let read = login.mfa("GET", below, Given::Header(&made[5]));
+    assert_eq!(
+        login.mfa("GET", below, CodePlacement::Header(&code)).status,
+        200
+    );
+    let read = login.mfa("GET", below, CodePlacement::Header(&made[5]));
     assert_eq!(read.status, 200);
     forms.extend(forms_of_secret(set_up.app.secret()));
     let all = set_up.recovery.iter().chain(&made);
@@ -74,7 +80,12 @@ fn secrets_of_totp_are_neither_in_the_store_nor_in_the_log() {
         }
     };
     look();
-    assert_eq!(login.mfa("DELETE", "", Given::Header(&made[7])).status, 200);
+    assert_eq!(
+        login
+            .mfa("DELETE", "", CodePlacement::Header(&made[7]))
+            .status,
+        200
+    );
     look();
     assert!(controller.terminate().success());
     look();

@@ -7,9 +7,9 @@ use portcullis_domain::mfa::WrongCodes;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{Found, Index, RowsMut, UniqueValue};
-use support::mfa::SetUp;
-use support::tools::are_there;
-use support::{Api, Program, Reply, Site, Tool, wait};
+use support::mfa::MfaSetup;
+use support::tools::are_available;
+use support::{Api, Reply, TestDirectory, Tool, TotpProgram, wait};
 
 const PASSWORD: &str = "a-persons-password";
 
@@ -31,9 +31,9 @@ fn held(reply: &Reply) -> u32 {
 
 /// Gives a wrong code as soon as it is looked at.
 #[track_caller]
-fn give_wrong(session: &Api, set_up: &SetUp) {
-    let wrong = set_up.app.wrong();
-    let reply = wait::until(wait::PATIENCE, || match session.answer_mfa(&wrong) {
+fn give_wrong(session: &Api, set_up: &MfaSetup) {
+    let wrong = set_up.app.wrong_code();
+    let reply = wait::until(wait::DEFAULT_TIMEOUT, || match session.answer_mfa(&wrong) {
         held if held.status == 429 => Err(held.text()),
         reply => Ok(reply),
     });
@@ -43,14 +43,14 @@ fn give_wrong(session: &Api, set_up: &SetUp) {
 
 #[test]
 fn wrong_codes_stay_counted_through_a_kill() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let user = admin.create_user("anne", PASSWORD);
-    let mut set_up = user.enroll_in_mfa(Program::Oathtool);
+    let mut set_up = user.enroll_in_mfa(TotpProgram::Oathtool);
     for _ in 0..=FREE {
         give_wrong(&user, &set_up);
     }
@@ -59,10 +59,10 @@ fn wrong_codes_stay_counted_through_a_kill() {
     let controller = site.quickstart().start();
     // Had those before been forgotten, it would cost nothing.
     give_wrong(&user, &set_up);
-    let code = set_up.app.lasting_code().expect("one code was given");
+    let code = set_up.app.long_lived_code().expect("one code was given");
     assert!((1..=4).contains(&held(&user.answer_mfa(&code))));
     let partial = admin.log_in("anne", PASSWORD);
-    let reply = wait::until(wait::PATIENCE, || match partial.answer_mfa(&code) {
+    let reply = wait::until(wait::DEFAULT_TIMEOUT, || match partial.answer_mfa(&code) {
         held if held.status == 429 => Err(held.text()),
         reply => Ok(reply.status),
     });
@@ -74,14 +74,14 @@ fn wrong_codes_stay_counted_through_a_kill() {
 
 #[test]
 fn the_last_wrong_code_is_for_good() {
-    if !are_there(&[Tool::Curl, Tool::Oathtool]) {
+    if !are_available(&[Tool::Curl, Tool::Oathtool]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let user = admin.create_user("anne", PASSWORD);
-    let mut set_up = user.enroll_in_mfa(Program::Oathtool);
+    let mut set_up = user.enroll_in_mfa(TotpProgram::Oathtool);
     let id = user.curl("/edge/client/v1/current-identity").send().data();
     let id = id["id"].as_str().unwrap().to_owned();
     assert!(controller.terminate().success());
@@ -94,21 +94,25 @@ fn the_last_wrong_code_is_for_good() {
     let controller = site.quickstart().start();
     let partial = admin.log_in("anne", PASSWORD);
     for session in [&user, &partial] {
-        for code in [&set_up.app.code(), &set_up.recovery[0], &set_up.app.wrong()] {
+        for code in [
+            &set_up.app.code(),
+            &set_up.recovery[0],
+            &set_up.app.wrong_code(),
+        ] {
             assert_eq!(held(&session.answer_mfa(code)), 3600, "{code}");
         }
     }
     let removed = admin.delete(&format!("/identities/{id}/mfa"));
     assert_eq!(removed.status, 200);
     let fresh = admin.log_in("anne", PASSWORD);
-    let again = fresh.enroll_in_mfa(Program::Oathtool);
+    let again = fresh.enroll_in_mfa(TotpProgram::Oathtool);
     assert_ne!(again.app.secret(), set_up.app.secret());
     assert!(controller.terminate().success());
 }
 
 /// Makes so many wrong codes in a row of an identity's, the newest long ago, in the store of a
 /// controller that is not running.
-fn count(site: &Site, id: &str, in_a_row: u32) {
+fn count(site: &TestDirectory, id: &str, in_a_row: u32) {
     let store = site.home().join("ctrl.db.portcullis");
     let engine = RedbEngine::<Change>::open(&store, Options::default()).unwrap();
     let id = UniqueValue::new(Index::IdentityId, id);

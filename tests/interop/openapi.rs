@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use support::tools::{are_required, are_there};
-use support::{Api, Site, Tool, repository};
+use support::tools::{are_available, are_required};
+use support::{Api, TestDirectory, Tool, repository};
 
 /// Answers that were recorded for validation.
 struct Recorder {
@@ -65,7 +65,7 @@ impl Recorder {
 
 #[test]
 fn answers_are_as_the_published_descriptions_say() {
-    if !are_there(&[Tool::Curl, Tool::Python]) {
+    if !are_available(&[Tool::Curl, Tool::Python]) {
         return;
     }
     let Some(documents) = repository::shared("spec") else {
@@ -80,7 +80,7 @@ fn answers_are_as_the_published_descriptions_say() {
         println!("skipped: Python has not the packages jsonschema and yaml");
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let mut recorder = Recorder {
         api: Api::admin(&controller),

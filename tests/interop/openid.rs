@@ -7,9 +7,9 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Curl, Openssl, Site, Tool, command};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Curl, Openssl, TestDirectory, Tool, command};
 
 /// Serves a provider whose clients get JWTs for themselves; says where.
 const SCRIPT: &str = r"
@@ -80,7 +80,7 @@ impl Provider {
             .arguments(["--user", &format!("{client}:a-secret-of-the-test")])
             .body("POST", "application/x-www-form-urlencoded", form)
             .send()
-            .expect(200);
+            .expect_status(200);
         let token = reply.json()["access_token"].clone();
         token.as_str().expect("a token is a text").to_owned()
     }
@@ -98,7 +98,7 @@ fn server_pki(openssl: &Openssl) -> [PathBuf; 3] {
     openssl
         .run("req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -keyout idp-root.key -out idp-root.pem -subj /CN=idp-root -days 2")
         .success();
-    openssl.csr("idp", Key::P256, "/CN=localhost");
+    openssl.csr("idp", KeyAlgorithm::P256, "/CN=localhost");
     fs::write(openssl.file("idp.ext"), "subjectAltName=DNS:localhost\n").unwrap();
     let sign = "-CA idp-root.pem -CAkey idp-root.key -CAcreateserial -days 2 -extfile idp.ext";
     openssl
@@ -113,11 +113,14 @@ fn tokens_of_a_provider_open_sessions_with_keys_that_it_publishes() {
         println!("skipped: PORTCULLIS_TEST_OIDC names no folder");
         return;
     };
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    assert!(command::find("node").is_some(), "the provider needs node");
-    let site = Site::new();
+    assert!(
+        command::find_in_path("node").is_some(),
+        "the provider needs node"
+    );
+    let site = TestDirectory::new();
     let openssl = Openssl::new(site.work());
     let [root, key, cert] = server_pki(&openssl);
     let provider = Provider::start(Path::new(&folder), &key, &cert);
@@ -132,7 +135,7 @@ fn tokens_of_a_provider_open_sessions_with_keys_that_it_publishes() {
         "claimsProperty": "client_id", "useExternalId": true,
     });
     let path = "/external-jwt-signers";
-    let signer = admin.send("POST", path, &signer).expect(201).data();
+    let signer = admin.send("POST", path, &signer).expect_status(201).data();
     let anonymous = Api::anonymous(&controller);
     let log_in = |token: &str| {
         anonymous
@@ -145,7 +148,7 @@ fn tokens_of_a_provider_open_sessions_with_keys_that_it_publishes() {
         let body = json!({"name": client, "isAdmin": false, "externalId": client});
         let id = admin.send("POST", "/identities", &body).data()["id"].clone();
         let token = provider.token(client, &root);
-        let reply = log_in(&token).expect(200).data();
+        let reply = log_in(&token).expect_status(200).data();
         assert_eq!(reply["identityId"], id);
         let opened_by = format!("extJwtId:{}", signer["id"].as_str().unwrap());
         assert_eq!(reply["authenticatorId"], Value::from(opened_by));
@@ -155,5 +158,5 @@ fn tokens_of_a_provider_open_sessions_with_keys_that_it_publishes() {
     // Keys that are known serve on while the provider is away.
     let token = provider.token("ada-ES256", &root);
     drop(provider);
-    let _ = log_in(&token).expect(200);
+    let _ = log_in(&token).expect_status(200);
 }

@@ -9,8 +9,8 @@ use portcullis_storage::tables::{Found, Index, RowsMut, UniqueValue};
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
 use support::api::CLIENT;
-use support::tools::are_there;
-use support::{Api, Reply, Site, Tool};
+use support::tools::are_available;
+use support::{Api, Reply, TestDirectory, Tool};
 
 const PASSWORD: &str = "a-persons-password";
 
@@ -25,10 +25,10 @@ fn attempt(api: &Api, password: &str) -> Reply {
 
 #[test]
 fn wrong_passwords_stay_counted_through_a_kill() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     admin.create_user("anne", PASSWORD);
@@ -48,7 +48,7 @@ fn wrong_passwords_stay_counted_through_a_kill() {
 
 /// Counts wrong passwords as soon as they would be looked at, in the store of a controller that is not
 /// running. Without those that the controller has counted these would be too few to make anybody wait.
-fn guess_on(site: &Site, times: u32) {
+fn guess_on(site: &TestDirectory, times: u32) {
     let store = site.home().join("ctrl.db.portcullis");
     let engine = RedbEngine::<Change>::open(&store, Options::default()).unwrap();
     let counting = submit_with(&engine, move |tx| {

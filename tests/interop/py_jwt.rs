@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::env;
 use std::fs;
 use std::process::Command;
-use support::tools::{are_required, are_there};
-use support::{Api, Site, Tool, command, run};
+use support::tools::{are_available, are_required};
+use support::{Api, TestDirectory, Tool, command, run};
 
 /// Makes keys, and for each a self-signed certificate and tokens; writes them as JSON.
 const SCRIPT: &str = r#"
@@ -55,7 +55,9 @@ fn python() -> Option<String> {
     let named = env::var("PORTCULLIS_TEST_PYTHON").ok();
     let candidates = named.into_iter().chain(["python3".to_owned()]);
     candidates
-        .filter(|program| command::find(program).is_some() || fs::exists(program).unwrap_or(false))
+        .filter(|program| {
+            command::find_in_path(program).is_some() || fs::exists(program).unwrap_or(false)
+        })
         .find(|program| {
             let mut probe = Command::new(program);
             run(probe.args(["-c", "import jwt, cryptography"]))
@@ -66,7 +68,7 @@ fn python() -> Option<String> {
 
 #[test]
 fn tokens_of_another_library_are_understood() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
     let Some(python) = python() else {
@@ -80,7 +82,7 @@ fn tokens_of_another_library_are_understood() {
     let output = run(Command::new(python).args(["-c", SCRIPT])).success();
     let made: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(made.len(), 7);
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let body = json!({"name": "ada", "isAdmin": false, "externalId": "ada@x"});
@@ -94,7 +96,7 @@ fn tokens_of_another_library_are_understood() {
             "audience": "portcullis", "certPem": one["certificate"], "useExternalId": true,
         });
         let path = "/external-jwt-signers";
-        let _ = admin.send("POST", path, &signer).expect(201);
+        let _ = admin.send("POST", path, &signer).expect_status(201);
         let log_in = |token: &str| {
             anonymous
                 .curl("/edge/client/v1/authenticate?method=ext-jwt")

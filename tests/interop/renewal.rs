@@ -3,16 +3,16 @@
 use serde_json::json;
 use std::fs;
 use support::api::{CLIENT, write_chain};
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Openssl, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Openssl, TestDirectory, Tool};
 
 #[test]
 fn certificate_that_was_issued_before_a_restart_is_confirmed_after_it() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let identity = Api::admin(&controller).create_identity("laptop", &json!({"ott": true}));
     let openssl = Openssl::new(site.work());
@@ -20,7 +20,7 @@ fn certificate_that_was_issued_before_a_restart_is_confirmed_after_it() {
     let old = (site.file("old.pem"), site.file("old.key"));
     let new = (site.file("new.pem"), site.file("new.key"));
     let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
-    let csr = openssl.csr("old", Key::P256, "/CN=laptop");
+    let csr = openssl.csr("old", KeyAlgorithm::P256, "/CN=laptop");
     write_chain(&api.enroll(token, &csr), &old.0);
 
     let session = api.log_in_with(&old.0, &old.1).data();
@@ -33,7 +33,7 @@ fn certificate_that_was_issued_before_a_restart_is_confirmed_after_it() {
             ))
             .certificate(&old.0, &old.1)
     };
-    let csr = openssl.csr("new", Key::P384, "/CN=laptop");
+    let csr = openssl.csr("new", KeyAlgorithm::P384, "/CN=laptop");
     let body = json!({"clientCertCsr": csr});
     let issued = step("extend").json("POST", &body).send().data();
     fs::write(&new.0, issued["clientCert"].as_str().unwrap()).unwrap();

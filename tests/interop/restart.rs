@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use std::fs;
-use support::tools::are_there;
-use support::{Api, Site, Tool};
+use support::tools::are_available;
+use support::{Api, TestDirectory, Tool};
 
 #[test]
 fn second_start_continues_with_what_is_there() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let (url, password) = (controller.url().to_owned(), controller.password());
     let authorities = fs::read(controller.ca()).unwrap();
@@ -21,7 +21,7 @@ fn second_start_continues_with_what_is_there() {
     let made = |admin: &Api, kind: &str| admin.get(kind).data()[0]["createdAt"].clone();
     let own = ["/controllers", "/identity-types", "/posture-check-types"];
     let founded = own.map(|kind| made(&admin, kind));
-    admin.delete("/config-types/proxy.v1").expect(200);
+    admin.delete("/config-types/proxy.v1").expect_status(200);
     assert!(
         controller.terminate().success(),
         "SIGTERM is an ordinary end"
@@ -53,12 +53,12 @@ fn second_start_continues_with_what_is_there() {
 
 #[test]
 fn store_in_use_is_left_alone() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
-    let second = site.quickstart().fail().expect_code(1);
+    let second = site.quickstart().run_expecting_failure().expect_code(1);
     let errors: Vec<_> = second
         .stderr
         .lines()
@@ -75,7 +75,7 @@ fn store_in_use_is_left_alone() {
 
 #[test]
 fn temporary_home_is_gone_after_the_end() {
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.temporary().start();
     let printed = controller.printed();
     let home = printed

@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::tools::are_there;
-use support::{Api, Controller, Site, Tool, wait};
+use support::tools::are_available;
+use support::{Api, Controller, TestDirectory, Tool, wait};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -94,7 +94,7 @@ fn crowd(
             clients.spawn_on(using, runtime.handle());
         }
     }
-    let in_use = wait::until(wait::PATIENCE, || {
+    let in_use = wait::until(wait::DEFAULT_TIMEOUT, || {
         match shared.let_in.load(Ordering::SeqCst) {
             count if count > 2 * (KEPT + FRESH) => Ok(()),
             count => Err(count),
@@ -118,11 +118,11 @@ fn fresh(controller: &Controller, session: &str) -> impl Fn() -> Client + Send +
 
 #[test]
 fn ended_session_is_refused_on_every_connection() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
     let runtime = Runtime::new().unwrap();
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let mut times = Vec::new();
@@ -145,11 +145,11 @@ fn ended_session_is_refused_on_every_connection() {
 
 #[test]
 fn ended_session_stays_ended_if_the_controller_is_killed_right_then() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
     let runtime = Runtime::new().unwrap();
-    let site = Site::new();
+    let site = TestDirectory::new();
     let mut controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let mut ended = Vec::new();

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use support::api::CLIENT;
 use support::command::run;
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Openssl, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Openssl, TestDirectory, Tool};
 
 /// A request of a router with alternative names.
 fn request(openssl: &Openssl, file: &str, id: &str, names: &str) -> String {
@@ -29,20 +29,20 @@ fn verify(openssl: &Openssl, (chain, ca): (&Path, &Path), purpose: &str) -> bool
 
 #[test]
 fn certificates_of_routers_are_what_openssl_expects_of_them() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let (admin, openssl) = (Api::admin(&controller), Openssl::new(site.work()));
     let created = admin.send("POST", "/edge-routers", &json!({"name": "r"}));
-    let id = created.expect(201).data()["id"]
+    let id = created.expect_status(201).data()["id"]
         .as_str()
         .unwrap()
         .to_owned();
     let router = admin.get(&format!("/edge-routers/{id}")).data();
     let token = router["enrollmentToken"].as_str().unwrap();
-    openssl.csr("router", Key::P256, "/CN=unused");
+    openssl.csr("router", KeyAlgorithm::P256, "/CN=unused");
     let client = request(
         &openssl,
         "client",
@@ -62,7 +62,7 @@ fn certificates_of_routers_are_what_openssl_expects_of_them() {
         .curl(&path)
         .json("POST", &requests)
         .send()
-        .expect(200)
+        .expect_status(200)
         .data();
     for (member, purposes, names) in [
         (
@@ -95,7 +95,7 @@ fn certificates_of_routers_are_what_openssl_expects_of_them() {
         let curl = anonymous.curl(&extension).certificate(&chain, &key);
         curl.json("POST", &requests).send()
     };
-    assert_ne!(extend().expect(200).data()["cert"], Value::Null);
+    assert_ne!(extend().expect_status(200).data()["cert"], Value::Null);
     assert_eq!(extend().error(), (401, "UNAUTHORIZED".to_owned()));
     assert_eq!(
         anonymous

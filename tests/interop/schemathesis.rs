@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use support::tools::are_there;
-use support::{Controller, Site, Tool, command, repository};
+use support::tools::are_available;
+use support::{Controller, TestDirectory, Tool, command, repository};
 
 /// Names the variable that says for how many seconds each document is run.
 const SECONDS: &str = "PORTCULLIS_SCHEMATHESIS_SECONDS";
@@ -32,11 +32,11 @@ fn requests_that_are_made_up_find_no_fault() {
         println!("skipped: {SECONDS} is not set");
         return;
     };
-    if !are_there(&[Tool::Curl, Tool::Python, Tool::Schemathesis]) {
+    if !are_available(&[Tool::Curl, Tool::Python, Tool::Schemathesis]) {
         return;
     }
     let published = repository::shared("spec");
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     seed(&support::Api::admin(&controller));
     for api in [Api::Client, Api::Management, Api::Fabric] {
@@ -61,7 +61,7 @@ fn requests_that_are_made_up_find_no_fault() {
 /// Makes things to begin with that are not easily made up.
 fn seed(api: &support::Api) {
     let made = |path: &str, body: Value| {
-        let made = api.send("POST", path, &body).expect(201).data();
+        let made = api.send("POST", path, &body).expect_status(201).data();
         made["id"].as_str().unwrap().to_owned()
     };
     let config = made(
@@ -107,7 +107,7 @@ fn left_out(api: Api) -> impl Iterator<Item = String> {
 }
 
 /// Writes the controller's own description of an API, without what is left out.
-fn own_description(site: &Site, api: Api) -> PathBuf {
+fn own_description(site: &TestDirectory, api: Api) -> PathBuf {
     let document = openapi::document(api).expect("the API has operations");
     let mut document: Value = serde_json::from_slice(&document.json.plain).unwrap();
     for operation in left_out(api) {
@@ -123,7 +123,7 @@ fn own_description(site: &Site, api: Api) -> PathBuf {
 }
 
 /// Writes a published description as one that requests can be made up from.
-fn prepared(site: &Site, api: Api, document: &Path) -> PathBuf {
+fn prepared(site: &TestDirectory, api: Api, document: &Path) -> PathBuf {
     let table = site.file("exceptions.txt");
     fs::write(&table, EXCEPTIONS).unwrap();
     let mut script = Command::new("python3");
@@ -138,7 +138,7 @@ fn prepared(site: &Site, api: Api, document: &Path) -> PathBuf {
 }
 
 /// Runs the program on a description, which is a file or the address of one.
-fn run(site: &Site, controller: &Controller, api: Api, description: &str, seconds: &str) {
+fn run(site: &TestDirectory, controller: &Controller, api: Api, description: &str, seconds: &str) {
     let admin = support::Api::admin(controller);
     let session = admin.get("/current-api-session").data();
     let own_ids = ["id", "identityId", "authenticatorId"].map(|name| session[name].as_str());
@@ -168,5 +168,5 @@ fn run(site: &Site, controller: &Controller, api: Api, description: &str, second
     println!("{}", outcome.text());
     let _ = outcome.success();
     // Had the session ended, all else would have been refused, and nothing found.
-    admin.get("/current-api-session").expect(200);
+    admin.get("/current-api-session").expect_status(200);
 }

@@ -8,15 +8,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::api::CLIENT;
-use support::tools::are_there;
-use support::{Api, Controller, Curl, Openssl, Reply, Site, Tool};
+use support::tools::are_available;
+use support::{Api, Controller, Curl, Openssl, Reply, TestDirectory, Tool};
 
 #[test]
 fn secrets_are_neither_in_the_store_nor_in_the_log() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     // Everything is logged that can be.
     let loud = ["--log", "trace", "--password", "administrators-password"];
     let controller = site.quickstart().with(loud).start();
@@ -101,7 +101,7 @@ fn secrets_are_neither_in_the_store_nor_in_the_log() {
 
 /// Sends something to the client API over HTTP/2, whose library tells more of it than ours.
 fn over_http2(
-    site: &Site,
+    site: &TestDirectory,
     controller: &Controller,
     path: &str,
     request: impl FnOnce(Curl) -> Curl,

@@ -4,12 +4,12 @@ use serde_json::Value;
 use std::fs;
 use std::io::{PipeReader, Read as _};
 use std::thread;
-use support::tools::are_there;
-use support::wait::{PATIENCE, until};
-use support::{Controller, Curl, Site, Tool};
+use support::tools::are_available;
+use support::wait::{DEFAULT_TIMEOUT, until};
+use support::{Controller, Curl, TestDirectory, Tool};
 
 /// Makes a home whose controller tells monitors how it is.
-fn home_with_health_checks(site: &Site) {
+fn home_with_health_checks(site: &TestDirectory) {
     assert!(site.quickstart().start().terminate().success());
     let file = site.home().join("controller.yml");
     let config = fs::read_to_string(&file).unwrap();
@@ -53,10 +53,10 @@ fn drain(mut stream: PipeReader) -> thread::JoinHandle<String> {
 
 #[test]
 fn requests_go_on_while_nobody_reads_the_log() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     home_with_health_checks(&site);
     let (unread, errors) = std::io::pipe().unwrap();
     let controller = site
@@ -66,13 +66,13 @@ fn requests_go_on_while_nobody_reads_the_log() {
         .start();
     assert_eq!(failing(&controller), []);
     // At this level each request leaves some kilobytes; the queue and the pipe take a few megabytes.
-    let told = until(PATIENCE, || {
+    let told = until(DEFAULT_TIMEOUT, || {
         let url = format!("{}/version", controller.url());
         let many = vec![url.as_str(); 100];
         Curl::new(&url, &controller.ca())
             .arguments(many)
             .send()
-            .expect(200);
+            .expect_status(200);
         failing(&controller).pop().ok_or("nothing was dropped yet")
     });
     let (check, reason) = told.unwrap();
@@ -80,7 +80,7 @@ fn requests_go_on_while_nobody_reads_the_log() {
     assert!(reason.contains("lines of the log were dropped"), "{reason}");
 
     let log = drain(unread);
-    let recovered = until(PATIENCE, || match failing(&controller) {
+    let recovered = until(DEFAULT_TIMEOUT, || match failing(&controller) {
         none if none.is_empty() => Ok(()),
         some => Err(some),
     });
@@ -97,10 +97,10 @@ fn requests_go_on_while_nobody_reads_the_log() {
 
 #[test]
 fn end_does_not_wait_for_a_stuck_reader() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_available(&[Tool::Curl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let (_unread, errors) = std::io::pipe().unwrap();
     let controller = site
         .quickstart()
@@ -108,7 +108,7 @@ fn end_does_not_wait_for_a_stuck_reader() {
         .errors_to(errors)
         .start();
     for _ in 0..50 {
-        get(&controller, "/version").expect(200);
+        get(&controller, "/version").expect_status(200);
     }
     assert!(controller.terminate().success());
 }

@@ -4,27 +4,27 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use support::api::CLIENT;
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Openssl, Reply, Site, Tool};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, Openssl, Reply, TestDirectory, Tool};
 
-const KEYS: [Key; 5] = [
-    Key::P256,
-    Key::P384,
-    Key::Rsa2048,
-    Key::Rsa4096,
-    Key::Ed25519,
+const KEYS: [KeyAlgorithm; 5] = [
+    KeyAlgorithm::P256,
+    KeyAlgorithm::P384,
+    KeyAlgorithm::Rsa2048,
+    KeyAlgorithm::Rsa4096,
+    KeyAlgorithm::Ed25519,
 ];
 
 /// An authority with two others below it.
 pub(crate) struct Pki<'o> {
     openssl: &'o Openssl,
     name: String,
-    key: Key,
+    key: KeyAlgorithm,
 }
 
 impl<'o> Pki<'o> {
-    pub(crate) fn make(openssl: &'o Openssl, key: Key) -> Self {
+    pub(crate) fn make(openssl: &'o Openssl, key: KeyAlgorithm) -> Self {
         let name = format!("{key:?}").to_lowercase();
         let pki = Self { openssl, name, key };
         let ca = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n";
@@ -86,7 +86,7 @@ pub(crate) fn add(admin: &Api, pki: &Pki<'_>) -> String {
         "name": pki.name, "certPem": pki.pem("root"), "identityRoles": [], "isAuthEnabled": true,
         "isAutoCaEnrollmentEnabled": true, "isOttCaEnrollmentEnabled": true,
     });
-    let id = admin.send("POST", "/cas", &body).expect(201).data()["id"].clone();
+    let id = admin.send("POST", "/cas", &body).expect_status(201).data()["id"].clone();
     let id = id.as_str().unwrap().to_owned();
     let ca = admin.get(&format!("/cas/{id}")).data();
     let token = ca["verificationToken"].as_str();
@@ -100,7 +100,7 @@ pub(crate) fn add(admin: &Api, pki: &Pki<'_>) -> String {
     let proof = admin
         .curl(&path)
         .body("POST", "text/plain", pki.pem("proof"));
-    let _ = proof.send().expect(200);
+    let _ = proof.send().expect_status(200);
     id
 }
 
@@ -111,10 +111,10 @@ pub(crate) fn knock(api: &Api, path: &str, (chain, key): &(PathBuf, PathBuf)) ->
 
 #[test]
 fn clients_of_every_kind_of_key_enroll_and_log_in() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let (admin, nobody) = (Api::admin(&controller), Api::anonymous(&controller));
     let openssl = Openssl::new(site.work());
@@ -126,12 +126,12 @@ fn clients_of_every_kind_of_key_enroll_and_log_in() {
         let identity = admin.create_identity(&format!("{key:?}"), &json!({"ottca": ca}));
         let token = identity["enrollment"]["ottca"]["token"].as_str().unwrap();
         let path = format!("/enroll?method=ottca&token={token}");
-        let _ = knock(&nobody, &path, &client).expect(200);
+        let _ = knock(&nobody, &path, &client).expect_status(200);
         let session = nobody.log_in_with(&client.0, &client.1).data();
         assert_eq!(session["identityId"], identity["id"], "{key:?}");
         // By the certificate alone.
         let client = pki.client("stranger");
-        let _ = knock(&nobody, "/enroll?method=ca", &client).expect(200);
+        let _ = knock(&nobody, "/enroll?method=ca", &client).expect_status(200);
         let session = nobody.log_in_with(&client.0, &client.1).data();
         let name = format!("{0}-{0}-stranger", pki.name);
         assert_eq!(session["identity"]["name"], Value::from(name), "{key:?}");

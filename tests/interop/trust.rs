@@ -4,23 +4,23 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use std::fs;
-use support::tools::are_there;
-use support::{Api, Curl, Openssl, Site, Tool, run};
+use support::tools::are_available;
+use support::{Api, Curl, Openssl, TestDirectory, Tool, run};
 
 /// The steps of real clients: look at the leaf, check the token with it, fetch the authorities over
 /// a connection that trusts this leaf only, and trust them from then on.
 #[test]
 fn trust_starts_from_an_enrollment_token() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let identity = Api::admin(&controller).create_identity("laptop", &json!({"ott": true}));
     let jwt = identity["enrollment"]["ott"]["jwt"].as_str().unwrap();
 
     let openssl = Openssl::new(site.work());
-    let leaf = openssl.leaf_of(controller.host_port(), "leaf.pem");
+    let leaf = openssl.fetch_server_leaf(controller.host_port(), "leaf.pem");
     check_signature(&openssl, jwt);
     let (header, claims) = decode(jwt);
     assert_eq!(header["alg"], "ES256");
@@ -33,7 +33,7 @@ fn trust_starts_from_an_enrollment_token() {
 
     // The leaf is no authority, and yet enough for this one connection.
     let path = format!("{}/.well-known/est/cacerts", controller.url());
-    let bundle = Curl::new(&path, &leaf).send().expect(200);
+    let bundle = Curl::new(&path, &leaf).send().expect_status(200);
     assert_eq!(
         bundle.header("content-type"),
         Some("application/pkcs7-mime")
@@ -49,21 +49,24 @@ fn trust_starts_from_an_enrollment_token() {
     openssl.run(chain).success();
 
     // Whoever does not trust them does not get through.
-    let stranger = openssl.stranger("stranger").0;
-    let refused = Curl::new(&path, &stranger).finish();
+    let stranger = openssl.self_signed("stranger").0;
+    let refused = Curl::new(&path, &stranger).output();
     assert_eq!(refused.code(), 60, "{}", refused.stderr);
 }
 
 #[test]
 fn authorities_of_the_home_are_those_that_the_controller_answers() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let openssl = Openssl::new(site.work());
     let path = "/edge/client/v1/.well-known/est/cacerts";
-    let bundle = Api::anonymous(&controller).curl(path).send().expect(200);
+    let bundle = Api::anonymous(&controller)
+        .curl(path)
+        .send()
+        .expect_status(200);
     let mut answered = certificates(&site, &openssl, &bundle.text());
     let mut kept = blocks(&fs::read_to_string(controller.ca()).unwrap());
     answered.sort();
@@ -74,16 +77,16 @@ fn authorities_of_the_home_are_those_that_the_controller_answers() {
 /// Every key type of a quickstart signs tokens that a client can check with the leaf.
 #[test]
 fn enrollment_tokens_verify_against_the_leaf_of_each_key_type() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
     for (key_type, algorithm) in [("p384", "ES384"), ("rsa2048", "RS256")] {
-        let site = Site::new();
+        let site = TestDirectory::new();
         let controller = site.quickstart().with(["--key-type", key_type]).start();
         let identity = Api::admin(&controller).create_identity("laptop", &json!({"ott": true}));
         let jwt = identity["enrollment"]["ott"]["jwt"].as_str().unwrap();
         let openssl = Openssl::new(site.work());
-        openssl.leaf_of(controller.host_port(), "leaf.pem");
+        openssl.fetch_server_leaf(controller.host_port(), "leaf.pem");
         assert_eq!(decode(jwt).0["alg"], algorithm);
         check_signature(&openssl, jwt);
     }
@@ -148,7 +151,7 @@ fn sha1_of(openssl: &Openssl, file: &str) -> String {
 }
 
 /// The certificates of a bundle, as PEM.
-fn certificates(site: &Site, openssl: &Openssl, bundle: &str) -> Vec<String> {
+fn certificates(site: &TestDirectory, openssl: &Openssl, bundle: &str) -> Vec<String> {
     let der = BASE64_STANDARD.decode(bundle.replace('\n', "")).unwrap();
     fs::write(site.file("bundle.p7"), der).unwrap();
     let mut command = openssl.command();

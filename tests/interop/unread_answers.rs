@@ -8,8 +8,8 @@ use std::io::Write as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use support::api::MANAGEMENT;
-use support::tools::are_there;
-use support::{Api, Controller, Openssl, Site, Tool, wait};
+use support::tools::are_available;
+use support::{Api, Controller, Openssl, TestDirectory, Tool, wait};
 
 /// Connections, and requests on each, as many as HTTP/2 allows here at a time.
 const CONNECTIONS: usize = 6;
@@ -57,7 +57,7 @@ fn shut_client(token: &str, path: &str) -> Vec<u8> {
     bytes
 }
 
-fn connect(site: &Site, controller: &Controller, bytes: &[u8]) -> Child {
+fn connect(site: &TestDirectory, controller: &Controller, bytes: &[u8]) -> Child {
     let mut client = Openssl::new(site.work())
         .command()
         .args(["s_client", "-quiet", "-alpn", "h2", "-connect"])
@@ -76,18 +76,18 @@ fn connect(site: &Site, controller: &Controller, bytes: &[u8]) -> Child {
 
 #[test]
 fn answers_that_nobody_takes_cost_little_and_not_for_long() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     for number in 0..IDENTITIES {
         let tags = json!({"wide": "w".repeat(TAG)});
         let body = json!({"name": format!("n{number}"), "isAdmin": false, "tags": tags});
-        admin.send("POST", "/identities", &body).expect(201);
+        admin.send("POST", "/identities", &body).expect_status(201);
     }
-    admin.get(PAGE).expect(200);
+    admin.get(PAGE).expect_status(200);
     let before = resident(controller.process());
 
     let bytes = shut_client(admin.token(), PAGE);
@@ -124,7 +124,7 @@ fn answers_that_nobody_takes_cost_little_and_not_for_long() {
         "{before} MiB became {most} MiB"
     );
     assert!(after < before + SLACK, "{before} MiB became {after} MiB");
-    admin.get("/identities?limit=1").expect(200);
+    admin.get("/identities?limit=1").expect_status(200);
 }
 
 /// Threads of a process.
@@ -135,15 +135,15 @@ fn threads(process: u32) -> usize {
 
 #[test]
 fn requests_for_what_is_at_hand_take_no_threads() {
-    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+    if !are_available(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let path = "/specs/edge-management/spec";
     // Made now, and kept.
-    admin.get(path).expect(200);
+    admin.get(path).expect_status(200);
     let before = threads(controller.process());
 
     let bytes = shut_client(admin.token(), path);

@@ -5,23 +5,23 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::process::Command;
-use support::openssl::Key;
-use support::tools::are_there;
-use support::{Api, Controller, Openssl, Outcome, Program, Site, Tool, command};
+use support::openssl::KeyAlgorithm;
+use support::tools::are_available;
+use support::{Api, CommandOutput, Controller, Openssl, TestDirectory, Tool, TotpProgram, command};
 
 /// The program with a home of its own.
 pub(crate) struct Ziti<'s> {
     pub(crate) program: OsString,
-    pub(crate) site: &'s Site,
+    pub(crate) site: &'s TestDirectory,
 }
 
 impl Ziti<'_> {
-    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_in("edge", arguments)
     }
 
     /// Runs a command of one of the groups that the program has.
-    pub(crate) fn run_in(&self, group: &str, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run_in(&self, group: &str, arguments: &[&str]) -> CommandOutput {
         let mut command = Command::new(&self.program);
         command
             .arg(group)
@@ -66,10 +66,10 @@ pub(crate) fn program() -> Option<OsString> {
 
 #[test]
 fn every_way_in_is_administered_with_it() {
-    let (Some(program), true) = (program(), are_there(&[Tool::Openssl])) else {
+    let (Some(program), true) = (program(), are_available(&[Tool::Openssl])) else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let ziti = Ziti {
         program,
@@ -92,7 +92,7 @@ fn authorities(ziti: &Ziti<'_>, controller: &Controller) {
         ))
         .success();
     let client = |name: &str| {
-        openssl.csr(name, Key::P256, &format!("/CN={name}"));
+        openssl.csr(name, KeyAlgorithm::P256, &format!("/CN={name}"));
         fs::write(openssl.file("ext"), "extendedKeyUsage=clientAuth\n").unwrap();
         let sign = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -extfile ext";
         openssl
@@ -111,7 +111,7 @@ fn authorities(ziti: &Ziti<'_>, controller: &Controller) {
     let path = format!("/cas/{}/jwt", authority["id"].as_str().unwrap());
     fs::write(
         ziti.site.file("ca.jwt"),
-        admin.get(&path).expect(200).text(),
+        admin.get(&path).expect_status(200).text(),
     )
     .unwrap();
     client("first");
@@ -272,7 +272,7 @@ fn first_identities_are_administered_with_it() {
     let Some(program) = program() else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let ziti = Ziti {
         program,
@@ -351,10 +351,10 @@ fn first_identities_are_administered_with_it() {
 /// once somebody else has answered.
 #[test]
 fn second_factors_are_demanded_with_it() {
-    let (Some(program), true) = (program(), are_there(&[Tool::Curl, Tool::Oathtool])) else {
+    let (Some(program), true) = (program(), are_available(&[Tool::Curl, Tool::Oathtool])) else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let ziti = Ziti {
         program,
@@ -371,11 +371,11 @@ fn second_factors_are_demanded_with_it() {
     let id = &ziti.list("identities", r#"name = "a-person""#)[0]["id"];
     let path = format!("/identities/{}", id.as_str().unwrap());
     let change = serde_json::json!({"isAdmin": true});
-    let _ = admin.send("PATCH", &path, &change).expect(200);
+    let _ = admin.send("PATCH", &path, &change).expect_status(200);
     assert!(user.is_full());
     ziti.done(&["update", "identity", "a-person", "-P", "strict"]);
     assert!(!user.is_full());
-    let mut set_up = user.enroll_in_mfa(Program::Oathtool);
+    let mut set_up = user.enroll_in_mfa(TotpProgram::Oathtool);
     let enrolled = &ziti.list("identities", r#"name = "a-person""#)[0];
     assert_eq!(enrolled["isMfaEnabled"], true);
 

@@ -3,8 +3,8 @@
 use crate::ziti_cli::{Ziti, program};
 use serde_json::{Value, json};
 use std::fs;
-use support::tools::are_there;
-use support::{Openssl, Site, Tool};
+use support::tools::are_available;
+use support::{Openssl, TestDirectory, Tool};
 
 impl Ziti<'_> {
     /// Runs a command of the fabric that is to succeed.
@@ -36,10 +36,10 @@ impl Ziti<'_> {
 
 #[test]
 fn the_fabric_is_administered_with_it() {
-    let (Some(program), true) = (program(), are_there(&[Tool::Openssl])) else {
+    let (Some(program), true) = (program(), are_available(&[Tool::Openssl])) else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let ziti = Ziti {
         program,
@@ -56,7 +56,7 @@ fn the_fabric_is_administered_with_it() {
 
 fn routers(ziti: &Ziti<'_>) {
     let openssl = Openssl::new(ziti.site.work());
-    let (certificate, _key) = openssl.stranger("core-1");
+    let (certificate, _key) = openssl.self_signed("core-1");
     let certificate = certificate.display().to_string();
     ziti.weave(&[
         "create",

@@ -5,8 +5,8 @@ use crate::ziti_cli::{Ziti, program};
 use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
-use support::tools::are_there;
-use support::{Api, Controller, Openssl, Outcome, Site, Tool, binaries, command};
+use support::tools::are_available;
+use support::{Api, CommandOutput, Controller, Openssl, TestDirectory, Tool, binaries, command};
 
 /// Makes the controller one that is reached from elsewhere.
 const OVERLAY: &str = "\
@@ -32,7 +32,7 @@ fn create(ziti: &Ziti<'_>, controller: &Controller, name: &str) -> String {
 }
 
 /// Writes a router's file, as our users do.
-fn generate(site: &Site, name: &str, host: &str) {
+fn generate(site: &TestDirectory, name: &str, host: &str) {
     let mut generate = Command::new(binaries::cli());
     let file = format!("{name}.yml");
     let about = ["--name", name, "--host", host, "--out", &file];
@@ -41,14 +41,14 @@ fn generate(site: &Site, name: &str, host: &str) {
     command::run(&mut generate).success();
 }
 
-fn enroll(ziti: &Ziti<'_>, name: &str) -> Outcome {
+fn enroll(ziti: &Ziti<'_>, name: &str) -> CommandOutput {
     let [file, token] = [format!("{name}.yml"), format!("{name}.jwt")];
     let enroll = ["enroll", &file, "--jwt", &token, "--keyAlg", "EC"];
     ziti.run_in("router", &enroll)
 }
 
 /// Checks the certificates that a router wrote.
-fn check(site: &Site, openssl: &Openssl, (name, id): (&str, &str), host: &str) {
+fn check(site: &TestDirectory, openssl: &Openssl, (name, id): (&str, &str), host: &str) {
     for (file, usage) in [
         (format!("{name}.cert"), "TLS Web Client Authentication"),
         (
@@ -70,10 +70,10 @@ fn check(site: &Site, openssl: &Openssl, (name, id): (&str, &str), host: &str) {
 
 #[test]
 fn edge_routers_enroll_with_it() {
-    let (Some(program), true) = (program(), are_there(&[Tool::Openssl])) else {
+    let (Some(program), true) = (program(), are_available(&[Tool::Openssl])) else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let overlay = site.file("overlay.yml");
     fs::write(&overlay, OVERLAY).unwrap();
     let arguments = ["--config", overlay.to_str().unwrap()];

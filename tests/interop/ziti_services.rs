@@ -4,7 +4,7 @@
 use crate::ziti_cli::{Ziti, program};
 use serde_json::{Value, json};
 use std::fs;
-use support::Site;
+use support::TestDirectory;
 
 const HOST: &str = r#"{"protocol": "tcp", "address": "localhost", "port": 8080}"#;
 
@@ -63,7 +63,7 @@ fn services_and_policies_are_administered_with_it() {
     let Some(program) = program() else {
         return;
     };
-    let site = Site::new();
+    let site = TestDirectory::new();
     let controller = site.quickstart().start();
     let ziti = Ziti {
         program,

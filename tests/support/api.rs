@@ -1,4 +1,4 @@
-//! The APIs of a running controller through `curl`.
+//! HTTP APIs of a running controller, called with `curl`.
 
 use crate::controller::Controller;
 use crate::curl::{Curl, Reply};
@@ -11,23 +11,23 @@ pub const MANAGEMENT: &str = "/edge/management/v1";
 /// Prefix of the client API.
 pub const CLIENT: &str = "/edge/client/v1";
 
-/// A controller, as one user sees it.
+/// API client of one user.
 #[derive(Debug, Clone)]
 pub struct Api {
     url: String,
     ca: PathBuf,
     token: Option<String>,
-    /// Certificate and key to show in TLS.
+    /// Client certificate and key.
     certificate: Option<(PathBuf, PathBuf)>,
 }
 
 impl Api {
-    /// Nobody in particular.
+    /// A client without a session.
     pub fn anonymous(controller: &Controller) -> Self {
         Self::at(controller.url(), &controller.ca())
     }
 
-    /// Nobody in particular, at an address whose authorities are in `ca`.
+    /// A client without a session for an address whose CA certificates are in `ca`.
     pub fn at(url: &str, ca: &Path) -> Self {
         Self {
             url: url.to_owned(),
@@ -43,7 +43,7 @@ impl Api {
         Self::anonymous(controller).log_in("admin", &controller.password())
     }
 
-    /// The same controller for someone who logs in with a password.
+    /// Logs in with a password; returns a client with that session.
     #[track_caller]
     pub fn log_in(&self, username: &str, password: &str) -> Self {
         let body = json!({"username": username, "password": password});
@@ -56,7 +56,7 @@ impl Api {
         self.with_token(token)
     }
 
-    /// The same controller with another session.
+    /// The same client with another session.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Api {
         }
     }
 
-    /// The same user with a certificate to show, to which its session may be bound.
+    /// The same client with a client certificate, to which its session may be bound.
     #[must_use]
     pub fn with_certificate(&self, certificate: &Path, key: &Path) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Api {
         }
     }
 
-    /// The token of the session.
+    /// The session token.
     ///
     /// # Panics
     ///
@@ -83,7 +83,7 @@ impl Api {
         self.token.as_deref().expect("someone has logged in")
     }
 
-    /// Begins a request to a path from the root.
+    /// Starts a request to a path from the root.
     pub fn curl(&self, path: &str) -> Curl {
         let curl = Curl::new(&format!("{}{path}", self.url), &self.ca);
         let curl = match &self.certificate {
@@ -96,7 +96,7 @@ impl Api {
         }
     }
 
-    /// Asks the management API.
+    /// Sends a GET request to the management API.
     #[track_caller]
     pub fn get(&self, path: &str) -> Reply {
         self.curl(&format!("{MANAGEMENT}{path}")).send()
@@ -110,7 +110,7 @@ impl Api {
             .send()
     }
 
-    /// Deletes something of the management API.
+    /// Deletes an entity through the management API.
     #[track_caller]
     pub fn delete(&self, path: &str) -> Reply {
         self.curl(&format!("{MANAGEMENT}{path}"))
@@ -118,16 +118,19 @@ impl Api {
             .send()
     }
 
-    /// Creates an identity with an enrollment, and answers its detail.
+    /// Creates an identity with an enrollment, and returns its detail.
     #[track_caller]
     pub fn create_identity(&self, name: &str, enrollment: &Value) -> Value {
         let body = json!({"name": name, "isAdmin": false, "enrollment": enrollment});
-        let created = self.send("POST", "/identities", &body).expect(201).data();
+        let created = self
+            .send("POST", "/identities", &body)
+            .expect_status(201)
+            .data();
         let id = created["id"].as_str().expect("what was created has an id");
         self.get(&format!("/identities/{id}")).data()
     }
 
-    /// Redeems a one-time token with a request for a certificate, and answers the chain as PEM.
+    /// Redeems a one-time token with a CSR, and returns the chain as PEM.
     #[track_caller]
     pub fn enroll(&self, token: &str, csr: &str) -> Reply {
         self.curl(&format!("{CLIENT}/enroll?method=ott&token={token}"))
@@ -145,7 +148,7 @@ impl Api {
     }
 }
 
-/// Writes the chain of an enrollment's answer to a file.
+/// Writes the chain in an enrollment response to a file.
 #[track_caller]
 pub fn write_chain(reply: &Reply, file: &Path) {
     let data = reply.data();

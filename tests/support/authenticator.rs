@@ -1,18 +1,18 @@
-//! Authenticator apps: programs of others that know a secret and the time.
+//! Authenticator apps: independent TOTP programs.
 
 use crate::command::run;
 use crate::wait;
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Seconds for which a code is shown.
+/// Seconds for which a code is valid.
 const STEP: u64 = 30;
 
-/// A code that is within this many seconds of its end is not begun with: it has to last until the
-/// controller looks at it.
-const SPARE: u64 = 5;
+/// A code that expires within this many seconds is not used: it must last until the controller
+/// checks it.
+const MIN_REMAINING: u64 = 5;
 
-/// RFC 6238 with what comes with Python: secret and step in, code out.
+/// RFC 6238 with the Python standard library: secret and step in, code out.
 const SCRIPT: &str = "\
 import base64, hashlib, hmac, struct, sys
 secret, step = base64.b32decode(sys.argv[1]), int(sys.argv[2])
@@ -22,16 +22,16 @@ number = struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7fffffff
 print('%06d' % (number % 1000000))
 ";
 
-/// What computes codes.
+/// Program that computes codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Program {
+pub enum TotpProgram {
     /// `oathtool` of the OATH Toolkit.
     Oathtool,
     /// A few lines of Python.
     Python,
 }
 
-impl Program {
+impl TotpProgram {
     #[track_caller]
     fn code(self, secret: &str, step: u64) -> String {
         let mut command = match self {
@@ -51,26 +51,26 @@ impl Program {
     }
 }
 
-/// An authenticator app that has been set up.
+/// An authenticator app with one secret.
 #[derive(Debug)]
 pub struct Authenticator {
-    program: Program,
+    program: TotpProgram,
     secret: String,
-    /// The newest step of which a code was given away.
-    used: u64,
+    /// The latest step whose code was used.
+    last_step: u64,
 }
 
 impl Authenticator {
-    /// Sets up the app with the secret of a provisioning URL.
+    /// Sets up the app with the secret in a provisioning URL.
     #[track_caller]
-    pub fn set_up(program: Program, url: &str) -> Self {
+    pub fn set_up(program: TotpProgram, url: &str) -> Self {
         let secret = url
             .split(['?', '&'])
             .find_map(|p| p.strip_prefix("secret="));
         Self {
             program,
             secret: secret.expect("the URL has a secret").to_owned(),
-            used: 0,
+            last_step: 0,
         }
     }
 
@@ -79,50 +79,50 @@ impl Authenticator {
         &self.secret
     }
 
-    /// A code that is good now and was not given away before: of the oldest step that is good, so
-    /// that three can be had without waiting.
+    /// A valid code that was not used before, of the oldest valid step, so that three are available
+    /// without waiting.
     ///
     /// # Panics
     ///
-    /// If time stands still.
+    /// If time does not advance.
     #[track_caller]
     pub fn code(&mut self) -> String {
-        let step = wait::until(wait::PATIENCE, || {
-            let oldest = (now() + SPARE) / STEP - 1;
-            let step = oldest.max(self.used + 1);
+        let step = wait::until(wait::DEFAULT_TIMEOUT, || {
+            let oldest = (now() + MIN_REMAINING) / STEP - 1;
+            let step = oldest.max(self.last_step + 1);
             if step <= now() / STEP + 1 {
                 Ok(step)
             } else {
                 Err(format!("step {step} is not here yet"))
             }
         });
-        self.used = step.expect("time passes");
-        self.program.code(&self.secret, self.used)
+        self.last_step = step.expect("time passes");
+        self.program.code(&self.secret, self.last_step)
     }
 
-    /// A code as [`Self::code`] answers it that is good for more than half a minute, if there is one
-    /// already.
+    /// An unused code like [`Self::code`] that is valid for more than half a minute, if there is
+    /// one already.
     #[track_caller]
-    pub fn lasting_code(&mut self) -> Option<String> {
+    pub fn long_lived_code(&mut self) -> Option<String> {
         let present = now() / STEP;
-        let step = present.max(self.used + 1);
+        let step = present.max(self.last_step + 1);
         (step <= present + 1).then(|| {
-            self.used = step;
+            self.last_step = step;
             self.program.code(&self.secret, step)
         })
     }
 
-    /// The code of the step that is so many away from the present one, which lasts for a while yet.
+    /// The code of a step relative to the current one, which does not end soon.
     #[track_caller]
     pub fn code_at(&self, steps: i64) -> String {
-        let step = (lasting() / STEP).checked_add_signed(steps);
+        let step = (now_with_margin() / STEP).checked_add_signed(steps);
         let step = step.expect("the step is one of this age");
         self.program.code(&self.secret, step)
     }
 
-    /// A code that is good at no time near.
+    /// A code that is not valid at any time near.
     #[track_caller]
-    pub fn wrong(&self) -> String {
+    pub fn wrong_code(&self) -> String {
         let near: Vec<_> = (-4..=4).map(|steps| self.code_at(steps)).collect();
         let candidates = (0..).map(|number| format!("{number:06}"));
         candidates
@@ -142,11 +142,11 @@ fn now() -> u64 {
     since.expect("the year is after 1970").as_secs()
 }
 
-/// The same, once the present step does not end soon.
-fn lasting() -> u64 {
-    let patience = Duration::from_secs(2 * SPARE);
+/// The current time, once the current step does not end soon.
+fn now_with_margin() -> u64 {
+    let patience = Duration::from_secs(2 * MIN_REMAINING);
     let time = wait::until(patience, || match now() {
-        time if time % STEP < STEP - SPARE => Ok(time),
+        time if time % STEP < STEP - MIN_REMAINING => Ok(time),
         time => Err(time),
     });
     time.expect("time passes")
@@ -156,12 +156,12 @@ fn lasting() -> u64 {
 mod tests {
     use super::*;
     use crate::Tool;
-    use crate::tools::are_there;
+    use crate::tools::are_available;
 
     /// RFC 6238 appendix B, the last six digits.
     #[test]
     fn programs_know_the_vectors_of_the_rfc() {
-        if !are_there(&[Tool::Oathtool, Tool::Python]) {
+        if !are_available(&[Tool::Oathtool, Tool::Python]) {
             return;
         }
         let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -170,7 +170,7 @@ mod tests {
             (1_111_111_109, "081804"),
             (20_000_000_000, "353130"),
         ] {
-            for program in [Program::Oathtool, Program::Python] {
+            for program in [TotpProgram::Oathtool, TotpProgram::Python] {
                 assert_eq!(program.code(secret, time / STEP), code, "{program:?}");
             }
         }

@@ -1,11 +1,10 @@
 //! The binaries under test.
 //!
-//! Cargo names the binaries of a package only to the tests of the same package. These tests belong
-//! to another one, so they look beside their own executable: it lies in `target/PROFILE/deps`, the
-//! binaries in `target/PROFILE`. Beside each binary cargo leaves a list of the sources that it was
-//! made from (`NAME.d`). A binary that is missing, or older than one of its sources, is built with
-//! `cargo build` and the same profile. A lock file keeps tests in other processes from building the
-//! same at the same time.
+//! Cargo sets the paths of binaries only for tests of the same package. These tests are in another
+//! one, so they look relative to their own executable: it is in `target/PROFILE/deps`, the binaries
+//! are in `target/PROFILE`. Beside each binary cargo writes a list of its sources (`NAME.d`). A
+//! binary that is missing, or older than one of its sources, is built with `cargo build` and the
+//! same profile. A lock file prevents concurrent builds by tests in other processes.
 
 use crate::repository;
 use std::env;
@@ -23,12 +22,12 @@ pub fn controller() -> PathBuf {
     folder().join("portcullis-controller")
 }
 
-/// The command line of administrators.
+/// The command line tool.
 pub fn cli() -> PathBuf {
     folder().join("portcullis")
 }
 
-/// The folder that holds current binaries.
+/// The folder with up-to-date binaries.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -51,7 +50,7 @@ fn profile_folder() -> PathBuf {
         .to_owned()
 }
 
-/// Whether a binary is missing, or older than something that it is made from.
+/// Whether a binary is missing, or older than one of its sources.
 fn is_stale(binary: &Path) -> bool {
     let Ok(built) = modified(binary) else {
         return true;
@@ -66,7 +65,7 @@ fn modified(path: &Path) -> std::io::Result<SystemTime> {
     fs::metadata(path)?.modified()
 }
 
-/// The sources in a dependency list: one line `BINARY: SOURCE SOURCE…`, blanks in names escaped.
+/// The sources in a dependency list: one line `BINARY: SOURCE SOURCE…`, spaces in names escaped.
 fn sources(list: &str) -> impl Iterator<Item = PathBuf> {
     let sources = list.split_once(": ").map_or("", |(_, sources)| sources);
     sources

@@ -1,4 +1,4 @@
-//! Running programs to their end.
+//! Running programs to completion.
 
 use crate::wait;
 use std::ffi::OsString;
@@ -8,31 +8,29 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What a program left.
+/// Output and exit status of a program.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CommandOutput {
     /// The program and its arguments, for messages.
     pub line: String,
-    /// How it ended.
+    /// Exit status.
     pub status: ExitStatus,
-    /// What it wrote to its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to its standard error.
     pub stderr: String,
 }
 
-impl Outcome {
+impl CommandOutput {
     /// The standard output as text.
     pub fn text(&self) -> String {
         String::from_utf8(self.stdout.clone()).expect("the output is UTF-8")
     }
 
-    /// The exit code; -1 if a signal ended the program.
+    /// The exit code; -1 if the program was killed by a signal.
     pub fn code(&self) -> i32 {
         self.status.code().unwrap_or(-1)
     }
 
-    /// The same, after a look at the exit code.
+    /// Asserts the exit code.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(
@@ -46,26 +44,26 @@ impl Outcome {
         self
     }
 
-    /// The same, if the program succeeded.
+    /// Asserts success.
     #[track_caller]
     pub fn success(self) -> Self {
         self.expect_code(0)
     }
 }
 
-/// Runs a program to its end, which has to come within [`wait::PATIENCE`].
+/// Runs a program, which must end within [`wait::DEFAULT_TIMEOUT`].
 #[track_caller]
-pub fn run(command: &mut Command) -> Outcome {
-    run_with(command, &[], wait::PATIENCE)
+pub fn run(command: &mut Command) -> CommandOutput {
+    run_with(command, &[], wait::DEFAULT_TIMEOUT)
 }
 
-/// Runs a program that reads `input`, for at most `deadline`.
+/// Runs a program with `input` on its standard input, for at most `deadline`.
 ///
 /// # Panics
 ///
 /// If the program cannot be started, or does not end in time.
 #[track_caller]
-pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> Outcome {
+pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> CommandOutput {
     let line = format!("{command:?}");
     let mut child = command
         .stdin(Stdio::piped())
@@ -80,7 +78,7 @@ pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> Outc
     });
     let stdout = child.stdout.take().map(collect);
     let stderr = child.stderr.take().map(collect);
-    let Some(status) = ended(&mut child, deadline) else {
+    let Some(status) = wait_for_exit(&mut child, deadline) else {
         let _ = child.kill();
         let _ = child.wait();
         panic!("{line} did not end in {deadline:?}: {}", text(stderr))
@@ -91,7 +89,7 @@ pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> Outc
     let read = stdout.map_or_else(Vec::new, |reader| {
         reader.join().expect("the output is read")
     });
-    Outcome {
+    CommandOutput {
         line,
         status,
         stdout: read,
@@ -99,8 +97,8 @@ pub fn run_with(command: &mut Command, input: &[u8], deadline: Duration) -> Outc
     }
 }
 
-/// Waits for the end of a program.
-pub(crate) fn ended(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
+/// Waits until a program ends.
+pub(crate) fn wait_for_exit(child: &mut Child, deadline: Duration) -> Option<ExitStatus> {
     wait::until(deadline, || {
         child
             .try_wait()
@@ -110,15 +108,15 @@ pub(crate) fn ended(child: &mut Child, deadline: Duration) -> Option<ExitStatus>
     .ok()
 }
 
-/// Finds a program in the search path.
-pub fn find(program: &str) -> Option<PathBuf> {
+/// Finds a program in `PATH`.
+pub fn find_in_path(program: &str) -> Option<PathBuf> {
     let paths: OsString = std::env::var_os("PATH")?;
     std::env::split_paths(&paths)
         .map(|folder| folder.join(program))
         .find(|file| file.is_file())
 }
 
-/// Sends a signal by the name that `kill` knows it by.
+/// Sends a signal by its `kill` name.
 pub(crate) fn signal(child: &Child, name: &str) {
     run(Command::new("kill").args(["-s", name, &child.id().to_string()])).success();
 }

@@ -1,8 +1,8 @@
-//! A controller in a process of its own.
+//! Controllers as separate processes.
 
 use crate::binaries;
-use crate::command::{self, Outcome};
-use crate::site::Site;
+use crate::command::{self, CommandOutput};
+use crate::test_directory::TestDirectory;
 use crate::wait;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,26 +14,26 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// How many lines of the log a failing test shows.
-const SHOWN: usize = 60;
+/// Number of log lines shown by a failing test.
+const SHOWN_LOG_LINES: usize = 60;
 
-/// A start of the binary that is being prepared.
+/// Builder of a controller process.
 #[derive(Debug)]
-pub struct Launch<'s> {
-    site: &'s Site,
+pub struct ControllerBuilder<'s> {
+    site: &'s TestDirectory,
     command: Command,
     url: Option<String>,
     errors: Option<Stdio>,
 }
 
-impl<'s> Launch<'s> {
-    pub(crate) fn quickstart(site: &'s Site) -> Self {
+impl<'s> ControllerBuilder<'s> {
+    pub(crate) fn quickstart(site: &'s TestDirectory) -> Self {
         let mut launch = Self::temporary(site);
         launch.command.arg("--home").arg(site.home());
         launch
     }
 
-    pub(crate) fn temporary(site: &'s Site) -> Self {
+    pub(crate) fn temporary(site: &'s TestDirectory) -> Self {
         Self::new(site).with([
             "quickstart",
             "--ctrl-address",
@@ -43,13 +43,13 @@ impl<'s> Launch<'s> {
         ])
     }
 
-    pub(crate) fn run(site: &'s Site, config: &Path) -> Self {
+    pub(crate) fn run(site: &'s TestDirectory, config: &Path) -> Self {
         let mut launch = Self::new(site);
         launch.command.arg("run").arg(config);
         launch
     }
 
-    fn new(site: &'s Site) -> Self {
+    fn new(site: &'s TestDirectory) -> Self {
         let mut command = Command::new(binaries::controller());
         command
             .env_remove("ZITI_USER")
@@ -73,44 +73,45 @@ impl<'s> Launch<'s> {
         self
     }
 
-    /// Adds a variable to its environment.
+    /// Sets an environment variable.
     #[must_use]
     pub fn environment(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Says where the controller will be reached, for starts that do not print it.
+    /// Sets the URL of the controller, for starts that do not print it.
     #[must_use]
     pub fn at(mut self, url: &str) -> Self {
         self.url = Some(url.to_owned());
         self
     }
 
-    /// Has the log written to `stream` instead of a file.
+    /// Writes the log to `stream` instead of a file.
     #[must_use]
     pub fn errors_to(mut self, stream: impl Into<Stdio>) -> Self {
         self.errors = Some(stream.into());
         self
     }
 
-    /// Starts the controller and waits until it answers.
+    /// Starts the controller and waits until it accepts connections.
     ///
     /// # Panics
     ///
-    /// If it ends instead, or does not answer in time.
+    /// If it ends, or does not accept connections in time.
     #[track_caller]
     pub fn start(mut self) -> Controller {
         let log = self.site.log();
         let mut child = self.spawn(&log);
         let printed = Arc::new(Mutex::new(String::new()));
         let stdout = child.stdout.take().expect("the output is piped");
-        follow(stdout, printed.clone(), &log);
-        let url = address(&mut child, &printed, self.url.as_deref()).unwrap_or_else(|problem| {
-            let _ = child.kill();
-            let _ = child.wait();
-            panic!("the controller {problem}\n{}", tail(&log))
-        });
+        capture_output(stdout, printed.clone(), &log);
+        let url =
+            wait_for_url(&mut child, &printed, self.url.as_deref()).unwrap_or_else(|problem| {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("the controller {problem}\n{}", tail(&log))
+            });
         Controller {
             child,
             url,
@@ -120,9 +121,9 @@ impl<'s> Launch<'s> {
         }
     }
 
-    /// Starts the controller where it has to give up, and answers how it did.
+    /// Runs a controller that is expected to fail.
     #[track_caller]
-    pub fn fail(mut self) -> Outcome {
+    pub fn run_expecting_failure(mut self) -> CommandOutput {
         command::run(&mut self.command)
     }
 
@@ -139,7 +140,7 @@ impl<'s> Launch<'s> {
     }
 }
 
-/// A running controller; it is killed with the value.
+/// A running controller; killed on drop.
 #[derive(Debug)]
 pub struct Controller {
     child: Child,
@@ -150,22 +151,21 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Where it is reached, without a slash at the end.
+    /// Base URL, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Host and port.
     pub fn host_port(&self) -> &str {
         self.url.trim_start_matches("https://")
     }
 
-    /// A connection to it, without TLS.
+    /// Opens a TCP connection to it, without TLS.
     pub fn connect(&self) -> TcpStream {
         TcpStream::connect(self.host_port()).expect("the controller takes connections")
     }
 
-    /// The bundle of its authorities.
+    /// File with its CA certificates.
     pub fn ca(&self) -> PathBuf {
         self.home.join("ca.pem")
     }
@@ -176,23 +176,23 @@ impl Controller {
         text.expect("the password was written").trim().to_owned()
     }
 
-    /// What it has printed so far.
+    /// Standard output so far.
     pub fn printed(&self) -> String {
         self.printed.lock().expect("nobody panics with it").clone()
     }
 
-    /// Its number among the processes.
+    /// Process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it between two instructions.
+    /// Kills it.
     pub fn kill(mut self) {
         self.child.kill().expect("the controller can be killed");
         self.child.wait().expect("the controller can be waited for");
     }
 
-    /// Asks it to end, and answers how it did.
+    /// Sends SIGTERM, and returns the exit status.
     ///
     /// # Panics
     ///
@@ -200,7 +200,8 @@ impl Controller {
     #[track_caller]
     pub fn terminate(mut self) -> ExitStatus {
         command::signal(&self.child, "TERM");
-        command::ended(&mut self.child, Duration::from_secs(30)).expect("the controller ends")
+        command::wait_for_exit(&mut self.child, Duration::from_secs(30))
+            .expect("the controller ends")
     }
 }
 
@@ -214,14 +215,14 @@ impl Drop for Controller {
     }
 }
 
-/// A port that was free a moment ago, for configuration files that have to name one.
+/// A port that was free a moment ago, for configuration files that need a fixed one.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it has an address").port()
 }
 
-/// Keeps what the controller prints, and copies it to the log.
-fn follow(stdout: ChildStdout, printed: Arc<Mutex<String>>, log: &Path) {
+/// Captures the controller's standard output, and copies it to the log.
+fn capture_output(stdout: ChildStdout, printed: Arc<Mutex<String>>, log: &Path) {
     let mut log = File::options()
         .append(true)
         .open(log)
@@ -236,13 +237,13 @@ fn follow(stdout: ChildStdout, printed: Arc<Mutex<String>>, log: &Path) {
     });
 }
 
-/// Waits until the controller has said where it is, and takes connections there.
-fn address(
+/// Waits until the controller has printed its URL, and accepts connections there.
+fn wait_for_url(
     child: &mut Child,
     printed: &Mutex<String>,
     known: Option<&str>,
 ) -> Result<String, String> {
-    // Someone who ends has nothing more to say: no use waiting for the deadline.
+    // A controller that has ended will print nothing more, so there is no need to wait.
     let look = || {
         if let Some(status) = child.try_wait().expect("the controller can be waited for") {
             return Ok(Err(format!("ended: {status}")));
@@ -255,10 +256,10 @@ fn address(
             Err(_) => Err("takes no connections"),
         }
     };
-    wait::until(wait::PATIENCE, look).map_err(str::to_owned)?
+    wait::until(wait::DEFAULT_TIMEOUT, look).map_err(str::to_owned)?
 }
 
-/// The first address in a text that names a port.
+/// The first URL in a text that includes a port.
 fn find_url(text: &str) -> Option<String> {
     text.split_whitespace()
         .filter(|word| word.starts_with("https://"))
@@ -275,7 +276,7 @@ fn find_url(text: &str) -> Option<String> {
 fn tail(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<_> = text.lines().collect();
-    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    lines[lines.len().saturating_sub(SHOWN_LOG_LINES)..].join("\n")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `curl`, as a client that knows nothing of Portcullis.
+//! `curl` as an independent HTTP client.
 
-use crate::command::{self, Outcome};
+use crate::command::{self, CommandOutput};
 use crate::wait;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -8,36 +8,34 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A request that is being prepared.
+/// Builder of a request.
 #[derive(Debug)]
 pub struct Curl {
     command: Command,
     input: Vec<u8>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
-    /// The version of HTTP as curl writes it: `1.1`, `2`.
+    /// HTTP version as curl writes it: `1.1`, `2`.
     pub version: String,
-    /// The headers, names in small letters.
+    /// Headers with lower-case names.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Curl {
-    /// Begins a request to `url`, whose certificate has to be vouched for by `ca`.
+    /// Starts a request to `url`, whose certificate must chain to one in `ca`.
     pub fn new(url: &str, ca: &Path) -> Self {
         Self::bare(url).argument("--cacert").argument(ca)
     }
 
-    /// Begins a request to `url` that trusts nobody yet.
+    /// Starts a request to `url` without any trusted CA.
     pub fn bare(url: &str) -> Self {
         let mut command = Command::new("curl");
-        // No configuration of the user, no globbing in addresses, no proxy of the environment.
+        // No user configuration, no globbing in URLs, no proxy from the environment.
         command.args(["--disable", "--silent", "--show-error", "--globoff"]);
         command.args(["--noproxy", "*", "--max-time", "30", url]);
         Self {
@@ -46,21 +44,19 @@ impl Curl {
         }
     }
 
-    /// Adds an argument.
     #[must_use]
     pub fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.command.arg(argument);
         self
     }
 
-    /// Adds several arguments.
     #[must_use]
     pub fn arguments<'a>(mut self, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         self.command.args(arguments);
         self
     }
 
-    /// Shows a client certificate.
+    /// Sets the client certificate.
     #[must_use]
     pub fn certificate(self, certificate: &Path, key: &Path) -> Self {
         self.argument("--cert")
@@ -69,19 +65,19 @@ impl Curl {
             .argument(key)
     }
 
-    /// Sends the token of a session.
+    /// Sets the session token.
     #[must_use]
     pub fn session(self, token: &str) -> Self {
         self.header(&format!("zt-session: {token}"))
     }
 
-    /// Sends a header.
+    /// Adds a header.
     #[must_use]
     pub fn header(self, header: &str) -> Self {
         self.argument("--header").argument(header)
     }
 
-    /// Sends a body with a method.
+    /// Sets method and body.
     #[must_use]
     pub fn body(mut self, method: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         self.input = body.into();
@@ -92,13 +88,13 @@ impl Curl {
             .arguments(["--data-binary", "@-"])
     }
 
-    /// Sends JSON with a method.
+    /// Sets method and JSON body.
     #[must_use]
     pub fn json(self, method: &str, body: &Value) -> Self {
         self.body(method, "application/json", body.to_string())
     }
 
-    /// Sends the request; there has to be an answer.
+    /// Sends the request; a response is required.
     #[track_caller]
     pub fn send(mut self) -> Reply {
         let folder = tempfile::tempdir().expect("a folder can be made");
@@ -107,27 +103,26 @@ impl Curl {
         self.command.arg("--output").arg(&body);
         self.command
             .args(["--write-out", "%{http_code} %{http_version}"]);
-        let outcome = self.finish().success();
+        let outcome = self.output().success();
         let text = outcome.text();
         let (status, version) = text.split_once(' ').expect("curl tells both");
         Reply {
             status: status.parse().expect("the status is a number"),
             version: version.to_owned(),
             headers: headers(&fs::read_to_string(head).expect("the head is UTF-8")),
-            // Without a body there is no file.
+            // There is no file if the body is empty.
             body: fs::read(body).unwrap_or_default(),
         }
     }
 
-    /// Sends the request and tells how curl ended, for exchanges that fail.
+    /// Sends the request and returns the output of curl, for requests that are expected to fail.
     #[track_caller]
-    pub fn finish(mut self) -> Outcome {
-        command::run_with(&mut self.command, &self.input, wait::PATIENCE)
+    pub fn output(mut self) -> CommandOutput {
+        command::run_with(&mut self.command, &self.input, wait::DEFAULT_TIMEOUT)
     }
 }
 
 impl Reply {
-    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -135,33 +130,31 @@ impl Reply {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
     }
 
-    /// The same, after a look at the status.
+    /// Asserts the status.
     #[track_caller]
-    pub fn expect(self, status: u16) -> Self {
+    pub fn expect_status(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}", self.text());
         self
     }
 
-    /// What a success holds.
+    /// The member `data` of a success response.
     #[track_caller]
     pub fn data(&self) -> Value {
         assert!(self.status < 300, "{} {}", self.status, self.text());
         self.json()["data"].clone()
     }
 
-    /// Status and code of a refusal.
+    /// Status and code of an error response.
     #[track_caller]
     pub fn error(&self) -> (u16, String) {
         let code = self.json()["error"]["code"].as_str().map(str::to_owned);
@@ -172,7 +165,7 @@ impl Reply {
     }
 }
 
-/// The headers of the last answer; earlier ones are interim.
+/// The headers of the final response, after any interim ones.
 fn headers(head: &str) -> Vec<(String, String)> {
     let head = head.replace("\r\n", "\n");
     let last = head.trim_end().rsplit("\n\n").next().unwrap_or_default();

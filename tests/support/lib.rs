@@ -1,9 +1,9 @@
-//! What the tests that start the real binaries share.
+//! Shared support of tests that start the real binaries.
 //!
-//! [`Site`] is a folder for one controller and its logs; [`Site::quickstart`] starts the binary on
-//! a free port of the loopback interface. [`Curl`], [`Openssl`], Python and the [`Authenticator`] apps are the
-//! independent clients. Everything that waits has a deadline, and everything that a test leaves behind after a
-//! failure is kept and named.
+//! [`TestDirectory`] is a folder for one controller and its logs; [`TestDirectory::quickstart`]
+//! starts the binary on a free port of the loopback interface. [`Curl`], [`Openssl`], Python and
+//! the [`Authenticator`] apps are independent clients. All waiting has a deadline, and a failing
+//! test keeps its files and prints where they are.
 
 pub mod api;
 pub mod authenticator;
@@ -14,15 +14,15 @@ pub mod curl;
 pub mod mfa;
 pub mod openssl;
 pub mod repository;
-pub mod site;
+pub mod test_directory;
 pub mod tools;
 pub mod wait;
 
 pub use api::Api;
-pub use authenticator::{Authenticator, Program};
-pub use command::{Outcome, run};
+pub use authenticator::{Authenticator, TotpProgram};
+pub use command::{CommandOutput, run};
 pub use controller::Controller;
 pub use curl::{Curl, Reply};
 pub use openssl::Openssl;
-pub use site::Site;
+pub use test_directory::TestDirectory;
 pub use tools::Tool;

@@ -1,34 +1,34 @@
-//! TOTP through `curl`, as one user sees it.
+//! TOTP requests with `curl`.
 
 use crate::api::{Api, CLIENT};
-use crate::authenticator::{Authenticator, Program};
+use crate::authenticator::{Authenticator, TotpProgram};
 use crate::curl::Reply;
 use serde_json::{Value, json};
 
-/// What a code is given in.
+/// Placement of a code in a request.
 #[derive(Debug, Clone, Copy)]
-pub enum Given<'c> {
-    /// Nothing.
-    Nowhere,
+pub enum CodePlacement<'c> {
+    /// No code.
+    Omitted,
     /// The member `code` of a body.
     Body(&'c str),
     /// The header `mfa-validation-code`.
     Header(&'c str),
 }
 
-/// What an enrollment was begun with.
+/// Result of starting an enrollment.
 #[derive(Debug)]
-pub struct SetUp {
-    /// The app that holds its secret.
+pub struct MfaSetup {
+    /// App with the secret.
     pub app: Authenticator,
-    /// Its provisioning URL.
+    /// Provisioning URL.
     pub url: String,
-    /// Its recovery codes.
+    /// Recovery codes.
     pub recovery: Vec<String>,
 }
 
 impl Api {
-    /// Makes a user with a password, and answers its first session.
+    /// Creates a user with a password, and returns a client with its first session.
     #[track_caller]
     pub fn create_user(&self, name: &str, password: &str) -> Self {
         let identity = self.create_identity(name, &json!({"updb": name}));
@@ -38,58 +38,63 @@ impl Api {
             .curl(&format!("{CLIENT}/enroll?method=updb&token={token}"))
             .json("POST", &json!({"password": password}))
             .send()
-            .expect(200);
+            .expect_status(200);
         self.log_in(name, password)
     }
 
-    /// Asks for something below one's own enrollment.
+    /// Sends a request below the caller's own MFA enrollment.
     #[track_caller]
-    pub fn mfa(&self, method: &str, below: &str, given: Given<'_>) -> Reply {
+    pub fn mfa(&self, method: &str, below: &str, given: CodePlacement<'_>) -> Reply {
         self.with_code(method, &format!("/current-identity/mfa{below}"), given)
     }
 
     /// Answers the second factor of the session.
     #[track_caller]
     pub fn answer_mfa(&self, code: &str) -> Reply {
-        self.with_code("POST", "/authenticate/mfa", Given::Body(code))
+        self.with_code("POST", "/authenticate/mfa", CodePlacement::Body(code))
     }
 
     #[track_caller]
-    fn with_code(&self, method: &str, path: &str, given: Given<'_>) -> Reply {
+    fn with_code(&self, method: &str, path: &str, given: CodePlacement<'_>) -> Reply {
         let curl = self.curl(&format!("{CLIENT}{path}"));
         match given {
-            Given::Nowhere => curl.arguments(["--request", method]),
-            Given::Body(code) => curl.json(method, &json!({"code": code})),
-            Given::Header(code) => curl
+            CodePlacement::Omitted => curl.arguments(["--request", method]),
+            CodePlacement::Body(code) => curl.json(method, &json!({"code": code})),
+            CodePlacement::Header(code) => curl
                 .arguments(["--request", method])
                 .header(&format!("mfa-validation-code: {code}")),
         }
         .send()
     }
 
-    /// Begins an enrollment.
+    /// Starts an enrollment.
     #[track_caller]
-    pub fn begin_mfa(&self, program: Program) -> SetUp {
-        let begun = self.mfa("POST", "", Given::Nowhere).expect(201).data();
+    pub fn begin_mfa(&self, program: TotpProgram) -> MfaSetup {
+        let begun = self
+            .mfa("POST", "", CodePlacement::Omitted)
+            .expect_status(201)
+            .data();
         let url = begun["provisioningUrl"].as_str();
         let url = url.expect("there is a URL").to_owned();
-        SetUp {
+        MfaSetup {
             app: Authenticator::set_up(program, &url),
             url,
             recovery: texts(&begun["recoveryCodes"]),
         }
     }
 
-    /// Enrolls, which takes the first code of the app.
+    /// Enrolls and verifies with the first code of the app.
     #[track_caller]
-    pub fn enroll_in_mfa(&self, program: Program) -> SetUp {
+    pub fn enroll_in_mfa(&self, program: TotpProgram) -> MfaSetup {
         let mut set_up = self.begin_mfa(program);
         let code = set_up.app.code();
-        let _ = self.mfa("POST", "/verify", Given::Body(&code)).expect(200);
+        let _ = self
+            .mfa("POST", "/verify", CodePlacement::Body(&code))
+            .expect_status(200);
         set_up
     }
 
-    /// Whether the session may do more than answer what is asked of it.
+    /// Whether the session is fully authenticated.
     #[track_caller]
     pub fn is_full(&self) -> bool {
         match self.curl(&format!("{CLIENT}/services")).send().status {
@@ -100,7 +105,7 @@ impl Api {
     }
 }
 
-/// A list of texts.
+/// A JSON list of strings.
 #[track_caller]
 pub fn texts(value: &Value) -> Vec<String> {
     let texts = value.as_array().expect("it is a list").iter();

@@ -1,27 +1,27 @@
-//! `openssl`, as a maker of keys and requests and a judge of certificates.
+//! `openssl` for creating keys and CSRs and for inspecting certificates.
 
-use crate::command::{Outcome, run};
+use crate::command::{CommandOutput, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The program, working in one folder.
+/// The program with its working folder.
 #[derive(Debug, Clone)]
 pub struct Openssl {
     folder: PathBuf,
 }
 
 impl Openssl {
-    /// Puts what it makes into `folder`.
+    /// Uses `folder` for all files.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
         }
     }
 
-    /// Runs a subcommand; words are separated by blanks.
+    /// Runs a subcommand; arguments are separated by spaces.
     #[track_caller]
-    pub fn run(&self, arguments: &str) -> Outcome {
+    pub fn run(&self, arguments: &str) -> CommandOutput {
         run(self.command().args(arguments.split(' ')))
     }
 
@@ -37,9 +37,9 @@ impl Openssl {
         self.folder.join(name)
     }
 
-    /// Makes the key `NAME.key` and a request `NAME.csr`, and answers the request.
+    /// Creates the key `NAME.key` and a CSR `NAME.csr`, and returns the CSR.
     #[track_caller]
-    pub fn csr(&self, name: &str, key: Key, subject: &str) -> String {
+    pub fn csr(&self, name: &str, key: KeyAlgorithm, subject: &str) -> String {
         self.run(&format!(
             "req -new -nodes -newkey {} -keyout {name}.key -out {name}.csr -subj {subject}",
             key.arguments()
@@ -48,12 +48,12 @@ impl Openssl {
         fs::read_to_string(self.file(&format!("{name}.csr"))).expect("the request was written")
     }
 
-    /// Makes a certificate `NAME.pem` that nobody vouches for, with its key `NAME.key`.
+    /// Creates a self-signed certificate `NAME.pem` with its key `NAME.key`.
     #[track_caller]
-    pub fn stranger(&self, name: &str) -> (PathBuf, PathBuf) {
+    pub fn self_signed(&self, name: &str) -> (PathBuf, PathBuf) {
         self.run(&format!(
             "req -x509 -nodes -newkey {} -keyout {name}.key -out {name}.pem -subj /CN={name} -days 2",
-            Key::P256.arguments()
+            KeyAlgorithm::P256.arguments()
         ))
         .success();
         (
@@ -62,9 +62,9 @@ impl Openssl {
         )
     }
 
-    /// What a server shows in a TLS handshake: its leaf, as PEM, put into `NAME`.
+    /// Fetches the leaf certificate of a TLS server into the file `NAME`, as PEM.
     #[track_caller]
-    pub fn leaf_of(&self, host_port: &str, name: &str) -> PathBuf {
+    pub fn fetch_server_leaf(&self, host_port: &str, name: &str) -> PathBuf {
         let shown = self.run(&format!(
             "s_client -connect {host_port} -servername localhost"
         ));
@@ -80,7 +80,7 @@ impl Openssl {
         self.file(name)
     }
 
-    /// A certificate as openssl prints it.
+    /// A certificate as printed by `openssl x509 -text`.
     #[track_caller]
     pub fn describe(&self, certificate: &Path) -> String {
         let mut command = self.command();
@@ -91,9 +91,9 @@ impl Openssl {
     }
 }
 
-/// Kinds of keys.
+/// Types of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub enum KeyAlgorithm {
     /// ECDSA on the curve P-256.
     P256,
     /// ECDSA on the curve P-384.
@@ -106,7 +106,7 @@ pub enum Key {
     Ed25519,
 }
 
-impl Key {
+impl KeyAlgorithm {
     fn arguments(self) -> &'static str {
         match self {
             Self::P256 => "ec -pkeyopt ec_paramgen_curve:prime256v1",

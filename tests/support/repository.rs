@@ -1,4 +1,4 @@
-//! Places in and beside the repository.
+//! Paths in and beside the repository.
 
 use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ pub fn root() -> &'static Path {
         .expect("the package lies in the workspace")
 }
 
-/// A file or folder of the shared material beside the repository, if it is there. If not, says so,
-/// and the test leaves out what needs it.
+/// A file or folder of the shared material beside the repository, if it exists. If not, prints so,
+/// and the test skips what needs it.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let found = root()
         .ancestors()
@@ -19,7 +19,7 @@ pub fn shared(path: &str) -> Option<PathBuf> {
         .map(|folder| folder.join("shared").join(path))
         .find(|found| found.exists());
     if found.is_none() {
-        // Not printed: the output of tests that pass is kept from everybody.
+        // Written directly, because the test harness captures printed output.
         let _ = writeln!(
             stderr(),
             "skipped: shared/{path} is not beside the repository"

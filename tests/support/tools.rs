@@ -1,29 +1,28 @@
-//! Programs that a test needs and that a machine may lack.
+//! External programs that tests need and that may not be installed.
 
 use crate::command::{self, run};
 use std::process::Command;
 
-/// A program of others.
+/// An external program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// The HTTP client.
+    /// HTTP client.
     Curl,
-    /// The authenticator app of the command line.
+    /// Command line TOTP app.
     Oathtool,
-    /// The program of the TLS library.
+    /// Command line tool of the TLS library.
     Openssl,
     /// Python 3 with the package `cryptography`.
     Python,
-    /// The program that makes requests up from descriptions of APIs, as a package of Python.
+    /// Generator of requests from API descriptions, a Python package.
     Schemathesis,
-    /// The program that gives another one a terminal.
+    /// Runs a program in a terminal.
     Script,
-    /// The reader of QR codes.
+    /// Reader of QR codes.
     Zbarimg,
 }
 
 impl Tool {
-    /// Name of the program.
     pub fn program(self) -> &'static str {
         match self {
             Self::Curl => "curl",
@@ -35,9 +34,9 @@ impl Tool {
         }
     }
 
-    /// What is missing, if something is.
+    /// The missing program or package, if any.
     fn missing(self) -> Option<String> {
-        if command::find(self.program()).is_none() {
+        if command::find_in_path(self.program()).is_none() {
             return Some(self.program().to_owned());
         }
         let package = match self {
@@ -51,12 +50,12 @@ impl Tool {
     }
 }
 
-/// Whether all of `tools` are there. If not, says so, and the test has nothing to do.
+/// Whether all of `tools` are installed. If not, prints so, and the test should be skipped.
 ///
 /// # Panics
 ///
 /// If one is missing and `PORTCULLIS_REQUIRE_TOOLS` is `1`.
-pub fn are_there(tools: &[Tool]) -> bool {
+pub fn are_available(tools: &[Tool]) -> bool {
     let Some(missing) = tools.iter().find_map(|tool| tool.missing()) else {
         return true;
     };

@@ -2,7 +2,7 @@
 
 use super::walk::Walk;
 use crate::idp::{Idp, bearing};
-use crate::support::{create, pending, text};
+use crate::support::{create, pending_enrollment, text};
 use crate::third_party::{Authority, add};
 use http::Method;
 use portcullis_testkit::{PASSWORD, Request, client_key};
@@ -85,7 +85,7 @@ async fn invited(walk: &Walk, name: &str, how: Value) -> (String, String, String
     let (controller, admin) = (&walk.controller, &walk.admin.token);
     let method = how.as_object().unwrap().keys().next().unwrap().clone();
     let id = create(controller, admin, name, json!({"enrollment": how})).await;
-    let enrollment = pending(controller, admin, &id, &method).await;
+    let enrollment = pending_enrollment(controller, admin, &id, &method).await;
     let member = |name| text(&enrollment, name).to_owned();
     (id, member("token"), member("id"))
 }

@@ -3,7 +3,7 @@
 use super::walk::Walk;
 use crate::edge_routers::add_edge;
 use crate::support::{create, get, send};
-use ::support::wait::PATIENCE;
+use ::support::wait::DEFAULT_TIMEOUT;
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_storage::engine::{StoreError, submit_with};
@@ -170,7 +170,7 @@ async fn ended(walk: &Walk) -> Value {
         if report["inProgress"] == false {
             return report;
         }
-        assert!(begin.elapsed() < PATIENCE, "the check does not end");
+        assert!(begin.elapsed() < DEFAULT_TIMEOUT, "the check does not end");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Second factors. No list shows enrollments by themselves; their events say what is said here.
 
 use super::walk::{Walk, Who};
-use crate::mfa_support::{Device, pass, texts};
+use crate::mfa_support::{Device, advance_clock, texts};
 use crate::support::log_in;
 use http::Method;
 use portcullis_testkit::Request;
@@ -81,7 +81,7 @@ fn own<'w>(walk: &'w Walk, who: &Who, (method, below): (Method, &str)) -> Reques
 
 /// A code that was never shown before.
 fn next_code(walk: &Walk, device: &Device) -> Value {
-    pass(&walk.controller, 30);
+    advance_clock(&walk.controller, 30);
     json!({"code": device.code(&walk.controller, 0)})
 }
 

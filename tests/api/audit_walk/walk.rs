@@ -1,7 +1,7 @@
 //! Operations of the table, performed one after the other on one controller.
 
 use super::expected::Expected;
-use crate::support::{current, revision, text};
+use crate::support::{current_session, revision, text};
 use http::Method;
 use portcullis_http::route::Route;
 use portcullis_testkit::{AuditTrail, Harness, Request, World};
@@ -38,7 +38,7 @@ pub(super) struct Who {
 
 impl Who {
     pub(super) async fn holding(controller: &Harness, token: &str) -> Self {
-        let session = current(controller, token).await.data();
+        let session = current_session(controller, token).await.data();
         Self {
             id: text(&session, "identityId").to_owned(),
             name: text(&session["identity"], "name").to_owned(),

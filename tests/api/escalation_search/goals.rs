@@ -3,7 +3,7 @@
 use super::attempts::Attacker;
 use super::prey::Prey;
 use crate::reading::Outstanding;
-use crate::support::{current, get, log_in_by_certificate, text};
+use crate::support::{current_session, get, log_in_by_certificate, text};
 use http::Method;
 use portcullis_domain::permission::{PermissionSet, Subject, Verb};
 use portcullis_pki::certificates_from_pem;
@@ -104,7 +104,7 @@ impl Goals {
     ) {
         let (controller, admin) = (&network.stage.controller, &network.stage.admin);
         for session in [admin, &self.prey.session] {
-            let current = current(controller, session).await;
+            let current = current_session(controller, session).await;
             assert_eq!(current.status, 200, "administrators stay");
         }
         let guarded = guarded(controller, admin, (&attacker.id, &self.reach)).await;

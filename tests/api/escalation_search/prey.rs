@@ -2,7 +2,7 @@
 
 use crate::credentials::token_by;
 use crate::idp::{Idp, patch_signer};
-use crate::support::{create, get, pending};
+use crate::support::{create, get, pending_enrollment};
 use crate::third_party::{self, Authority, common_name_claim};
 use portcullis_domain::permission::Permission;
 use portcullis_testkit::Harness;
@@ -33,7 +33,7 @@ impl Prey {
             let mut body = json!({"enrollment": {"ott": true}});
             crate::support::merge(&mut body, rights);
             let id = create(controller, admin, name, body).await;
-            let pending = pending(controller, admin, &id, "ott").await;
+            let pending = pending_enrollment(controller, admin, &id, "ott").await;
             let path = format!("/identities/{id}");
             let holder = get(controller, admin, &path).await.data();
             for member in ["token", "jwt"] {

@@ -4,10 +4,10 @@ use crate::auth_policies::policy;
 use crate::credentials::with_certificate;
 use crate::edge_routers::{add_edge, add_transit};
 use crate::idp::{Idp, bearing};
-use crate::mfa_support::{begin, enroll as enroll_totp, pass};
+use crate::mfa_support::{advance_clock, begin, enroll as enroll_totp};
 use crate::ottca::invited;
 use crate::router_enrollment::enroll as enroll_router;
-use crate::support::{create, id_of, ott_enrollment, pending, send, text};
+use crate::support::{create, find_identity_id, ott_enrollment, pending_enrollment, send, text};
 use crate::third_party::{Authority, add as add_authority, add_unverified};
 use http::Method;
 use portcullis_domain::clock::Clock as _;
@@ -178,13 +178,13 @@ impl Making<'_> {
         create(controller, admin, "laptop", ott_enrollment()).await;
         let how = json!({"enrollment": {"updb": "erik"}});
         let erik = create(controller, admin, "erik", how).await;
-        let erik = pending(controller, admin, &erik, "updb").await;
+        let erik = pending_enrollment(controller, admin, &erik, "updb").await;
         let services = json!({
             "serviceHostingCosts": {}, "defaultHostingPrecedence": "required",
             "defaultHostingCost": 5, "appData": {"a": "b"}, "isAdmin": true,
         });
         create(controller, admin, "host", services).await;
-        pass(controller, 1);
+        advance_clock(controller, 1);
         json!({
             "annaSession": anna, "annaProvisioningUrl": device_url, "annaRecoveryCode": recovery,
             "updbToken": erik["token"],
@@ -243,7 +243,7 @@ impl Making<'_> {
         }
         let csr = json!({"csr": client_key().1});
         client("/current-api-session/certificates", csr).await;
-        let identity = id_of(controller, self.admin, "bert").await;
+        let identity = find_identity_id(controller, self.admin, "bert").await;
         let uuid = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
         for (id, kind) in [(uuid, "JTI"), (&*identity, "IDENTITY")] {
             let body = json!({"id": id, "type": kind, "tags": {"a": "b"}});

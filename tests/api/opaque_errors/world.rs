@@ -4,9 +4,9 @@ use crate::credentials::{authenticator_of, token_by, with_certificate};
 use crate::edge_routers::{add_edge, edge};
 use crate::idp::Idp;
 use crate::mfa_support::begin;
-use crate::posture_support::Stage;
+use crate::posture_support::PostureFixture;
 use crate::router_enrollment::requests;
-use crate::support::{create, enrolling, id_of, text};
+use crate::support::{create, create_with_enrollment, find_identity_id, text};
 use crate::third_party::{Authority, add};
 use http::Method;
 use portcullis_http::path::Api;
@@ -91,13 +91,13 @@ impl Operation {
 
 /// What administrators and others ask for.
 pub(crate) struct World {
-    stage: Stage,
+    stage: PostureFixture,
     pub(crate) operations: Vec<Operation>,
 }
 
 impl World {
     pub(crate) async fn new(options: HarnessOptions) -> Self {
-        let stage = Stage::with(options).await;
+        let stage = PostureFixture::with(options).await;
         let mut world = Self {
             stage,
             operations: Vec::new(),
@@ -203,13 +203,15 @@ impl World {
     }
 
     async fn add_enrollments(&mut self) {
-        let Stage {
+        let PostureFixture {
             controller, admin, ..
         } = &self.stage;
         let root = Authority::root("root");
         let ca = add(controller, admin, ("ca", &root), json!({})).await;
-        let (_, ott) = enrolling(controller, admin, "by ott", json!({"ott": true})).await;
-        let (_, updb) = enrolling(controller, admin, "by updb", json!({"updb": "by-updb"})).await;
+        let (_, ott) =
+            create_with_enrollment(controller, admin, "by ott", json!({"ott": true})).await;
+        let (_, updb) =
+            create_with_enrollment(controller, admin, "by updb", json!({"updb": "by-updb"})).await;
         let (_, ottca) = crate::ottca::invited(controller, admin, "by ottca", &ca).await;
         let router = add_edge(controller, admin, "enrolling", json!({})).await;
         let token = edge(controller, admin, &router).await["enrollmentToken"].clone();
@@ -234,7 +236,7 @@ impl World {
     }
 
     async fn add_logins(&mut self) {
-        let Stage {
+        let PostureFixture {
             controller, admin, ..
         } = &self.stage;
         let (_, chain) = with_certificate(controller, admin, "with certificate").await;
@@ -248,7 +250,7 @@ impl World {
             post("/authenticate?method=cert").shows(&chain),
         ]);
         let session = token_by(controller, &chain).await;
-        let id = id_of(controller, admin, "with certificate").await;
+        let id = find_identity_id(controller, admin, "with certificate").await;
         let authenticator = authenticator_of(controller, admin, &id, "cert").await;
         let (_key, csr) = client_key();
         let path = format!("/current-identity/authenticators/{authenticator}/extend");
@@ -259,11 +261,11 @@ impl World {
 
     /// What people do with what is their own.
     async fn add_own(&mut self) {
-        let Stage {
+        let PostureFixture {
             controller, admin, ..
         } = &self.stage;
         let session = controller.user(admin, "somebody", json!({})).await;
-        let id = id_of(controller, admin, "somebody").await;
+        let id = find_identity_id(controller, admin, "somebody").await;
         let authenticator = authenticator_of(controller, admin, &id, "updb").await;
         let scanning = controller.user(admin, "scanning", json!({})).await;
         begin(controller, &scanning).await;
@@ -316,7 +318,8 @@ impl World {
 
 /// The path by which an enrollment is refreshed.
 async fn bare_enrollment(controller: &Harness, admin: &str) -> String {
-    let (_, pending) = enrolling(controller, admin, "refreshed", json!({"ott": true})).await;
+    let (_, pending) =
+        create_with_enrollment(controller, admin, "refreshed", json!({"ott": true})).await;
     let below = format!("/enrollments/{}/refresh", text(&pending, "id"));
     format!("{}{below}", Api::Management.base())
 }

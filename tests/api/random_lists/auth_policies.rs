@@ -2,7 +2,7 @@
 
 use super::{Comparison, fill, found, name, stored_tags, tick};
 use crate::naive::{Dice, Symbol};
-use crate::support::{add_policy, operate, text};
+use crate::support::{add_policy, modify_store, text};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_storage::tables::{Found, Index};
@@ -75,7 +75,7 @@ async fn auth_policies_are_what_a_simple_reading_finds() {
             }
             let mut edit = dice.one_in(2).then(|| edit(dice, number));
             let now = controller.app.env().now();
-            operate(&controller, move |rows| {
+            modify_store(&controller, move |rows| {
                 let one: Found<AuthPolicy> = found(rows, Index::AuthPolicyId, &id);
                 let Some(edit) = edit.take() else {
                     return rows.remove(&one.key, &one.entity).unwrap();

@@ -3,7 +3,7 @@
 use super::identities::Identities;
 use super::{Comparison, fill, found, name, stored_tags, tick};
 use crate::naive::{Dice, Symbol};
-use crate::support::{operate, text};
+use crate::support::{modify_store, text};
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
@@ -32,7 +32,7 @@ async fn add_authenticator(controller: &Harness, dice: &mut Dice, owner: &str, n
     let username = name(dice, number);
     let key = controller.engine.allocate(AUTHENTICATOR);
     let now = controller.app.env().now();
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let owner: Found<Identity> = found(rows, Index::IdentityId, &owner);
         let mut one: Authenticator =
             found::<Authenticator>(rows, Index::AuthenticatorUsername, ADMIN).entity;
@@ -90,7 +90,7 @@ async fn authenticators_are_what_a_simple_reading_finds() {
                     let username = all.iter().find_map(|row| row["username"].as_str());
                     if let Some(before) = username.filter(|name| *name != ADMIN) {
                         let (before, after) = (before.to_owned(), name(dice, number));
-                        operate(&controller, move |rows| {
+                        modify_store(&controller, move |rows| {
                             let one: Found<Authenticator> =
                                 found(rows, Index::AuthenticatorUsername, &before);
                             let mut changed = one.entity.clone();

@@ -2,7 +2,7 @@
 
 use super::{Comparison, name, tags, tick};
 use crate::naive::{Dice, Symbol};
-use crate::support::{add_policy, create, disable, id_of, text};
+use crate::support::{add_policy, create, disable_identity, find_identity_id, text};
 use http::Method;
 use portcullis_testkit::{ADMIN, Harness};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ impl<'c> Identities<'c> {
                 self.ids.swap_remove(place);
                 return;
             },
-            2 => return disable(self.controller, self.admin, &self.ids[place]).await,
+            2 => return disable_identity(self.controller, self.admin, &self.ids[place]).await,
             3 => json!({"name": name(dice, self.made)}),
             4 => json!({"roleAttributes": attributes(dice)}),
             5 => json!({"tags": tags(dice)}),
@@ -119,7 +119,7 @@ async fn identities_are_what_a_simple_reading_finds() {
             .run(seed, questions, async |dice| identities.change(dice).await)
             .await;
         let mut ids = identities.ids;
-        ids.push(id_of(&controller, &admin, ADMIN).await);
+        ids.push(find_identity_id(&controller, &admin, ADMIN).await);
         ids.sort();
         let rows = comparison.rows().await;
         let shown: Vec<_> = rows.iter().map(|row| text(row, "id")).collect();

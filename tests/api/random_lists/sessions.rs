@@ -3,7 +3,7 @@
 use super::identities::Identities;
 use super::{Comparison, fill, found, tick};
 use crate::naive::{Dice, Symbol};
-use crate::support::{get, operate};
+use crate::support::{get, modify_store};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
@@ -30,7 +30,7 @@ async fn add_session(controller: &Harness, dice: &mut Dice, owner: &str, number:
     let key = controller.engine.allocate(API_SESSION);
     let now = controller.app.env().now();
     let used = now + SignedDuration::from_millis(i64::try_from(dice.roll(3)).unwrap());
-    operate(controller, move |rows| {
+    modify_store(controller, move |rows| {
         let owner: Found<Identity> = found(rows, Index::IdentityId, &owner);
         let opened: Found<Identity> = found(rows, Index::IdentityName, ADMIN);
         let present = rows.rows().dependents::<ApiSession>(&opened.key).unwrap();
@@ -84,7 +84,7 @@ async fn sessions_are_what_a_simple_reading_finds() {
                 return add_session(&controller, dice, &owner, number).await;
             }
             let owner = IdentityId::from_wire(owner);
-            operate(&controller, move |rows| {
+            modify_store(&controller, move |rows| {
                 let owner: Found<Identity> = found(rows, Index::IdentityId, owner.as_str());
                 let sessions = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
                 for session in sessions.iter().take(1) {

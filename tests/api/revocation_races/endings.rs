@@ -3,7 +3,7 @@
 use crate::auth_policies::{made, policy};
 use crate::credentials::{authenticator_of, token_by, with_certificate};
 use crate::idp::{Idp, log_in_with, session as session_of};
-use crate::support::{create, id_of, log_in_by_certificate, text};
+use crate::support::{create, find_identity_id, log_in_by_certificate, text};
 use crate::third_party::{Authority, add, common_name_claim};
 use http::Method;
 use portcullis_pki::Certificate;
@@ -142,14 +142,16 @@ impl World {
         let policy = self.policy(name).await;
         let more = json!({"authPolicyId": policy});
         let session = controller.user(admin, name, more).await;
-        let id = id_of(controller, admin, name).await;
+        let id = find_identity_id(controller, admin, name).await;
         let identity = format!("/identities/{id}");
         let of_policy = format!("/auth-policies/{policy}");
         let authenticator = authenticator_of(controller, admin, &id, "updb").await;
         let of_password = format!("/authenticators/{authenticator}");
         let (request, body) = match end {
             End::SessionDeleted => {
-                let opened = crate::support::current(controller, &session).await.data();
+                let opened = crate::support::current_session(controller, &session)
+                    .await
+                    .data();
                 let path = format!("/api-sessions/{}", text(&opened, "id"));
                 ((Method::DELETE, path), json!({}))
             },

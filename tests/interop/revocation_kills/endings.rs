@@ -7,8 +7,8 @@ use rcgen::{CertificateParams, KeyPair, SigningKey as _};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 use support::api::{CLIENT, MANAGEMENT};
-use support::openssl::Key;
-use support::{Api, Openssl, Site};
+use support::openssl::KeyAlgorithm;
+use support::{Api, Openssl, TestDirectory};
 
 const PASSWORD: &str = "a-persons-password";
 
@@ -62,7 +62,7 @@ impl Ending {
 }
 
 /// Opens a session for somebody new, and puts the request together that ends it.
-pub(super) fn open((site, admin): (&Site, &Api), end: End, name: &str) -> Ending {
+pub(super) fn open((site, admin): (&TestDirectory, &Api), end: End, name: &str) -> Ending {
     let session = match end {
         End::CertificateDeleted => by_certificate(site, admin, name),
         End::AuthorityDeleted => return by_authority(site, admin),
@@ -94,11 +94,13 @@ pub(super) fn open((site, admin): (&Site, &Api), end: End, name: &str) -> Ending
         End::PolicyForbidsPasswords => {
             let mut policy = admin.get("/auth-policies/default").data();
             policy["name"] = json!(name);
-            let id = admin.send("POST", "/auth-policies", &policy).expect(201);
+            let id = admin
+                .send("POST", "/auth-policies", &policy)
+                .expect_status(201);
             let id = id.data()["id"].as_str().unwrap().to_owned();
             let _ = admin
                 .send("PATCH", &identity, &json!({"authPolicyId": id}))
-                .expect(200);
+                .expect_status(200);
             let body = json!({"primary": {"updb": {"allowed": false}}});
             ("PATCH", format!("/auth-policies/{id}"), body)
         },
@@ -127,24 +129,24 @@ pub(super) fn open((site, admin): (&Site, &Api), end: End, name: &str) -> Ending
     }
 }
 
-fn by_certificate(site: &Site, admin: &Api, name: &str) -> String {
+fn by_certificate(site: &TestDirectory, admin: &Api, name: &str) -> String {
     let openssl = Openssl::new(site.work());
     let identity = admin.create_identity(name, &json!({"ott": true}));
     let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
-    let csr = openssl.csr(name, Key::P256, &format!("/CN={name}"));
+    let csr = openssl.csr(name, KeyAlgorithm::P256, &format!("/CN={name}"));
     let chain = openssl.file(&format!("{name}.pem"));
     support::api::write_chain(&admin.enroll(token, &csr), &chain);
     let session = admin.log_in_with(&chain, &openssl.file(&format!("{name}.key")));
     session.data()["token"].as_str().unwrap().to_owned()
 }
 
-fn by_authority(site: &Site, admin: &Api) -> Ending {
+fn by_authority(site: &TestDirectory, admin: &Api) -> Ending {
     let openssl = Openssl::new(site.work());
-    let pki = Pki::make(&openssl, Key::P256);
+    let pki = Pki::make(&openssl, KeyAlgorithm::P256);
     let ca = add(admin, &pki);
     let (chain, key) = pki.client("stranger");
     let certificate = (chain.clone(), key.clone());
-    let _ = knock(admin, "/enroll?method=ca", &certificate).expect(200);
+    let _ = knock(admin, "/enroll?method=ca", &certificate).expect_status(200);
     let session = admin.log_in_with(&chain, &key).data();
     Ending {
         session: session["token"].as_str().unwrap().to_owned(),
@@ -165,9 +167,9 @@ fn by_signer(admin: &Api, name: &str) -> Ending {
     });
     let signer = admin
         .send("POST", "/external-jwt-signers", &body)
-        .expect(201);
+        .expect_status(201);
     let body = json!({"name": name, "isAdmin": false, "externalId": name});
-    let _ = admin.send("POST", "/identities", &body).expect(201);
+    let _ = admin.send("POST", "/identities", &body).expect_status(201);
     let now = now();
     let parts = [
         json!({"alg": "EdDSA", "typ": "JWT", "kid": name}),

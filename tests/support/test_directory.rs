@@ -1,20 +1,20 @@
-//! A folder for one controller, its home and its logs.
+//! Temporary folder for one controller, its home and its logs.
 
-use crate::controller::Launch;
+use crate::controller::ControllerBuilder;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Where one controller lives, through all its starts.
+/// Temporary folder of one controller across restarts.
 ///
-/// The folder goes with the value, unless the test failed: then it stays, and the test says where.
+/// The folder is removed on drop, unless the test failed: then it is kept and its path printed.
 #[derive(Debug)]
-pub struct Site {
+pub struct TestDirectory {
     folder: Option<TempDir>,
 }
 
-impl Site {
-    /// Makes an empty one.
+impl TestDirectory {
+    /// Creates an empty one.
     #[expect(clippy::new_without_default, reason = "making one writes to the disk")]
     pub fn new() -> Self {
         let folder = tempfile::Builder::new()
@@ -40,17 +40,17 @@ impl Site {
         self.folder().join("home")
     }
 
-    /// A place for the files of clients.
+    /// Folder for the files of clients.
     pub fn work(&self) -> PathBuf {
         self.folder().join("work")
     }
 
-    /// A file of a client.
+    /// A file in the work folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.work().join(name)
     }
 
-    /// Where the logs of all starts go.
+    /// Log of all starts.
     pub fn log(&self) -> PathBuf {
         self.folder().join("controller.log")
     }
@@ -60,28 +60,28 @@ impl Site {
         fs::read_to_string(self.log()).unwrap_or_default()
     }
 
-    /// Prepares a start of `quickstart` on this home.
-    pub fn quickstart(&self) -> Launch<'_> {
-        Launch::quickstart(self)
+    /// Prepares `quickstart` with this home.
+    pub fn quickstart(&self) -> ControllerBuilder<'_> {
+        ControllerBuilder::quickstart(self)
     }
 
-    /// Prepares a start of `quickstart` that makes a home of its own and removes it.
-    pub fn temporary(&self) -> Launch<'_> {
-        Launch::temporary(self)
+    /// Prepares `quickstart` with a temporary home of its own.
+    pub fn temporary(&self) -> ControllerBuilder<'_> {
+        ControllerBuilder::temporary(self)
     }
 
-    /// Prepares a start of `run` with a configuration file.
-    pub fn run(&self, config: &Path) -> Launch<'_> {
-        Launch::run(self, config)
+    /// Prepares `run` with a configuration file.
+    pub fn run(&self, config: &Path) -> ControllerBuilder<'_> {
+        ControllerBuilder::run(self, config)
     }
 }
 
-impl Drop for Site {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         if let Some(folder) = self.folder.take()
             && std::thread::panicking()
         {
-            eprintln!("kept for a look: {}", folder.keep().display());
+            eprintln!("test files kept in {}", folder.keep().display());
         }
     }
 }
