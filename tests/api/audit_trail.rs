@@ -4,7 +4,7 @@ use crate::support::{create, edit_entity, get, ott_enrollment, send, text};
 use http::Method;
 use portcullis_app::audit::{AuditEvent, AuditSink, AuditWriter, SinkPosition};
 use portcullis_domain::identity::Identity;
-use portcullis_storage::tables::{AuditBacklog, Index, Rows, events_from};
+use portcullis_storage::tables::{AuditBacklog, Rows, UniqueIndex, events_from};
 use portcullis_testkit::{ADMIN, AuditTrail, Harness, HarnessOptions, PASSWORD};
 use serde_json::{Value, json};
 use std::io;
@@ -16,7 +16,7 @@ use std::time::Duration;
 async fn a_change_is_told_with_values_names_and_actor() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let id = create(&controller, &admin, "laptop", ott_enrollment()).await;
     let [made, enrollment] = trail.events().try_into().unwrap();
     assert_eq!(
@@ -63,7 +63,7 @@ async fn a_change_is_told_with_values_names_and_actor() {
         .send()
         .await;
     assert_eq!(reply.status, 200);
-    let told = trail.told();
+    let told = trail.operations();
     assert_eq!(told[0], ("identity.delete".to_owned(), id));
     assert_eq!(told[1].0, "enrollment.delete");
 }
@@ -72,7 +72,7 @@ async fn a_change_is_told_with_values_names_and_actor() {
 async fn numbers_have_no_gaps_and_refused_changes_no_event() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     create(&controller, &admin, "one", json!({})).await;
     let body = json!({"name": "one", "isAdmin": false, "type": "Default"});
     let reply = send(&controller, &admin, (Method::POST, "/identities"), &body).await;
@@ -91,15 +91,15 @@ async fn numbers_have_no_gaps_and_refused_changes_no_event() {
 async fn bookkeeping_is_no_event() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
-    let trail = AuditTrail::of(&controller);
+    controller.create_user(&admin, "user", json!({})).await;
+    let trail = AuditTrail::from_now(&controller);
     let wrong = json!({"username": "user", "password": "wrong"});
     let login = controller.request(Method::POST, "/authenticate?method=password");
     assert_eq!(login.json(&wrong).send().await.status, 401);
     portcullis_app::sessions::flush_activity(&controller.app)
         .await
         .unwrap();
-    assert_eq!(trail.told(), []);
+    assert_eq!(trail.operations(), []);
 }
 
 /// A sink that hands on what it takes.
@@ -147,7 +147,7 @@ async fn what_was_not_written_is_written_by_the_next_writer() {
         let expected: Vec<_> = (first..before.next_seq).collect();
         assert_eq!(numbers, expected);
     }
-    portcullis_app::audit::forget_written(&controller.app)
+    portcullis_app::audit::trim_written(&controller.app)
         .await
         .unwrap();
     let view = controller.engine.snapshot().unwrap();
@@ -168,7 +168,7 @@ async fn a_sink_that_lacks_events_is_told_so() {
     let (first, _all) = sink(0);
     let writer = AuditWriter::start(controller.app.clone(), first).unwrap();
     assert!(writer.stop(PATIENCE).await);
-    portcullis_app::audit::forget_written(&controller.app)
+    portcullis_app::audit::trim_written(&controller.app)
         .await
         .unwrap();
     create(&controller, &admin, "laptop", json!({})).await;
@@ -210,7 +210,7 @@ async fn a_sink_that_lacks_the_end_is_told_so_at_once() {
     let (last, _) = told.last().unwrap().clone();
     let last = last.unwrap();
     assert_eq!(told[0].1["operation"], "audit.begin");
-    portcullis_app::audit::forget_written(&controller.app)
+    portcullis_app::audit::trim_written(&controller.app)
         .await
         .unwrap();
     // Nothing waits, and nothing happens any more.
@@ -345,7 +345,7 @@ async fn a_writer_that_fails_says_so() {
     };
     let writer = AuditWriter::start(controller.app.clone(), Box::new(sink)).unwrap();
     assert!(!writer.stop(PATIENCE).await);
-    let fault = portcullis_app::audit::fault(&controller.app).unwrap();
+    let fault = portcullis_app::audit::find_problem(&controller.app).unwrap();
     assert!(fault.contains("restart the controller"), "{fault}");
 
     let (told, _has_told) = channel();
@@ -375,7 +375,7 @@ async fn refusals(controller: &Harness) -> Vec<Value> {
 async fn refused_logins_and_denied_requests_are_told_within_limits() {
     let controller = Harness::start_with(HarnessOptions::default()).await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let wrong = json!({"username": "nobody", "password": PASSWORD});
     let login = controller.request(Method::POST, "/authenticate?method=password");
     assert_eq!(login.json(&wrong).send().await.status, 401);
@@ -450,14 +450,14 @@ async fn what_is_done_by_the_controller_names_it() {
     let admin = controller.admin().await;
     edit_entity(
         &controller,
-        Index::IdentityName,
+        UniqueIndex::IdentityName,
         ADMIN,
         |one: &mut Identity| {
             one.spec.tags = portcullis_domain::tags::Tags::default();
         },
     )
     .await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     controller
         .clock
         .advance(portcullis_domain::clock::SignedDuration::from_hours(1));
@@ -480,7 +480,7 @@ async fn what_is_done_by_the_controller_names_it() {
 async fn no_identity_changes_its_own_credentials_without_end() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let send = |session: String, method: Method| {
         let path = "/edge/client/v1/current-identity/mfa";
         let request = controller.request(method, path).session(&session);

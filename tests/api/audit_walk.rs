@@ -45,7 +45,7 @@ async fn every_operation_that_changes_something_is_performed() {
     let controller = Harness::start().await;
     let routes = controller.table().routes().iter();
     let there: BTreeSet<String> = routes
-        .filter(|route| route.is_changing && route.is_performed)
+        .filter(|route| route.is_mutating && route.is_implemented)
         .map(case)
         .collect();
     let performed = AREAS.concat().into_iter().map(str::to_owned).collect();

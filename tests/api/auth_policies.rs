@@ -245,7 +245,7 @@ async fn policy_governs_logins_and_living_sessions_at_once() {
     let admin = controller.admin().await;
     let id = made(&controller, &admin, &policy("p")).await;
     let user = controller
-        .user(&admin, "user", json!({"authPolicyId": id}))
+        .create_user(&admin, "user", json!({"authPolicyId": id}))
         .await;
     let allow = |allowed: bool| json!({"primary": {"updb": {"allowed": allowed}}});
     patch(&controller, &admin, &id, allow(false)).await.data();
@@ -279,7 +279,7 @@ async fn rules_of_a_policy_in_use_are_for_administrators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let helper = json!({"permissions": ["auth-policy"]});
-    let helper = controller.user(&admin, "helper", helper).await;
+    let helper = controller.create_user(&admin, "helper", helper).await;
     let id = made(&controller, &helper, &policy("p")).await;
     let forbid = json!({"primary": {"updb": {"allowed": false}}});
     let demand = json!({"secondary": {"requireTotp": true}});

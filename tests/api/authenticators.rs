@@ -13,8 +13,8 @@ use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_pki::certificates_to_pem;
-use portcullis_storage::tables::Index;
-use portcullis_testkit::{Harness, PASSWORD, client_key};
+use portcullis_storage::tables::UniqueIndex;
+use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
 use serde_json::json;
 
 const ALL: (Method, &str) = (Method::POST, "/authenticators");
@@ -55,7 +55,7 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
     let router = bare(&controller, &admin, "router").await;
     edit_entity(
         &controller,
-        Index::IdentityId,
+        UniqueIndex::IdentityId,
         &router,
         |one: &mut Identity| {
             one.kind = IdentityType::Router;
@@ -236,7 +236,7 @@ async fn administrators_change_their_own_password_with_the_current_one_alone() {
     let admin = controller.admin().await;
     let second = controller.admin().await;
     let boss = controller
-        .user(&admin, "boss", json!({"isAdmin": true}))
+        .create_user(&admin, "boss", json!({"isAdmin": true}))
         .await;
     let id = crate::support::find_identity_id(&controller, &admin, "admin").await;
     let authenticator = authenticator_of(&controller, &admin, &id, "updb").await;
@@ -460,7 +460,7 @@ async fn re_enrollment_of_certificates_leads_back_to_their_authority() {
     assert_eq!(current_session(&controller, &session).await.status, 401);
     assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
     let enrollment = pending_enrollment(&controller, &admin, &id, "ott").await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     redeem(&controller, text(&enrollment, "token"), &csr)
         .await
         .data();
@@ -523,9 +523,14 @@ async fn identity_has_a_bounded_number_of_authenticators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = bare(&controller, &admin, "device").await;
-    edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
-        one.attached.authenticators = 64;
-    })
+    edit_entity(
+        &controller,
+        UniqueIndex::IdentityId,
+        &id,
+        |one: &mut Identity| {
+            one.attached.authenticators = 64;
+        },
+    )
     .await;
     let at = revision(&controller);
     let reply = send(&controller, &admin, ALL, &updb(&id, "device")).await;

@@ -9,7 +9,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::permission::PermissionSet;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{ENROLLMENT, Found, IDENTITY, Index, RowsMut, UniqueValue};
+use portcullis_storage::tables::{ENROLLMENT, Found, IDENTITY, RowsMut, UniqueIndex, UniqueValue};
 use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ const LOSSES: [Loss; 5] = [
 
 impl Loss {
     fn inflict(self, rows: &mut RowsMut<'_>, id: &str, now: portcullis_domain::clock::Timestamp) {
-        let by_id = UniqueValue::new(Index::IdentityId, id);
+        let by_id = UniqueValue::new(UniqueIndex::IdentityId, id);
         let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let mut after = found.entity.clone();
         match self {
@@ -65,7 +65,7 @@ async fn ask_and_lose(
     let admin = controller.admin().await;
     let name = format!("{loss:?} {path}");
     let token = controller
-        .user(&admin, &name, json!({"isAdmin": true}))
+        .create_user(&admin, &name, json!({"isAdmin": true}))
         .await;
     let id = find_identity_id(controller, &admin, &name).await;
     let now = controller.app.env().now();
@@ -134,12 +134,17 @@ async fn rank_of_an_identity_counts_as_it_is_when_it_is_enrolled() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     let helper = json!({"permissions": ["identity", "enrollment"]});
-    let helper = controller.user(&admin, "helper", helper).await;
+    let helper = controller.create_user(&admin, "helper", helper).await;
     let id = crate::support::create(&controller, &admin, "rising", json!({})).await;
     let hold = Hold::take(&controller);
-    let promoting = edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
-        one.spec.is_admin = true;
-    });
+    let promoting = edit_entity(
+        &controller,
+        UniqueIndex::IdentityId,
+        &id,
+        |one: &mut Identity| {
+            one.spec.is_admin = true;
+        },
+    );
     let first = controller.engine.allocate(ENROLLMENT);
     let asking = tokio::spawn({
         let controller = controller.clone();
@@ -188,7 +193,7 @@ async fn loser_of_the_race_for_the_first_administrator_hears_that_there_is_one()
     let all = get(&controller, &token, "/identities").await.data();
     assert_eq!(text(&all[0], "name"), ADMIN);
     // The store works on: nothing of the loser is in it.
-    let by_mark = UniqueValue::new(Index::DefaultAdministrator, "");
+    let by_mark = UniqueValue::new(UniqueIndex::DefaultAdministrator, "");
     modify_store(&controller, move |rows| {
         let found: Option<Found<Identity>> = rows.rows().find(&by_mark).unwrap();
         assert!(found.is_some());

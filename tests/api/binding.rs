@@ -3,7 +3,7 @@
 use crate::credentials::{client_of, foreign_authority, send, token_by, updb, with_certificate};
 use http::Method;
 use portcullis_pki::{Certificate, certificates_from_pem};
-use portcullis_testkit::{Harness, PASSWORD, client_key};
+use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
 use serde_json::json;
 
 async fn status(controller: &Harness, token: &str, chain: &[Certificate]) -> u16 {
@@ -27,7 +27,7 @@ async fn session_of_a_certificate_is_not_for_the_holder_of_another_one() {
     let by_password = controller.login("own-name", PASSWORD).await;
 
     // A certificate that the identity obtained for its session is its own, too.
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let request = controller.request(Method::POST, "/current-api-session/certificates");
     let request = request.session(&by_certificate).certificates(&own);
     let issued = request.json(&json!({"csr": csr})).send().await.data();

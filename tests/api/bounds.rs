@@ -14,8 +14,10 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
 use portcullis_pki::{Certificate, certificates_from_pem};
-use portcullis_storage::tables::{API_SESSION, AUTHENTICATOR, Found, Index, RowsMut, UniqueValue};
-use portcullis_testkit::{ADMIN, Harness, PASSWORD, Reply, client_key};
+use portcullis_storage::tables::{
+    API_SESSION, AUTHENTICATOR, Found, RowsMut, UniqueIndex, UniqueValue,
+};
+use portcullis_testkit::{ADMIN, Harness, PASSWORD, Reply, client_key_and_csr};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -30,7 +32,7 @@ async fn post(controller: &Harness, token: &str, path: &str, body: &Value) -> Re
 }
 
 fn identity(rows: &RowsMut<'_>, id: &str) -> Found<Identity> {
-    let by_id = UniqueValue::new(Index::IdentityId, id);
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, id);
     rows.rows().find(&by_id).unwrap().unwrap()
 }
 
@@ -149,7 +151,7 @@ async fn sessions_of(controller: &Harness, id: &str) -> usize {
 async fn sessions_of_an_identity_are_bounded_and_the_newest_counts() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let used = controller.user(&admin, "busy", json!({})).await;
+    let used = controller.create_user(&admin, "busy", json!({})).await;
     let id = find_identity_id(&controller, &admin, "busy").await;
     fill(&controller, &id, MOST_SESSIONS).await;
     assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
@@ -178,7 +180,7 @@ async fn sessions_that_are_opened_together_make_room_for_each_other() {
     const TOGETHER: usize = 24;
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
-    controller.user(&admin, "busy", json!({})).await;
+    controller.create_user(&admin, "busy", json!({})).await;
     let id = find_identity_id(&controller, &admin, "busy").await;
     let chain = certify(&controller, &admin, &id).await;
     fill(&controller, &id, MOST_SESSIONS).await;
@@ -207,14 +209,14 @@ async fn certify(controller: &Harness, admin: &str, id: &str) -> Vec<Certificate
     let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
     post(controller, admin, "/enrollments", &body).await.id();
     let token = pending_enrollment(controller, admin, id, "ott").await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let redeemed = redeem(controller, text(&token, "token"), &csr).await.data();
     certificates_from_pem(text(&redeemed, "cert")).unwrap()
 }
 
 /// Logs an identity in by its password and by a certificate.
 async fn both_ways(controller: &Harness, admin: &str, name: &str, more: Value) -> [String; 2] {
-    let by_password = controller.user(admin, name, more).await;
+    let by_password = controller.create_user(admin, name, more).await;
     let id = find_identity_id(controller, admin, name).await;
     let chain = certify(controller, admin, &id).await;
     let request = controller.request(Method::POST, "/authenticate?method=cert");
@@ -269,7 +271,7 @@ async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
     for (updb, cert) in [(true, false), (false, true), (true, true), (false, false)] {
         edit_entity(
             &controller,
-            Index::AuthPolicyId,
+            UniqueIndex::AuthPolicyId,
             "changing",
             move |policy: &mut AuthPolicy| {
                 policy.primary.updb.allowed = updb;
@@ -287,7 +289,7 @@ async fn an_identity_has_one_password() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let taken = (409, "MAX_AUTHENTICATOR_METHODS_REACHED".to_owned());
-    controller.user(&admin, "somebody", json!({})).await;
+    controller.create_user(&admin, "somebody", json!({})).await;
     let id = find_identity_id(&controller, &admin, "somebody").await;
     let at = revision(&controller);
     let body = json!({"identityId": id, "method": "updb", "username": "other", "expiresAt": LATER});
@@ -314,7 +316,7 @@ async fn give_a_password(controller: &Harness, id: &str) {
     let id = id.to_owned();
     let number = controller.engine.allocate(AUTHENTICATOR);
     modify_store(controller, move |rows| {
-        let by_name = UniqueValue::new(Index::AuthenticatorUsername, ADMIN);
+        let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, ADMIN);
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut given = found.entity;
         given.id = AuthenticatorId::from_wire("given");
@@ -380,7 +382,7 @@ async fn token_finds_its_enrollment_for_administrators_and_does_nothing_else() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let reader = json!({"permissions": ["enrollment", "identity", "admin_readonly"]});
-    let reader = controller.user(&admin, "reader", reader).await;
+    let reader = controller.create_user(&admin, "reader", reader).await;
     let (_, first) =
         create_with_enrollment(&controller, &admin, "first", json!({"ott": true})).await;
     create_with_enrollment(&controller, &admin, "second", json!({"ott": true})).await;

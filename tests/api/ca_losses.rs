@@ -12,7 +12,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{
-    API_SESSION, AUTHENTICATOR, Entity, Found, Index, RowsMut, UniqueValue,
+    API_SESSION, AUTHENTICATOR, Entity, Found, RowsMut, UniqueIndex, UniqueValue,
 };
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
@@ -28,14 +28,14 @@ enum Loss {
     ExternalId,
 }
 
-fn find<E: Entity>(rows: &RowsMut<'_>, index: Index, value: &str) -> Found<E> {
+fn find<E: Entity>(rows: &RowsMut<'_>, index: UniqueIndex, value: &str) -> Found<E> {
     let value = UniqueValue::new(index, value);
     rows.rows().find(&value).unwrap().unwrap()
 }
 
 impl Loss {
     fn inflict(self, rows: &mut RowsMut<'_>, ca: &str) {
-        let found: Found<Ca> = find(rows, Index::CaId, ca);
+        let found: Found<Ca> = find(rows, UniqueIndex::CaId, ca);
         let mut after = found.entity.clone();
         match self {
             Self::Verification => after.is_verified = false,
@@ -47,7 +47,7 @@ impl Loss {
             Self::Claim => after.spec.external_id_claim = None,
             Self::Authority => return rows.remove(&found.key, &found.entity).unwrap(),
             Self::ExternalId => {
-                let found: Found<Identity> = find(rows, Index::IdentityExternalId, "anne");
+                let found: Found<Identity> = find(rows, UniqueIndex::IdentityExternalId, "anne");
                 let mut after = found.entity.clone();
                 after.spec.external_id = None;
                 return rows.replace(&found.key, &found.entity, &after).unwrap();
@@ -179,7 +179,7 @@ async fn external_id_is_judged_again() {
         let refusal = ask_and_lose(&controller, (loss, &ca), API_SESSION, login).await;
         assert_eq!(refusal, (401, "INVALID_AUTH".to_owned()), "{loss:?}");
         let sessions = modify_store(&controller, |rows| {
-            let identity: Found<Identity> = find(rows, Index::IdentityName, "x");
+            let identity: Found<Identity> = find(rows, UniqueIndex::IdentityName, "x");
             let sessions = rows.rows().dependents::<ApiSession>(&identity.key);
             sessions.unwrap().len()
         })

@@ -5,7 +5,7 @@ use crate::third_party::{Authority, add_unverified, common_name_claim, expired, 
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::Certificate;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use rcgen::{ExtendedKeyUsagePurpose, KeyUsagePurpose};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ async fn proofs_are_refused_in_the_order_of_their_faults() {
     let id = add_unverified(&controller, &admin, ("ca", &root), json!({})).await;
     let token = token_of(&controller, &admin, &id).await;
     let good = root.leaf(&token).to_pem();
-    let key = client_key().0.to_pkcs8_pem().unwrap().to_string();
+    let key = client_key_and_csr().0.to_pkcs8_pem().unwrap().to_string();
     let between = root.below("between");
     let damaged = "-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n";
     let at = revision(&controller);
@@ -152,7 +152,7 @@ async fn authorities_with_claims_are_verified_by_administrators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let more = json!({"permissions": ["ca"]});
-    let keeper = controller.user(&admin, "keeper", more).await;
+    let keeper = controller.create_user(&admin, "keeper", more).await;
     let root = Authority::root("root");
     let id = add_unverified(&controller, &admin, ("ca", &root), common_name_claim()).await;
     let proof = root

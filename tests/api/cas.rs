@@ -8,7 +8,7 @@ use crate::third_party::{
 };
 use http::Method;
 use portcullis_pki::jwt;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::{Value, json};
 
 async fn shown(controller: &Harness, admin: &str, id: &str) -> Value {
@@ -60,7 +60,7 @@ async fn certificates_that_cannot_vouch_are_refused() {
         params.key_usages = vec![rcgen::KeyUsagePurpose::DigitalSignature];
     });
     let over = Authority::root_with("over", expired);
-    let key = client_key().0.to_pkcs8_pem().unwrap().to_string();
+    let key = client_key_and_csr().0.to_pkcs8_pem().unwrap().to_string();
     let secret = key.lines().nth(1).unwrap();
     let at = revision(&controller);
     for (pem, why) in [
@@ -340,7 +340,7 @@ async fn claims_are_for_administrators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let more = json!({"permissions": ["ca", "identity"]});
-    let keeper = controller.user(&admin, "keeper", more).await;
+    let keeper = controller.create_user(&admin, "keeper", more).await;
     let plain = Authority::root("plain");
     let id = add(&controller, &keeper, ("plain", &plain), json!({})).await;
     let claiming = Authority::root("claiming");
@@ -379,7 +379,7 @@ async fn authorities_that_let_clients_in_are_shut_by_administrators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let more = json!({"permissions": ["ca"]});
-    let keeper = controller.user(&admin, "keeper", more).await;
+    let keeper = controller.create_user(&admin, "keeper", more).await;
     let authority = Authority::root("corporate");
     let id = add(
         &controller,
@@ -422,7 +422,7 @@ async fn authorities_that_administrators_are_to_enroll_with_stay() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let keeper = controller
-        .user(&admin, "keeper", json!({"permissions": ["ca"]}))
+        .create_user(&admin, "keeper", json!({"permissions": ["ca"]}))
         .await;
     let mut ids = Vec::new();
     for name in ["of boss", "of all"] {

@@ -12,7 +12,10 @@ use std::time::Duration;
 /// A user who carries the attribute `staff`: id and session.
 async fn user(network: &Network) -> (String, String) {
     let more = json!({"roleAttributes": ["staff"]});
-    let session = network.controller.user(&network.admin, "user", more).await;
+    let session = network
+        .controller
+        .create_user(&network.admin, "user", more)
+        .await;
     let id = network.ask(&session, "/current-identity").await.data()["id"].clone();
     (id.as_str().unwrap().to_owned(), session)
 }
@@ -199,7 +202,9 @@ async fn a_poller_that_listed_meanwhile_hears_that_everything_is_as_before() {
 async fn pollers_hear_of_grants_that_came_and_went() {
     let network = Network::new().await;
     let (id, session) = user(&network).await;
-    let other = network.controller.user(&network.admin, "other", json!({}));
+    let other = network
+        .controller
+        .create_user(&network.admin, "other", json!({}));
     let other = other.await;
     network.service("web", &["web"]).await;
     let mut last = last_change(&network, &session).await;

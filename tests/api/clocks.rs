@@ -8,7 +8,7 @@ use crate::support::{
 };
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::jwt;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::{Value, json};
 
 const SECOND: SignedDuration = SignedDuration::from_secs(1);
@@ -24,7 +24,7 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
     let controller = Harness::start().await;
     controller.clock.set(last - HOUR);
     let admin = controller.admin().await;
-    let person = controller.user(&admin, "person", json!({})).await;
+    let person = controller.create_user(&admin, "person", json!({})).await;
     let (device, _) = enroll(&controller, &person).await;
     controller.clock.set(last - MINUTE);
     let session = controller.admin().await;
@@ -53,7 +53,7 @@ async fn nothing_wraps_when_seconds_take_more_than_31_bits() {
     assert!(!late.is_empty());
     let shown: Timestamp = text(&enrollment_after, "expiresAt").parse().unwrap();
     assert!(shown > last + HOUR, "{shown}");
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     controller.clock.set(end - SECOND);
     redeem(&controller, text(&enrollment, "token"), &csr)
         .await
@@ -81,7 +81,7 @@ async fn clock_that_jumps_ahead_ends_what_was_idle_and_nothing_else() {
     assert_eq!(current_session(&controller, &admin).await.status, 401);
     let admin = controller.admin().await;
     assert_eq!(current_session(&controller, &admin).await.status, 200);
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     controller.clock.set(end - SECOND);
     redeem(&controller, text(&enrollment, "token"), &csr)
         .await
@@ -113,7 +113,7 @@ async fn clock_that_is_set_back_ends_nothing_early_and_keeps_nothing_alive() {
         401,
         "it was idle"
     );
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     redeem(&controller, text(&kept, "token"), &csr).await.data();
     controller.clock.set(end);
     let reply = redeem(&controller, text(&late, "token"), &csr).await;

@@ -7,14 +7,14 @@ use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::terms::Terms;
+use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::{
     Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, certificates_from_pem,
-    make_csr,
+    create_csr,
 };
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::CA;
-use portcullis_testkit::{Harness, PASSWORD, client_key};
+use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 
 pub(crate) use crate::support::{log_in_by_certificate, log_in_with_password, send};
@@ -27,7 +27,7 @@ pub(crate) async fn with_certificate(
 ) -> (String, Vec<Certificate>) {
     let how = ott_enrollment()["enrollment"].clone();
     let (id, enrollment) = create_with_enrollment(controller, admin, name, how).await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let reply = redeem(controller, text(&enrollment, "token"), &csr).await;
     let chain = certificates_from_pem(text(&reply.data(), "cert")).unwrap();
     (id, chain)
@@ -40,7 +40,7 @@ pub(crate) async fn with_password(
     name: &str,
     more: Value,
 ) -> (String, String, String) {
-    let token = controller.user(admin, name, more).await;
+    let token = controller.create_user(admin, name, more).await;
     let id = crate::support::find_identity_id(controller, admin, name).await;
     let authenticator = authenticator_of(controller, admin, &id, "updb").await;
     (id, authenticator, token)
@@ -90,7 +90,7 @@ pub(crate) async fn add_authority(
         fingerprint: authority.certificate().fingerprint().to_string(),
         verification_token: "token".to_owned(),
         is_verified,
-        claim_terms: Terms::default(),
+        claim_terms: TrustGeneration::default(),
         spec: CaSpec {
             name: name.to_owned(),
             is_auto_enrollment_enabled: false,
@@ -113,14 +113,14 @@ pub(crate) fn foreign_authority(controller: &Harness, name: &str) -> Authority {
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let domain = TrustDomain::parse("other.example.test").unwrap();
     let subject = Subject::new().common_name(name);
-    Authority::make_root(key, &subject, &domain, env.now(), &*env.entropy).unwrap()
+    Authority::create_root(key, &subject, &domain, env.now(), &*env.entropy).unwrap()
 }
 
 /// A certificate for a client, of any authority.
 pub(crate) fn client_of(controller: &Harness, authority: &Authority) -> Certificate {
     let env = controller.app.env();
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    let csr = make_csr(&key, &Subject::new().common_name("device")).unwrap();
+    let csr = create_csr(&key, &Subject::new().common_name("device")).unwrap();
     let domain = TrustDomain::parse("other.example.test").unwrap();
     let id = portcullis_domain::ids::IdentityId::from_wire("device");
     authority

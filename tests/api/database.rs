@@ -7,7 +7,7 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
-use portcullis_storage::tables::{Census, IDENTITY, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{IDENTITY, RecordCounts, Rows, UniqueIndex, UniqueValue};
 use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 use std::fs;
@@ -39,10 +39,10 @@ fn names(controller: &Harness) -> Vec<String> {
 fn restored(copy: &Path, name: &str) -> (u64, Option<Identity>) {
     let engine = RedbEngine::<Change>::open(copy, Options::default()).unwrap();
     let snapshot = engine.snapshot().unwrap();
-    assert_eq!(Census::check(&*snapshot).unwrap(), []);
-    let value = UniqueValue::new(Index::IdentityName, name);
+    assert_eq!(RecordCounts::verify(&*snapshot).unwrap(), []);
+    let value = UniqueValue::new(UniqueIndex::IdentityName, name);
     let found = Rows::new(&*snapshot).find::<Identity>(&value).unwrap();
-    let count = Census::stated(&*snapshot, IDENTITY).unwrap();
+    let count = RecordCounts::expected(&*snapshot, IDENTITY).unwrap();
     (count, found.map(|found| found.entity))
 }
 
@@ -51,7 +51,7 @@ async fn a_copy_lies_beside_the_store_and_opens_as_one() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let reply = snapshot(&controller, &admin).await;
     assert_eq!(reply.status, StatusCode::OK);
     assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
@@ -61,7 +61,7 @@ async fn a_copy_lies_beside_the_store_and_opens_as_one() {
     assert_eq!(names(&controller), [name]);
     let copy = controller.home().join(name);
     let audit = ("database.snapshot".to_owned(), copy.display().to_string());
-    assert!(trail.told().contains(&audit));
+    assert!(trail.operations().contains(&audit));
     let mode = fs::metadata(&copy).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let (count, laptop) = restored(&copy, "laptop");

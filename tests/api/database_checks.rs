@@ -4,11 +4,11 @@ use crate::hold::{Hold, submitted};
 use crate::support::{create, get};
 use ::support::wait::DEFAULT_TIMEOUT;
 use http::{Method, StatusCode};
-use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::ids::{IdentityId, RecordNumber};
 use portcullis_storage::engine::{StoreError, submit_with};
 use portcullis_storage::key::UniqueKey;
-use portcullis_storage::tables::{Index, UniqueValue, identity_key};
 use portcullis_storage::tables::{Rows, reference};
+use portcullis_storage::tables::{UniqueIndex, UniqueValue, identity_key};
 use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ async fn lose(controller: &Harness, key: impl AsRef<[u8]>) {
 }
 
 fn name_row(name: &str) -> UniqueKey {
-    UniqueKey::new(Index::IdentityName as u8, name.as_bytes())
+    UniqueKey::new(UniqueIndex::IdentityName as u8, name.as_bytes())
 }
 
 fn leads_somewhere(controller: &Harness, value: &UniqueValue) -> bool {
@@ -88,10 +88,10 @@ async fn a_check_reports_and_a_fix_puts_right() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     create(&controller, &admin, "laptop", json!({})).await;
-    let name = UniqueValue::new(Index::IdentityName, "laptop");
+    let name = UniqueValue::new(UniqueIndex::IdentityName, "laptop");
     lose(&controller, name_row("laptop")).await;
 
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let body = checked(&controller, &admin, CHECK).await;
     let description = "record 1:2 has no entry in the index IdentityName";
     let found = |is_fixed: bool| json!([{"description": description, "fixed": is_fixed}]);
@@ -101,13 +101,13 @@ async fn a_check_reports_and_a_fix_puts_right() {
         !leads_somewhere(&controller, &name),
         "a check changes nothing"
     );
-    assert_eq!(trail.told(), []);
+    assert_eq!(trail.operations(), []);
 
     let body = checked(&controller, &admin, FIX).await;
     assert_eq!(body["data"]["results"], found(true));
     assert!(leads_somewhere(&controller, &name));
     let audit = ("database.fix-data-integrity", description);
-    let (operation, entity) = trail.told().remove(0);
+    let (operation, entity) = trail.operations().remove(0);
     assert_eq!((operation.as_str(), entity.as_str()), audit);
     let body = checked(&controller, &admin, CHECK).await;
     assert_eq!(body["data"]["results"], Value::Null);
@@ -118,7 +118,7 @@ async fn what_is_lost_is_reported_and_its_traces_stay() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    lose(&controller, identity_key(Number(2))).await;
+    lose(&controller, identity_key(RecordNumber(2))).await;
     let data = checked(&controller, &admin, FIX).await["data"].clone();
     let results = data["results"].as_array().unwrap();
     assert!(
@@ -141,7 +141,7 @@ async fn there_is_one_check_at_a_time() {
     let admin = controller.admin().await;
     create(&controller, &admin, "laptop", json!({})).await;
     lose(&controller, name_row("laptop")).await;
-    let (hold, before) = (Hold::take(&controller), controller.submitted());
+    let (hold, before) = (Hold::take(&controller), controller.submitted_transactions());
     assert_eq!(
         post(&controller, &admin, FIX).await.status,
         StatusCode::ACCEPTED
@@ -168,7 +168,7 @@ async fn too_many_findings_end_a_check() {
     let rows: Vec<UniqueKey> = (0..1100)
         .map(|number| name_row(&format!("nobody {number}")))
         .collect();
-    let holder = identity_key(Number(1));
+    let holder = identity_key(RecordNumber(1));
     let written = submit_with(&*controller.engine, move |tx| {
         for row in &rows {
             let frame = portcullis_storage::frame::encode(row.as_bytes(), holder.as_bytes());

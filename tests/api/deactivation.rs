@@ -13,7 +13,7 @@ use crate::support::{
 use crate::third_party::{self, Authority, common_name_claim};
 use http::Method;
 use portcullis_pki::{Certificate, certificates_from_pem};
-use portcullis_testkit::{Harness, PASSWORD, Reply, client_key};
+use portcullis_testkit::{Harness, PASSWORD, Reply, client_key_and_csr};
 use serde_json::json;
 
 /// When enrollments end: not within a sequence.
@@ -97,7 +97,7 @@ impl World {
             users: Vec::new(),
             sessions: Vec::new(),
             pending: Vec::new(),
-            csr: client_key().1,
+            csr: client_key_and_csr().1,
             is_ca_open: true,
             is_signer_open: true,
             claim: "/sub",
@@ -118,7 +118,7 @@ impl World {
         crate::support::merge(&mut how, more);
         let id = create(controller, admin, name, how).await;
         let token = pending_enrollment(controller, admin, &id, "ott").await;
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let reply = redeem(controller, text(&token, "token"), &csr).await;
         let chain = certificates_from_pem(text(&reply.data(), "cert")).unwrap();
         let body = json!({

@@ -447,7 +447,7 @@ async fn errors_of_lists_keep_their_status_under_every_encoding() {
 async fn unusable_credentials_of_an_enrollment_are_400() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "first", json!({})).await;
+    controller.create_user(&admin, "first", json!({})).await;
     let body = json!({"name": "second", "isAdmin": false, "enrollment": {"updb": "second"}});
     let id = controller
         .manage(Method::POST, "/identities", &admin)

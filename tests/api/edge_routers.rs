@@ -136,7 +136,7 @@ async fn tokens_are_shown_to_those_who_may_make_them() {
     {
         let more = json!({"permissions": permissions});
         let token = controller
-            .user(&admin, &format!("user {number}"), more)
+            .create_user(&admin, &format!("user {number}"), more)
             .await;
         let list = get(&controller, &token, "/edge-routers").await.data();
         for shown in [edge(&controller, &token, &id).await, list[0].clone()] {
@@ -402,7 +402,7 @@ async fn callers_see_the_verified_routers_that_policies_let_them_use() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = controller
-        .user(&admin, "user", json!({"roleAttributes": ["u"]}))
+        .create_user(&admin, "user", json!({"roleAttributes": ["u"]}))
         .await;
     let own = async |token: &str| {
         let request =
@@ -434,7 +434,7 @@ async fn callers_see_the_verified_routers_that_policies_let_them_use() {
     assert_eq!(list[0]["supportedProtocols"], json!({}));
     assert!(list[0].get("enrollmentToken").is_none() && list[0].get("appData").is_none());
     assert_eq!(own(&admin).await.as_array().unwrap().len(), 2);
-    let other = controller.user(&admin, "other", json!({})).await;
+    let other = controller.create_user(&admin, "other", json!({})).await;
     assert_eq!(own(&other).await, json!([]));
 }
 

@@ -8,8 +8,8 @@ use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::certificates_from_pem;
-use portcullis_storage::tables::{IDENTITY, Index};
-use portcullis_testkit::{Harness, client_key};
+use portcullis_storage::tables::{IDENTITY, UniqueIndex};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn token(controller: &Harness, idp: &Idp, sub: &str, name: &str) -> String {
 #[tokio::test]
 async fn a_token_becomes_an_identity_with_a_certificate() {
     let (controller, admin, idp, _) = scene().await;
-    let (_, csr) = client_key();
+    let (_, csr) = client_key_and_csr();
     let reply = enroll_with(&controller, &token(&controller, &idp, "ada@x", "Ada"), &csr).await;
     let data = reply.data();
     assert_eq!(reply.headers["content-type"], "application/json");
@@ -85,7 +85,7 @@ async fn a_token_becomes_an_identity_that_goes_on_with_tokens() {
     );
 
     let at = revision(&controller);
-    for csr in [String::new(), client_key().1] {
+    for csr in [String::new(), client_key_and_csr().1] {
         let again = enroll_with(&controller, &token, &csr).await;
         let enrolled = (409, "ENROLLMENT_IDENTITY_ALREADY_ENROLLED".to_owned());
         assert_eq!(again.error(), enrolled);
@@ -115,7 +115,7 @@ async fn refusals_come_in_their_order_and_change_nothing() {
     claims["roles"] = json!(["#all"]);
     let marked = idp.sign(&idp.header(), &claims);
     let bad_csr = "-----BEGIN CERTIFICATE REQUEST-----\nAA==\n-----END CERTIFICATE REQUEST-----\n";
-    let (good_csr, none) = (client_key().1, String::new());
+    let (good_csr, none) = (client_key_and_csr().1, String::new());
     let everything = json!({"enrollToCertEnabled": true, "enrollToTokenEnabled": true});
     let nothing = json!({"enrollToCertEnabled": false, "enrollToTokenEnabled": false});
     let invalid = (400, "INVALID_ENROLLMENT_TOKEN");
@@ -174,7 +174,7 @@ async fn refusals_come_in_their_order_and_change_nothing() {
     // A policy that closed after the signer was made counts as it is now.
     edit_entity(
         &controller,
-        Index::AuthPolicyId,
+        UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
             policy.primary.ext_jwt.allowed = false;
@@ -236,7 +236,7 @@ async fn one_of_many_at_once_becomes_the_identity() {
     let (controller, admin, idp, _) = scene().await;
     let controller = Arc::new(controller);
     let token = token(&controller, &idp, "ada@x", "Ada");
-    let (_, csr) = client_key();
+    let (_, csr) = client_key_and_csr();
     let mut tries = tokio::task::JoinSet::new();
     for number in 0..256 {
         let (controller, token) = (controller.clone(), token.clone());

@@ -8,7 +8,7 @@ use http::Method;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::jwt::{verify, verify_with_certificate};
 use portcullis_pki::{EnrollmentClaims, JwtError};
-use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, client_key};
+use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 
 const LATER: &str = "2031-04-06T00:00:00.000Z";
@@ -38,7 +38,7 @@ async fn ends_are_kept_to_the_millisecond_and_tokens_name_whole_seconds() {
     assert_eq!(raw["exp"], end.as_second(), "rounded down");
 
     // The enrollment ends when it says.
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let token = text(enrollment, "token");
     controller.clock.set(end);
     let late = redeem(&controller, token, &csr).await;
@@ -49,7 +49,7 @@ async fn ends_are_kept_to_the_millisecond_and_tokens_name_whole_seconds() {
 
 #[tokio::test]
 async fn token_ends_on_the_second() {
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     for (how, offset, is_good) in [
         ("ott", -1, true),
         ("ott", 0, false),
@@ -241,7 +241,7 @@ async fn enrollments_are_created_for_identities_that_exist() {
         get(&controller, &admin, &path).await.error(),
         (404, "NOT_FOUND".to_owned())
     );
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     assert_eq!(
         redeem(&controller, &token, &csr).await.error(),
         bad_request("INVALID_ENROLLMENT_TOKEN")
@@ -259,7 +259,7 @@ async fn deletion_of_the_identity_takes_its_enrollments_along() {
         .send()
         .await
         .data();
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let reply = redeem(&controller, text(&enrollment, "token"), &csr).await;
     assert_eq!(reply.error(), bad_request("INVALID_ENROLLMENT_TOKEN"));
     assert_eq!(

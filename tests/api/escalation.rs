@@ -5,7 +5,7 @@ use crate::support::{
 };
 use http::Method;
 use portcullis_domain::permission::Permission;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::{Value, json};
 
 const LATER: &str = "2040-01-01T00:00:00Z";
@@ -39,7 +39,7 @@ fn paths(controller: &Harness, targets: &[&Target]) -> Vec<String> {
             continue;
         }
         for api in route.apis {
-            let path = format!("{}{}", api.base(), route.path);
+            let path = format!("{}{}", api.base_path(), route.path);
             if !path.contains("{id}") {
                 paths.push(path);
                 continue;
@@ -105,7 +105,7 @@ async fn no_permission_leads_to_the_token_of_somebody_above() {
     }
     let by_peer = format!("/edge/management/v1/identities/{}", peer.id);
 
-    let holder = controller.user(&admin, "holder", json!({})).await;
+    let holder = controller.create_user(&admin, "holder", json!({})).await;
     let holder_id = crate::support::find_identity_id(&controller, &admin, "holder").await;
     for permission in Permission::grantable() {
         let name = permission.to_string();
@@ -162,7 +162,7 @@ async fn who_covers_the_permissions_of_another_may_enroll_it() {
     {
         let more = json!({"permissions": permissions});
         let name = format!("helper {number}");
-        let helper = controller.user(&admin, &name, more).await;
+        let helper = controller.create_user(&admin, &name, more).await;
         let path = format!("/identities/{}", reader.id);
         let shown = get(&controller, &helper, &path).await.data();
         assert_eq!(
@@ -186,7 +186,7 @@ async fn own_enrollments_are_shown_to_oneself() {
         ("appointed", json!({"isAdmin": true})),
         ("reader", json!({"permissions": ["identity.read"]})),
     ] {
-        let own = controller.user(&admin, name, more).await;
+        let own = controller.create_user(&admin, name, more).await;
         let id = crate::support::find_identity_id(&controller, &admin, name).await;
         let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
         let request = controller.manage(Method::POST, "/enrollments", &admin);
@@ -217,7 +217,7 @@ async fn ways_in_to_somebody_above_are_for_administrators() {
     )
     .await;
     let helper = json!({"permissions": ["identity"]});
-    let helper = controller.user(&admin, "helper", helper).await;
+    let helper = controller.create_user(&admin, "helper", helper).await;
     for (number, patch) in [
         json!({"authPolicyId": STRICT}),
         json!({"externalId": "helper@example.com"}),
@@ -265,7 +265,7 @@ async fn tokens_do_not_rise_with_their_identity() {
         let target = Target::make(&controller, &admin, &format!("target {number}"), more).await;
         change(&target.id, json!({"name": format!("called {number}")})).await;
         change(&target.id, patch.clone()).await;
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let seen = text(&target.enrollment, "token");
         let refused = redeem(&controller, seen, &csr).await;
         assert_eq!(refused.error(), (401, "UNAUTHORIZED".to_owned()), "{patch}");
@@ -282,7 +282,7 @@ async fn tokens_do_not_rise_with_their_identity() {
     let more = json!({"permissions": ["service"]});
     let target = Target::make(&controller, &admin, "lowered", more).await;
     change(&target.id, json!({"permissions": ["service.read"]})).await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let reply = redeem(&controller, text(&target.enrollment, "token"), &csr).await;
     assert_eq!(reply.status, 200);
 }

@@ -48,7 +48,7 @@ async fn search(permissions: &[String], extent: Extent) -> (usize, usize) {
     let admin = &network.stage.admin;
     let prey = Prey::new(controller, admin).await;
     let token = controller
-        .user(admin, "attacker", json!({"permissions": permissions}))
+        .create_user(admin, "attacker", json!({"permissions": permissions}))
         .await;
     let id = find_identity_id(controller, admin, "attacker").await;
     let goals = Goals::new(&network, prey, &id, permissions).await;
@@ -134,7 +134,7 @@ async fn rights_do_not_grow_while_they_are_taken_away_and_given_at_once() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     let granted = json!({"permissions": ["identity", "enrollment"]});
-    let helper = controller.user(&admin, "helper", granted).await;
+    let helper = controller.create_user(&admin, "helper", granted).await;
     let own = find_identity_id(&controller, &admin, "helper").await;
     let peer = create(&controller, &admin, "peer", json!({})).await;
     let replies = at_once(MANY, |number| {

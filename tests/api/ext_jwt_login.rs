@@ -9,7 +9,7 @@ use http::Method;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{API_SESSION, IDENTITY, Index};
+use portcullis_storage::tables::{API_SESSION, IDENTITY, UniqueIndex};
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -200,7 +200,7 @@ async fn sessions_end_with_what_let_them_in() {
     let two = open().await;
     edit_entity(
         &controller,
-        Index::AuthPolicyId,
+        UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
             policy.primary.ext_jwt.allowed = false;
@@ -214,7 +214,7 @@ async fn sessions_end_with_what_let_them_in() {
     );
     edit_entity(
         &controller,
-        Index::AuthPolicyId,
+        UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
             policy.primary.ext_jwt.allowed = true;
@@ -329,7 +329,7 @@ async fn sessions_of_before_terms_were_remembered_live_until_the_first_change() 
             let mut found = None;
             let all = RecordKey::all(IDENTITY);
             rows.rows()
-                .each_in::<ApiSession>(&all, &mut |one| {
+                .for_each_in::<ApiSession>(&all, &mut |one| {
                     if matches!(one.entity.opened_by, OpenedBy::Signer(_)) {
                         found = Some((one.key, one.entity));
                     }

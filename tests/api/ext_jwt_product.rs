@@ -5,7 +5,7 @@ use crate::idp::{Idp, bearing, log_in_with, session_without_token, who};
 use crate::support::create;
 use http::Method;
 use portcullis_app::Settings;
-use portcullis_testkit::{Harness, HarnessOptions, client_key};
+use portcullis_testkit::{Harness, HarnessOptions, client_key_and_csr};
 use serde_json::{Value, json};
 
 /// Where tokens count.
@@ -120,7 +120,7 @@ impl Scene {
         let reply = match path {
             Path::Login => log_in_with(&self.controller, &tokens).await,
             Path::SecondFactor => who(&self.controller, &self.session, &tokens).await,
-            Path::EnrollToCert => enroll(&client_key().1).await,
+            Path::EnrollToCert => enroll(&client_key_and_csr().1).await,
             Path::EnrollToToken => enroll("").await,
         };
         let refusal = match path {

@@ -4,7 +4,7 @@ use crate::edge_routers::add_edge;
 use crate::support::{create, get, send};
 use http::Method;
 use portcullis_http::path::Api;
-use portcullis_http::route::{Lookup, Table};
+use portcullis_http::route::{RouteLookup, RouteTable};
 use portcullis_http::routes;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
@@ -571,7 +571,7 @@ async fn inspections_tell_what_is_known_and_name_what_is_not() {
 
 #[tokio::test]
 async fn fabric_api_that_is_not_bound_is_not_found() {
-    let table = Table::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
-    let found = table.lookup(Api::Fabric, "/routers", &Method::GET);
-    assert!(matches!(found, Lookup::Nothing));
+    let table = RouteTable::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
+    let found = table.find(Api::Fabric, "/routers", &Method::GET);
+    assert!(matches!(found, RouteLookup::NotFound));
 }

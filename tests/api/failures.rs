@@ -12,9 +12,9 @@ use portcullis_app::sessions;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
-use portcullis_storage::engine::Body;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
-use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key};
+use portcullis_storage::engine::TxBody;
+use portcullis_storage::tables::{Found, UniqueIndex, UniqueValue};
+use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key_and_csr};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,11 +61,11 @@ async fn without_randomness_nothing_secret_is_made() {
     let updb = pending_enrollment(&controller, &admin, &updb, "updb").await;
     let bare = create(&controller, &admin, "z", json!({})).await;
     let later = "2032-01-01T00:00:00Z";
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let before = identities_and_enrollments(&controller, &admin).await;
     let at = revision(&controller);
 
-    controller.entropy.run_dry(true);
+    controller.entropy.set_exhausted(true);
     let refresh = format!("/enrollments/{}/refresh", text(&ott, "id"));
     for (path, body) in [
         ("/identities", json!({"name": "n", "isAdmin": false})),
@@ -100,7 +100,7 @@ async fn without_randomness_nothing_secret_is_made() {
         before
     );
 
-    controller.entropy.run_dry(false);
+    controller.entropy.set_exhausted(false);
     redeem(&controller, text(&ott, "token"), &csr).await.data();
     log_in(&controller).await.data();
 }
@@ -112,12 +112,12 @@ async fn whatever_draws_waits_for_randomness() {
     let controller = world.controller();
     let mut drawing = BTreeSet::new();
     for operation in &world.operations {
-        let (asked, at) = (controller.entropy.asked(), revision(controller));
-        controller.entropy.run_dry(true);
+        let (asked, at) = (controller.entropy.call_count(), revision(controller));
+        controller.entropy.set_exhausted(true);
         let reply = operation.ask(controller).await;
-        controller.entropy.run_dry(false);
+        controller.entropy.set_exhausted(false);
         let what = format!("{} {}", operation.method, operation.path);
-        if controller.entropy.asked() == asked {
+        if controller.entropy.call_count() == asked {
             assert!(reply.status.as_u16() < 500, "{what}: {}", reply.text());
             continue;
         }
@@ -189,7 +189,7 @@ async fn one_address_keeps_no_other_from_logging_in() {
 fn occupy(controller: &Harness) -> Sender<()> {
     let (release, released) = channel::<()>();
     let (started, has_started) = channel();
-    let body: Body<_> = Box::new(move |_| {
+    let body: TxBody<_> = Box::new(move |_| {
         started.send(()).unwrap();
         // The sender being gone is as good as a word from it.
         let _ = released.recv();
@@ -214,7 +214,7 @@ async fn full_store_queue_is_said_to_be_passing() {
         "token",
     )
     .to_owned();
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     controller.clock.advance(SignedDuration::from_secs(60));
     get(&controller, &admin, "/identities").await.data();
 
@@ -272,7 +272,7 @@ async fn lists_wait_for_the_read_model_and_nothing_else_does() {
         "token",
     )
     .to_owned();
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     controller.app.projections().begin_load();
     redeem(&controller, &token, &csr).await.data();
     log_in(&controller).await.data();
@@ -301,10 +301,10 @@ async fn damage_is_refused_without_a_word_about_it() {
     let admin = controller.admin().await;
     add_policy(&controller, "lost", |_policy| ()).await;
     let user = controller
-        .user(&admin, "user", json!({"authPolicyId": "lost"}))
+        .create_user(&admin, "user", json!({"authPolicyId": "lost"}))
         .await;
     modify_store(&controller, |rows| {
-        let by_id = UniqueValue::new(Index::AuthPolicyId, "lost");
+        let by_id = UniqueValue::new(UniqueIndex::AuthPolicyId, "lost");
         let policy: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
         rows.remove(&policy.key, &policy.entity).unwrap();
     })
@@ -339,10 +339,10 @@ async fn damage_is_refused_without_a_word_about_it() {
 async fn absence_of_an_authenticator_is_no_permission() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
+    controller.create_user(&admin, "user", json!({})).await;
     edit_entity(
         &controller,
-        Index::IdentityName,
+        UniqueIndex::IdentityName,
         "user",
         |one: &mut Identity| {
             one.attached.authenticators = 0;

@@ -2,7 +2,7 @@
 
 use http::Method;
 use portcullis_pki::certificates_from_pem;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::json;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn identity_enrolls_logs_in_and_is_deleted() {
         .data();
     let token = detail["enrollment"]["ott"]["token"].as_str().unwrap();
 
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let enroll = format!("/edge/client/v1/enroll?method=ott&token={token}");
     let enrolled = controller
         .request(Method::POST, &enroll)

@@ -51,7 +51,7 @@ pub(crate) async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u
 /// Waits until the store has been handed one more body than `before`.
 pub(crate) async fn submitted(controller: &Harness, before: u64) {
     let begin = Instant::now();
-    while controller.submitted() == before {
+    while controller.submitted_transactions() == before {
         assert!(begin.elapsed() < DEFAULT_TIMEOUT, "nobody submits anything");
         tokio::time::sleep(PAUSE).await;
     }

@@ -35,7 +35,8 @@ impl Idp {
         let env = controller.app.env();
         let subject = Subject::new().common_name(name);
         let domain = TrustDomain::parse("idp.example.test").unwrap();
-        let root = Authority::make_root(key, &subject, &domain, env.now(), &*env.entropy).unwrap();
+        let root =
+            Authority::create_root(key, &subject, &domain, env.now(), &*env.entropy).unwrap();
         Self {
             issuer: format!("https://{name}.example.test"),
             kid: format!("{name}-key"),
@@ -140,7 +141,7 @@ pub(crate) async fn session_without_token(
     })
     .await;
     let eve = json!({"externalId": "eve@x", "authPolicyId": "both"});
-    controller.user(admin, "evelyn", eve).await
+    controller.create_user(admin, "evelyn", eve).await
 }
 
 /// With tokens among the credentials.

@@ -259,7 +259,7 @@ async fn orders_that_there_are_not_are_refused() {
 async fn numbers_are_judged_before_permissions_and_after_sessions() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "somebody", json!({})).await;
+    let user = controller.create_user(&admin, "somebody", json!({})).await;
     let nobody = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
     for path in LISTS
         .iter()

@@ -9,7 +9,7 @@ use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_pki::certificates_from_pem;
-use portcullis_testkit::{ADMIN, Harness, PASSWORD, client_key};
+use portcullis_testkit::{ADMIN, Harness, PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -97,13 +97,13 @@ const AUTHENTICATOR_FIELDS: &[&str] = &[
 async fn both_ways() -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "somebody", json!({})).await;
+    controller.create_user(&admin, "somebody", json!({})).await;
     let id = find_identity_id(&controller, &admin, "somebody").await;
     let body = json!({"identityId": id, "method": "ott", "expiresAt": "2040-01-01T00:00:00Z"});
     let request = controller.manage(Method::POST, "/enrollments", &admin);
     request.json(&body).send().await.id();
     let token = pending_enrollment(&controller, &admin, &id, "ott").await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     redeem(&controller, text(&token, "token"), &csr)
         .await
         .data();
@@ -307,7 +307,7 @@ const SESSION_FIELDS: &[&str] = &[
 async fn sessions_show_no_token_but_what_stands_for_it() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "somebody", json!({})).await;
+    let user = controller.create_user(&admin, "somebody", json!({})).await;
     let shown = rows(&controller, &admin, "/api-sessions", SESSION_FIELDS).await;
     assert_eq!(shown.len(), 2);
     let mut stand_ins = BTreeSet::new();
@@ -369,7 +369,7 @@ async fn sessions_show_no_token_but_what_stands_for_it() {
         .clock
         .advance(portcullis_domain::clock::SignedDuration::from_secs(60));
     let reader = json!({"permissions": ["admin_readonly"]});
-    let reader = controller.user(&admin, "reader", reader).await;
+    let reader = controller.create_user(&admin, "reader", reader).await;
     for one in &shown {
         let path = format!("/api-sessions/{}", text(one, "id"));
         let again = get(&controller, &reader, &path).await.data();
@@ -390,14 +390,14 @@ fn is_uuid(text: &str) -> bool {
 async fn token_finds_its_session_for_administrators_and_does_nothing_else() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "somebody", json!({})).await;
+    let user = controller.create_user(&admin, "somebody", json!({})).await;
     let id = find_identity_id(&controller, &admin, "somebody").await;
     let granted = json!({"permissions": ["ops", "admin_readonly", "identity"]});
-    let granted = controller.user(&admin, "granted", granted).await;
+    let granted = controller.create_user(&admin, "granted", granted).await;
     let reader = json!({"permissions": ["admin_readonly"]});
-    let reader = controller.user(&admin, "reader", reader).await;
+    let reader = controller.create_user(&admin, "reader", reader).await;
     let appointed = json!({"isAdmin": true});
-    let appointed = controller.user(&admin, "appointed", appointed).await;
+    let appointed = controller.create_user(&admin, "appointed", appointed).await;
     let ask = async |caller: &str, filter: &str| {
         list(&controller, caller, "/api-sessions", &[("filter", filter)]).await
     };
@@ -467,7 +467,7 @@ async fn sessions_are_found_by_what_they_show() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_strict_policy(&controller).await;
-    controller.user(&admin, "somebody", json!({})).await;
+    controller.create_user(&admin, "somebody", json!({})).await;
     controller.login("somebody", PASSWORD).await;
     let id = find_identity_id(&controller, &admin, "somebody").await;
     let all = list(&controller, &admin, "/api-sessions", &[]).await.data();
@@ -609,7 +609,7 @@ async fn policies_show_every_rule() {
 async fn what_is_unknown_or_forbidden_is_refused() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "somebody", json!({})).await;
+    let user = controller.create_user(&admin, "somebody", json!({})).await;
     let id = create(&controller, &admin, "empty", json!({})).await;
     let unauthorized = (401, "UNAUTHORIZED".to_owned());
     for (kind, name) in [

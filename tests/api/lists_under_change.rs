@@ -6,7 +6,7 @@ use http::Method;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, IDENTITY, Index, UniqueValue};
+use portcullis_storage::tables::{Found, IDENTITY, UniqueIndex, UniqueValue};
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -294,7 +294,7 @@ async fn what_is_gone_or_renamed_is_made_up_for_by_what_follows() {
         tokio::spawn(async move {
             for place in 0..GOING {
                 modify_store(&controller, move |rows| {
-                    let by_id = UniqueValue::new(Index::IdentityId, format!("i{place:05}"));
+                    let by_id = UniqueValue::new(UniqueIndex::IdentityId, format!("i{place:05}"));
                     let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
                     if place % 2 == 0 {
                         return rows.remove_identity(&found).unwrap();

@@ -20,7 +20,7 @@ const SECOND: SignedDuration = SignedDuration::from_secs(1);
 async fn disabled_identity_is_out_until_it_is_enabled_or_the_time_is_over() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let id = find_identity_id(&controller, &admin, "user").await;
     let path = format!("/identities/{id}");
     disable_identity(&controller, &admin, &id).await;
@@ -77,7 +77,7 @@ async fn open_factor_makes_a_session_partial_at_once() {
     let admin = controller.admin().await;
     add_strict_policy(&controller).await;
     let user = controller
-        .user(&admin, "user", json!({"isAdmin": true}))
+        .create_user(&admin, "user", json!({"isAdmin": true}))
         .await;
     get(&controller, &user, "/identities").await.data();
     let id = find_identity_id(&controller, &admin, "user").await;
@@ -211,7 +211,7 @@ async fn sessions_die_with_what_they_rest_on() {
     let admin = controller.admin().await;
     for life in 0..12 {
         let name = format!("life {life}");
-        let token = controller.user(&admin, &name, json!({})).await;
+        let token = controller.create_user(&admin, &name, json!({})).await;
         let id = find_identity_id(&controller, &admin, &name).await;
         let mut model = Model {
             exists: true,
@@ -263,7 +263,7 @@ async fn sessions_die_with_what_they_rest_on() {
     let rows = modify_store(&controller, |rows| {
         let mut identities = 0;
         rows.rows()
-            .each_in::<Identity>(&RecordKey::all(IDENTITY), &mut |_| {
+            .for_each_in::<Identity>(&RecordKey::all(IDENTITY), &mut |_| {
                 identities += 1;
                 Ok(ControlFlow::Continue(()))
             })

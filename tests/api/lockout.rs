@@ -7,7 +7,7 @@ use http::Method;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_storage::tables::{Found, UniqueIndex, UniqueValue};
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ async fn start(attempts: u32, minutes: u32) -> (Harness, String, String) {
     body["primary"]["updb"]["lockoutDurationMinutes"] = json!(minutes);
     let under = made(&controller, &admin, &body).await;
     controller
-        .user(&admin, "user", json!({"authPolicyId": under}))
+        .create_user(&admin, "user", json!({"authPolicyId": under}))
         .await;
     let id = find_identity_id(&controller, &admin, "user").await;
     (controller, admin, id)
@@ -104,7 +104,7 @@ async fn policy_without_a_limit_counts_nothing() {
 /// What is counted against `user` in the store.
 async fn failures(controller: &Harness) -> u32 {
     modify_store(controller, |rows| {
-        let by_name = UniqueValue::new(Index::IdentityName, "user");
+        let by_name = UniqueValue::new(UniqueIndex::IdentityName, "user");
         let found: Option<Found<Identity>> = rows.rows().find(&by_name).unwrap();
         found.unwrap().entity.wrong_passwords
     })
@@ -177,7 +177,7 @@ async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
 async fn every_refused_password_takes_the_same_way() {
     let (controller, admin, _) = start(100, 0).await;
     for name in ["imported", "disabled", "imported and disabled"] {
-        controller.user(&admin, name, json!({})).await;
+        controller.create_user(&admin, name, json!({})).await;
         if name.contains("imported") {
             import_hash(&controller, name).await;
         }
@@ -189,7 +189,7 @@ async fn every_refused_password_takes_the_same_way() {
     let mut body = policy("certificates only");
     body["primary"]["updb"]["allowed"] = json!(false);
     let strict = made(&controller, &admin, &body).await;
-    controller.user(&admin, "strict", json!({})).await;
+    controller.create_user(&admin, "strict", json!({})).await;
     let id = find_identity_id(&controller, &admin, "strict").await;
     let path = format!("/identities/{id}");
     let request = controller.manage(Method::PATCH, &path, &admin);
@@ -233,7 +233,7 @@ async fn every_refused_password_takes_the_same_way() {
 async fn import_hash(controller: &Harness, username: &str) {
     let username = username.to_owned();
     modify_store(controller, move |rows| {
-        let by_name = UniqueValue::new(Index::AuthenticatorUsername, &*username);
+        let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, &*username);
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut after = found.entity.clone();
         let Credential::Updb(updb) = &mut after.credential else {
@@ -257,7 +257,7 @@ async fn import_hash(controller: &Harness, username: &str) {
 async fn logins_that_renew_a_hash_together_all_succeed() {
     let controller = Harness::start_with(HarnessOptions::default()).await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
+    controller.create_user(&admin, "user", json!({})).await;
     import_hash(&controller, "user").await;
     let replies = all((0..16).map(|_| attempt(&controller, "user", "correct horse"))).await;
     for reply in replies {
@@ -309,10 +309,10 @@ async fn guesses_at_the_current_password_count_under_every_policy() {
 async fn imported_hash_is_renewed_at_the_first_good_login() {
     let controller = Harness::start_with(HarnessOptions::default()).await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
+    controller.create_user(&admin, "user", json!({})).await;
     let costs = || {
         modify_store(&controller, |rows| {
-            let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
+            let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, "user");
             let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
             match found.entity.credential {
                 Credential::Updb(updb) => (updb.password.memory, updb.password.passes),

@@ -7,7 +7,7 @@ use crate::support::{
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::certificates_from_pem;
-use portcullis_testkit::{ADMIN, Harness, PASSWORD, client_key};
+use portcullis_testkit::{ADMIN, Harness, PASSWORD, client_key_and_csr};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -103,7 +103,7 @@ async fn login_answers_everything_that_clients_read() {
 async fn logins_are_refused_alike() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "shut out", json!({})).await;
+    controller.create_user(&admin, "shut out", json!({})).await;
     let id = find_identity_id(&controller, &admin, "shut out").await;
     disable_identity(&controller, &admin, &id).await;
     let at = revision(&controller);
@@ -236,7 +236,7 @@ async fn nothing_but_the_whole_token_opens_a_session() {
 async fn requests_cannot_name_another_principal() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let own = find_identity_id(&controller, &admin, "user").await;
     let other = find_identity_id(&controller, &admin, ADMIN).await;
     let session = text(&current_session(&controller, &admin).await.data(), "id").to_owned();
@@ -303,7 +303,7 @@ async fn certificates_are_good_no_longer_than_their_authority() {
         body["authPolicyId"] = json!(policy);
         let id = create(&controller, &admin, name, body).await;
         let token = pending_enrollment(&controller, &admin, &id, "ott").await;
-        let redeemed = redeem(&controller, text(&token, "token"), &client_key().1).await;
+        let redeemed = redeem(&controller, text(&token, "token"), &client_key_and_csr().1).await;
         chains.push(certificates_from_pem(text(&redeemed.data(), "cert")).unwrap());
     }
     let statuses = async || {

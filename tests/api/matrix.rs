@@ -43,7 +43,7 @@ impl Standing {
             Access::Public | Access::Partial | Access::Full => true,
             Access::Admin => false,
             Access::AdminOrReadOnly => permission == Some(Permission::AdminReadOnly),
-            Access::GrantedByName(subject, verb) => match permission {
+            Access::GrantedExplicitly(subject, verb) => match permission {
                 Some(Permission::All(given)) => given == subject,
                 Some(Permission::One(given, only)) => (given, only) == (subject, verb),
                 None | Some(Permission::AdminReadOnly) => false,
@@ -90,28 +90,32 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
         caller("unknown token", Some(unknown), Standing::Stranger),
     ];
     let half = json!({"authPolicyId": STRICT});
-    let token = controller.user(admin, "half", half).await;
+    let token = controller.create_user(admin, "half", half).await;
     callers.push(caller("partial", Some(token), Standing::Partial));
     let half = json!({"authPolicyId": STRICT, "permissions": ["identity", "admin_readonly"]});
-    let token = controller.user(admin, "half with permissions", half).await;
+    let token = controller
+        .create_user(admin, "half with permissions", half)
+        .await;
     callers.push(caller(
         "partial with permissions",
         Some(token),
         Standing::Partial,
     ));
     let half = json!({"authPolicyId": STRICT, "isAdmin": true});
-    let token = controller.user(admin, "half admin", half).await;
+    let token = controller.create_user(admin, "half admin", half).await;
     callers.push(caller("partial admin", Some(token), Standing::Partial));
-    let token = controller.user(admin, "user", json!({})).await;
+    let token = controller.create_user(admin, "user", json!({})).await;
     callers.push(caller("user", Some(token), Standing::User(None)));
     for permission in permissions(controller.table().routes()) {
         let name = permission.to_string();
         let more = json!({"permissions": [name]});
-        let token = controller.user(admin, &format!("with {name}"), more).await;
+        let token = controller
+            .create_user(admin, &format!("with {name}"), more)
+            .await;
         callers.push(caller(&name, Some(token), Standing::User(Some(permission))));
     }
     let token = controller
-        .user(admin, "appointed", json!({"isAdmin": true}))
+        .create_user(admin, "appointed", json!({"isAdmin": true}))
         .await;
     callers.push(caller("appointed admin", Some(token), Standing::Admin));
     callers.push(caller("admin", Some(admin.to_owned()), Standing::Admin));
@@ -186,7 +190,7 @@ async fn ask(
     };
     let path = format!(
         "{}{}",
-        api.base(),
+        api.base_path(),
         route.path.replace("{id}", id).replace("{*path}", "nope")
     );
     let mut request = controller.request(route.method.clone(), &path);
@@ -240,7 +244,7 @@ async fn every_caller_reaches_what_it_may_and_nothing_else() {
                     assert_ne!(reply.status, 401, "{what}");
                     let status = reply.status.as_u16();
                     assert!(status < 500 || status == 501, "{what}");
-                    assert_eq!(status == 501, !route.is_performed, "{what}");
+                    assert_eq!(status == 501, !route.is_implemented, "{what}");
                     allowed.push(caller.label.as_str());
                 } else {
                     assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");

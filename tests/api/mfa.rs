@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 async fn start() -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "anne", json!({})).await;
+    let user = controller.create_user(&admin, "anne", json!({})).await;
     (controller, admin, user)
 }
 

@@ -8,7 +8,7 @@ use crate::support::{create, current_session, find_identity_id, get, read, revis
 use http::Method;
 use portcullis_domain::identity::TotpState;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Census, IDENTITY, StoredMfa};
+use portcullis_storage::tables::{IDENTITY, RecordCounts, StoredMfa};
 use portcullis_testkit::{ADMIN, AuditTrail, Harness};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -16,11 +16,11 @@ use std::ops::ControlFlow;
 /// Number of records of enrollments, in a store that has nothing that leads nowhere.
 async fn records(controller: &Harness) -> usize {
     let view = controller.engine.snapshot().unwrap();
-    assert_eq!(Census::check(&*view).unwrap(), []);
+    assert_eq!(RecordCounts::verify(&*view).unwrap(), []);
     crate::support::modify_store(controller, |rows| {
         let mut count = 0;
         rows.rows()
-            .each_in::<StoredMfa>(&RecordKey::all(IDENTITY), &mut |_found| {
+            .for_each_in::<StoredMfa>(&RecordKey::all(IDENTITY), &mut |_found| {
                 count += 1;
                 Ok(ControlFlow::Continue(()))
             })
@@ -327,10 +327,10 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     let scene = MfaFixture::new().await;
     let (controller, person) = (&scene.controller, &scene.person);
     let session = &person.session;
-    let trail = AuditTrail::of(controller);
+    let trail = AuditTrail::from_now(controller);
     let own_session = current_session(controller, session).await.data()["id"].clone();
     let told = |expected: &[&str], what: &str| {
-        let audit = trail.told();
+        let audit = trail.operations();
         let mut operations: Vec<_> = audit.iter().map(|(operation, _)| operation).collect();
         let mut expected = expected.to_vec();
         operations.sort_unstable();
@@ -407,12 +407,12 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     told(&[], "held");
     set_wrong_codes(controller, &person.id, 99).await;
     crate::mfa_support::advance_clock(controller, 3600);
-    trail.told();
+    trail.operations();
     assert_refused(&answer(controller, session, &device.wrong_code(controller)).await);
     told(&["mfa.refuse-code", "mfa.lock"], "one too many");
     set_wrong_codes(controller, &person.id, 9).await;
     crate::mfa_support::advance_clock(controller, -60);
-    trail.told();
+    trail.operations();
     crate::mfa_support::assert_throttled(&answer(controller, session, &recovery[9]).await);
     told(&["mfa.wait-anew"], "the clock was set back");
     crate::mfa_support::advance_clock(controller, 60);
@@ -428,7 +428,7 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     );
     told(&["mfa.delete"], "removed");
     scene.enroll().await;
-    trail.told();
+    trail.operations();
     scene.remove().await.data();
     told(
         &["mfa.delete", "identity.delete-mfa"],

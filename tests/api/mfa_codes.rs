@@ -6,7 +6,7 @@ use crate::mfa_support::{
 };
 use crate::support::revision;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use portcullis_testkit::Harness;
 use std::collections::BTreeSet;
 
@@ -117,9 +117,9 @@ async fn older_steps_are_refused_after_newer_ones() {
 }
 
 /// The beginning of a step some minutes from now.
-fn beginning(controller: &Harness) -> (Step, Timestamp) {
-    let step = Step(Step::at(controller.app.env().now()).0 + 20);
-    let second = i64::try_from(step.0 * Step::SECONDS).unwrap();
+fn beginning(controller: &Harness) -> (TimeStep, Timestamp) {
+    let step = TimeStep(TimeStep::at(controller.app.env().now()).0 + 20);
+    let second = i64::try_from(step.0 * TimeStep::SECONDS).unwrap();
     (step, Timestamp::from_second(second).unwrap())
 }
 

@@ -7,8 +7,10 @@ use crate::mfa_support::{
 use crate::support::{edit_entity, modify_store, read};
 use http::Method;
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::mfa::Progress;
-use portcullis_storage::tables::{Census, Found, Index, MFA, RowsMut, StoredMfa, UniqueValue};
+use portcullis_domain::mfa::MfaProgress;
+use portcullis_storage::tables::{
+    Found, MFA, RecordCounts, RowsMut, StoredMfa, UniqueIndex, UniqueValue,
+};
 use portcullis_testkit::{Harness, Reply};
 
 /// Two people who are enrolled, and a partial session of the first.
@@ -45,7 +47,7 @@ impl Scenery {
         F: Fn(&mut RowsMut<'_>, &Found<StoredMfa>, &Found<StoredMfa>) + Send + 'static,
     {
         let [own, other] = [&self.scene.person.id, &self.other.id]
-            .map(|id| UniqueValue::new(Index::IdentityId, id.as_str()));
+            .map(|id| UniqueValue::new(UniqueIndex::IdentityId, id.as_str()));
         modify_store(&self.scene.controller, move |rows| {
             let record = |id: &UniqueValue| {
                 let identity: Found<Identity> = rows.rows().find(id).unwrap().unwrap();
@@ -107,7 +109,7 @@ impl Scenery {
         let controller = &self.scene.controller;
         assert_eq!(self.scene.remove().await.status, 200, "{what}");
         let view = controller.engine.snapshot().unwrap();
-        assert_eq!(Census::check(&*view).unwrap(), [], "{what}");
+        assert_eq!(RecordCounts::verify(&*view).unwrap(), [], "{what}");
         let gone = answer(controller, &self.partial, &self.recovery[1]).await;
         assert_eq!(gone.error(), (409, "MFA_NOT_ENROLLED".to_owned()), "{what}");
         let session = self.scene.person.log_in(controller).await;
@@ -177,7 +179,7 @@ async fn a_record_that_is_lost_lets_nobody_in() {
 async fn a_record_that_says_less_than_its_identity_lets_nobody_in() {
     let scenery = Scenery::new().await;
     scenery
-        .edit(|own, _| own.mfa.progress = Progress::Started)
+        .edit(|own, _| own.mfa.progress = MfaProgress::Started)
         .await;
     scenery.check("started").await;
     scenery.check_login("started").await;
@@ -210,7 +212,7 @@ async fn an_identity_that_says_less_than_its_record_changes_nothing() {
         let scenery = Scenery::new().await;
         let (controller, person) = (&scenery.scene.controller, &scenery.scene.person);
         let change = move |identity: &mut Identity| identity.attached.totp = state;
-        edit_entity(controller, Index::IdentityId, &person.id, change).await;
+        edit_entity(controller, UniqueIndex::IdentityId, &person.id, change).await;
         let what = format!("{state:?}");
         let code = scenery.device.code(controller, 0);
         for session in [&scenery.partial, &person.session] {
@@ -300,7 +302,7 @@ async fn what_is_not_what_was_sealed_opens_nothing() {
 async fn of_two_records_none_counts() {
     let scenery = Scenery::new().await;
     let number = scenery.scene.controller.engine.allocate(MFA);
-    let by_id = UniqueValue::new(Index::IdentityId, scenery.scene.person.id.as_str());
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, scenery.scene.person.id.as_str());
     modify_store(&scenery.scene.controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let own = rows.rows().dependents::<StoredMfa>(&identity.key).unwrap();

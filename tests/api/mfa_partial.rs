@@ -48,7 +48,7 @@ async fn reached(scene: &MfaFixture, session: &str) -> BTreeSet<(String, &'stati
             }
             let path = format!(
                 "{}{}",
-                api.base(),
+                api.base_path(),
                 route.path.replace("{id}", &scene.person.id)
             );
             let request = controller

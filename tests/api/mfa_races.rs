@@ -7,7 +7,7 @@ use crate::mfa_support::{
 use crate::races::{at_once, outcomes, rounds, tally};
 use http::Method;
 use portcullis_domain::identity::TotpState;
-use portcullis_storage::tables::Census;
+use portcullis_storage::tables::RecordCounts;
 use portcullis_testkit::{Harness, Reply};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Race {
     /// Nothing is half there.
     async fn check(&self) {
         let view = self.controller.engine.snapshot().unwrap();
-        assert_eq!(Census::check(&*view).unwrap(), []);
+        assert_eq!(RecordCounts::verify(&*view).unwrap(), []);
         let shown = own_mfa(
             &self.controller,
             &self.person.session,

@@ -13,7 +13,7 @@ use crate::support::{
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ async fn policies_take_effect_at_once() {
     let demand = |is_demanded: bool| {
         edit_entity(
             controller,
-            Index::AuthPolicyId,
+            UniqueIndex::AuthPolicyId,
             "changing",
             move |policy: &mut AuthPolicy| {
                 policy.secondary.require_totp = is_demanded;

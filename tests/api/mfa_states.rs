@@ -264,7 +264,7 @@ async fn cell(
     let given = code
         .as_deref()
         .map_or(CodePlacement::Omitted, CodePlacement::Body);
-    let path = format!("{}{path}", api.base());
+    let path = format!("{}{path}", api.base_path());
     let reply = request_with_code(controller, &session, (method, &path), given).await;
     assert_eq!(status_and_code(&reply), row.answers[number], "{what}");
     let is_challenged = reply.headers.contains_key("www-authenticate");

@@ -6,9 +6,9 @@ use http::Method;
 use portcullis_app::Settings;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::mfa::{Step, WrongCodes};
+use portcullis_domain::mfa::{TimeStep, WrongCodes};
 use portcullis_pki::Certificate;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_storage::tables::{Found, UniqueIndex, UniqueValue};
 use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use portcullis_totp::Secret;
 use serde_json::{Value, json};
@@ -38,8 +38,8 @@ impl Device {
 
     /// The code this many steps from now.
     pub(crate) fn code(&self, controller: &Harness, steps: i64) -> String {
-        let now = Step::at(controller.app.env().now());
-        let step = Step(now.0.checked_add_signed(steps).unwrap());
+        let now = TimeStep::at(controller.app.env().now());
+        let step = TimeStep(now.0.checked_add_signed(steps).unwrap());
         self.0.code_at(step).as_str().to_owned()
     }
 
@@ -127,7 +127,7 @@ pub(crate) async fn enroll(controller: &Harness, session: &str) -> (Device, Vec<
     let (device, begun) = begin(controller, session).await;
     let code = device.code(controller, 0);
     assert_eq!(verify(controller, session, &code).await.status, 200);
-    advance_clock(controller, Step::SECONDS.try_into().unwrap());
+    advance_clock(controller, TimeStep::SECONDS.try_into().unwrap());
     (device, texts(&begun["recoveryCodes"]))
 }
 
@@ -307,7 +307,7 @@ impl CodeUse {
 
 /// Reads the stored record of an identity.
 pub(crate) async fn identity(controller: &Harness, id: &str) -> Identity {
-    let by_id = UniqueValue::new(Index::IdentityId, id);
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, id);
     let found: Option<Found<Identity>> =
         modify_store(controller, move |rows| rows.rows().find(&by_id).unwrap()).await;
     found.unwrap().entity
@@ -325,7 +325,7 @@ pub(crate) async fn set_wrong_codes(controller: &Harness, id: &str, in_a_row: u3
     let wrong_codes = (in_a_row > 0).then_some(WrongCodes { in_a_row, last_at });
     edit_entity(
         controller,
-        Index::IdentityId,
+        UniqueIndex::IdentityId,
         id,
         move |identity: &mut Identity| {
             identity.wrong_codes = wrong_codes;

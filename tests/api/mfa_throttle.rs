@@ -300,7 +300,7 @@ async fn a_clock_that_is_set_back_makes_nobody_wait_for_longer() {
 async fn wrong_codes_have_nothing_to_do_with_passwords() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let session = controller.user(&admin, "carl", json!({})).await;
+    let session = controller.create_user(&admin, "carl", json!({})).await;
     let (device, _) = enroll(&controller, &session).await;
     let id = crate::support::find_identity_id(&controller, &admin, "carl").await;
     set_wrong_codes(&controller, &id, 100).await;

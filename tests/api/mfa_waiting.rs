@@ -9,13 +9,13 @@ use crate::support::{modify_store, read};
 use http::Method;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::mfa::{Ledger, Progress, SpentCodes, Step, WrongCodes};
-use portcullis_storage::tables::{Found, Index, RowsMut, StoredMfa, UniqueValue};
+use portcullis_domain::mfa::{CodeUsage, MfaProgress, SpentCodes, TimeStep, WrongCodes};
+use portcullis_storage::tables::{Found, RowsMut, StoredMfa, UniqueIndex, UniqueValue};
 use portcullis_testkit::Reply;
 use std::time::Duration;
 
 /// What is changed while a code waits for the writer.
-type Change = fn(&mut RowsMut<'_>, &Found<Identity>, &Found<StoredMfa>, Step);
+type Change = fn(&mut RowsMut<'_>, &Found<Identity>, &Found<StoredMfa>, TimeStep);
 
 /// Turns that a request is given to get as far as the writer.
 const TURNS: usize = 200;
@@ -34,8 +34,8 @@ fn remove(rows: &mut RowsMut<'_>, identity: &Found<Identity>, mfa: &Found<Stored
         .unwrap();
 }
 
-fn charge(rows: &mut RowsMut<'_>, identity: &Found<Identity>, step: Step) {
-    let second = i64::try_from(step.0 * Step::SECONDS).unwrap();
+fn charge(rows: &mut RowsMut<'_>, identity: &Found<Identity>, step: TimeStep) {
+    let second = i64::try_from(step.0 * TimeStep::SECONDS).unwrap();
     let last_at = portcullis_domain::clock::Timestamp::from_second(second + 29).unwrap();
     let mut after = identity.entity.clone();
     after.wrong_codes = Some(WrongCodes {
@@ -76,13 +76,13 @@ const CHANGES: [(&str, Change, [&str; 2]); 7] = [
         "the codes are used",
         |rows, _, mfa, step| {
             edit(rows, mfa, |mfa| {
-                let Progress::Verified(Ledger {
+                let MfaProgress::Verified(CodeUsage {
                     last_step, spent, ..
                 }) = &mut mfa.mfa.progress
                 else {
                     unreachable!()
                 };
-                (*last_step, *spent) = (step, spent.and(0));
+                (*last_step, *spent) = (step, spent.with_spent(0));
             });
         },
         [WRONG; 2],
@@ -106,7 +106,7 @@ async fn a_code_is_judged_by_what_stands_when_its_turn_comes() {
             let (device, recovery) = scene.enroll().await;
             let session = person.log_in(controller).await;
             advance_clock(controller, 60);
-            let step = Step::at(controller.app.env().now());
+            let step = TimeStep::at(controller.app.env().now());
             let code = if is_recovery {
                 recovery[0].clone()
             } else {
@@ -151,7 +151,7 @@ async fn overtaken(
 ) -> Reply {
     let controller = &scene.controller;
     let hold = Hold::take(controller);
-    let by_id = UniqueValue::new(Index::IdentityId, scene.person.id.as_str());
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, scene.person.id.as_str());
     let mut changing = Box::pin(modify_store(controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let mfa = rows.rows().dependents::<StoredMfa>(&identity.key).unwrap();
@@ -171,8 +171,8 @@ async fn overtaken(
 
 fn verified(rows: &mut RowsMut<'_>, identity: &Found<Identity>, mfa: &Found<StoredMfa>) {
     edit(rows, mfa, |mfa| {
-        mfa.mfa.progress = Progress::Verified(Ledger {
-            last_step: Step(1),
+        mfa.mfa.progress = MfaProgress::Verified(CodeUsage {
+            last_step: TimeStep(1),
             spent: SpentCodes::default(),
             reprise: None,
         });

@@ -7,7 +7,7 @@ mod rows;
 use crate::naive::Dice;
 use crate::support::{get, revision, send};
 use http::Method;
-use portcullis_storage::tables::Census;
+use portcullis_storage::tables::RecordCounts;
 use portcullis_testkit::{Harness, Reply};
 use rows::{KINDS, Kind, Row};
 use serde_json::{Value, json};
@@ -214,7 +214,11 @@ impl World {
             assert_eq!(&shown, rows, "{} after {history:#?}", kind.path);
         }
         let view = self.controller.engine.snapshot().unwrap();
-        assert_eq!(Census::check(&*view).unwrap(), [], "after {history:#?}");
+        assert_eq!(
+            RecordCounts::verify(&*view).unwrap(),
+            [],
+            "after {history:#?}"
+        );
     }
 }
 

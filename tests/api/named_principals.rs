@@ -15,7 +15,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_http::path::Api;
 use portcullis_http::route::Route;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ impl Scene {
         let stage = &possessions.stage;
         let (controller, admin) = (&stage.controller, &stage.admin);
         begin(controller, &stage.person.session).await;
-        let stranger = controller.user(admin, "stranger", json!({})).await;
+        let stranger = controller.create_user(admin, "stranger", json!({})).await;
         let path = (Method::GET, "/current-identity/authenticators");
         let authenticators = stage.client(&stranger, path).await.data();
         let session = current_session(controller, &stranger).await.data();
@@ -88,7 +88,7 @@ impl Scene {
             ),
         ];
         let view = controller.engine.snapshot().unwrap();
-        let by_id = UniqueValue::new(Index::IdentityId, stage.person.id.as_str());
+        let by_id = UniqueValue::new(UniqueIndex::IdentityId, stage.person.id.as_str());
         let owner: Option<Found<Identity>> = Rows::new(&*view).find(&by_id).unwrap();
         Self {
             owner: owner.unwrap().key,
@@ -129,7 +129,7 @@ impl Scene {
     /// Has the stranger ask for an operation and name somebody else in one place.
     async fn ask(&self, route: &Route, about: &str, place: Place<'_>, named: &str) -> Reply {
         let path = route.path.replace("{id}", about).replace("{*path}", about);
-        let mut path = format!("{}{path}", Api::Client.base());
+        let mut path = format!("{}{path}", Api::Client.base_path());
         let mut body = body(&route.method, route.path, 0);
         match place {
             Place::Parameter(name) => path = format!("{path}?{name}={named}"),
@@ -174,7 +174,7 @@ async fn whoever_names_somebody_else_acts_as_itself() {
     let (mut operations, mut asked) = (0, 0);
     for route in routes {
         operations += 1;
-        let path = format!("{}{}", Api::Client.base(), route.path);
+        let path = format!("{}{}", Api::Client.base_path(), route.path);
         let key = (route.method.to_string(), path);
         let known: BTreeSet<&str> = described
             .get(&key)

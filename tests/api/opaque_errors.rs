@@ -13,7 +13,7 @@ use http::Method;
 use portcullis_api::code::Code;
 use portcullis_domain::clock::Timestamp;
 use portcullis_http::path::Api;
-use portcullis_testkit::{DiskCall, Fault, HarnessOptions, PASSWORD, Reply};
+use portcullis_testkit::{DiskCall, HarnessOptions, PASSWORD, Reply, StoreFault};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn assert_opaque(reply: &Reply, operation: &Operation, how: &str) {
 }
 
 /// Has each operation fail at each of its calls.
-async fn fail_everywhere(fault: Fault) {
+async fn fail_everywhere(fault: StoreFault) {
     let world = World::new(HarnessOptions::default()).await;
     let controller = world.controller();
     let mut told = 0;
@@ -97,32 +97,32 @@ async fn fail_everywhere(fault: Fault) {
 
 #[tokio::test]
 async fn store_that_does_not_answer_is_not_told_of() {
-    fail_everywhere(Fault::Unavailable).await;
+    fail_everywhere(StoreFault::Unavailable).await;
 }
 
 #[tokio::test]
 async fn full_store_is_not_told_of() {
-    fail_everywhere(Fault::Full).await;
+    fail_everywhere(StoreFault::Full).await;
 }
 
 #[tokio::test]
 async fn closed_store_is_not_told_of() {
-    fail_everywhere(Fault::Closed).await;
+    fail_everywhere(StoreFault::Closed).await;
 }
 
 #[tokio::test]
 async fn damaged_rows_are_not_told_of() {
-    fail_everywhere(Fault::Damage).await;
+    fail_everywhere(StoreFault::Damage).await;
 }
 
 #[tokio::test]
 async fn panics_are_not_told_of() {
-    fail_everywhere(Fault::Panic).await;
+    fail_everywhere(StoreFault::Panic).await;
 }
 
 #[tokio::test]
 async fn full_queue_of_the_store_is_not_told_of() {
-    fail_everywhere(Fault::Overload).await;
+    fail_everywhere(StoreFault::Overload).await;
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn failing_disk_is_not_told_of() {
 async fn want_of_randomness_and_of_time_are_not_told_of() {
     let world = World::new(HarnessOptions::default()).await;
     let controller = world.controller();
-    controller.entropy.run_dry(true);
+    controller.entropy.set_exhausted(true);
     let mut told = 0;
     for operation in &world.operations {
         let reply = operation.ask(controller).await;
@@ -161,7 +161,7 @@ async fn want_of_randomness_and_of_time_are_not_told_of() {
         }
     }
     assert!(told > 10, "{told}");
-    controller.entropy.run_dry(false);
+    controller.entropy.set_exhausted(false);
     let first = "0000-01-01T00:00:00Z".parse().unwrap();
     for instant in [first, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
         let world = World::new(HarnessOptions::default()).await;
@@ -184,7 +184,7 @@ async fn full_queues_of_passwords_are_not_told_of() {
     let made = json!({
         "method": "updb", "identityId": id, "username": "made", "password": PASSWORD,
     });
-    let path = format!("{}/authenticators", Api::Management.base());
+    let path = format!("{}/authenticators", Api::Management.base_path());
     let operations = [
         Operation::new("", (Method::POST, "/authenticate?method=password")).json(&login),
         Operation::new(&admin, (Method::POST, &path)).json(&made),

@@ -46,7 +46,7 @@ async fn the_documentation_lists_every_operation() {
         .copied()
         .collect();
     for api in used {
-        let heading = (api.binding(), api.base());
+        let heading = (api.binding(), api.base_path());
         write!(text, "\n## `{}`: `{}`\n\n", heading.0, heading.1).unwrap();
         text.push_str(&table(
             routes.iter().filter(|route| route.apis.contains(&api)),
@@ -94,11 +94,11 @@ fn demand(route: &Route) -> String {
         Access::Admin => "admin".to_owned(),
         Access::AdminOrReadOnly => "admin, read-only".to_owned(),
         Access::Granted(subject, verb) => format!("`{}.{}`", subject.name(), verb.name()),
-        Access::GrantedByName(subject, verb) => {
+        Access::GrantedExplicitly(subject, verb) => {
             format!("`{}.{}`, by name", subject.name(), verb.name())
         },
     };
-    if route.is_performed {
+    if route.is_implemented {
         demand
     } else {
         format!("{demand}: *501*")

@@ -80,9 +80,9 @@ async fn session_comes_before_the_body_and_the_body_before_permission() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_strict_policy(&controller).await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let half = json!({"authPolicyId": STRICT, "isAdmin": true});
-    let partial = controller.user(&admin, "half", half).await;
+    let partial = controller.create_user(&admin, "half", half).await;
     let good = r#"{"name": "x", "isAdmin": false}"#;
     let at = revision(&controller);
     let huge = " ".repeat(1024 * 1024 + 1);

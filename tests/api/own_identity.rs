@@ -19,7 +19,7 @@ impl Setting {
     async fn new() -> Self {
         let controller = Harness::start().await;
         let admin = controller.admin().await;
-        let session = controller.user(&admin, "anna", json!({})).await;
+        let session = controller.create_user(&admin, "anna", json!({})).await;
         let id = find_identity_id(&controller, &admin, "anna").await;
         Self {
             controller,
@@ -127,7 +127,7 @@ async fn caller_is_told_of_every_change_at_once() {
 async fn everybody_is_told_of_themselves() {
     let setting = Setting::new().await;
     let (controller, admin) = (&setting.controller, &setting.admin);
-    let barb = controller.user(admin, "barb", json!({})).await;
+    let barb = controller.create_user(admin, "barb", json!({})).await;
     for _ in 0..2 {
         for (session, name) in [(&setting.session, "anna"), (&barb, "barb")] {
             let own = get(controller, session, "/current-identity").await.data();

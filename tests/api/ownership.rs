@@ -9,7 +9,7 @@ use http::Method;
 use portcullis_domain::access::Access;
 use portcullis_http::path::Api;
 use portcullis_http::route::Route;
-use portcullis_testkit::{Reply, client_key};
+use portcullis_testkit::{Reply, client_key_and_csr};
 use serde_json::{Value, json};
 
 /// A stage on which a person has one of everything that people can have.
@@ -27,7 +27,7 @@ impl Possessions {
         let policy = stage.allow("dial", "Dial", &[]).await;
         let session = &stage.person.session;
         let connected = stage.connect(session, "Dial").await.data();
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let path = "/current-api-session/certificates";
         let certificate = stage.post(session, path, &json!({"csr": csr})).await;
         let certificate = certificate.data();
@@ -82,7 +82,7 @@ impl Possessions {
     /// Asks for one operation as a stranger who names, wherever something is named, an id.
     async fn ask(&self, stranger: &str, (api, route): (Api, &Route), id: &str) -> Reply {
         let path = route.path.replace("{id}", id).replace("{*path}", id);
-        let path = format!("{}{path}", api.base());
+        let path = format!("{}{path}", api.base_path());
         let request = self.stage.controller.request(route.method.clone(), &path);
         let request = request.session(stranger);
         if !is_with_body(route) {
@@ -120,7 +120,7 @@ async fn what_is_somebodys_own_is_nobody_elses() {
         person,
         ..
     } = &possessions.stage;
-    let stranger = controller.user(admin, "stranger", json!({})).await;
+    let stranger = controller.create_user(admin, "stranger", json!({})).await;
     let before = possessions.look().await;
     let routes = controller.table().routes().iter();
     for route in routes.filter(|route| is_for_everybody(route)) {
@@ -138,7 +138,7 @@ async fn what_is_somebodys_own_is_nobody_elses() {
             let reply = possessions.ask(&stranger, (api, route), id).await;
             let answer = reply.text();
             let what = format!("{route:?} with {id}: {} {answer}", reply.status);
-            if is_about_one && route.is_performed {
+            if is_about_one && route.is_implemented {
                 assert!(reply.status.is_client_error(), "{what}");
             }
             // Who names an id may be told it again, and learns nothing by that.

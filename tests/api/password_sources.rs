@@ -7,7 +7,7 @@ use http::Method;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::PasswordThrottle;
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::{Harness, PASSWORD};
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn whoever_has_a_session_there_is_known() {
     assert!(gets_in(&controller, "2001:db8::1").await);
     edit_entity(
         &controller,
-        Index::AuthenticatorUsername,
+        UniqueIndex::AuthenticatorUsername,
         "user",
         |one: &mut Authenticator| {
             if let Credential::Updb(updb) = &mut one.credential {

@@ -11,7 +11,7 @@ use portcullis_app::Settings;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::PasswordThrottle;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_storage::tables::{Found, UniqueIndex, UniqueValue};
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ pub(crate) async fn gets_in(controller: &Harness, address: &str) -> bool {
 pub(crate) async fn start(more: Value) -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", more).await;
+    controller.create_user(&admin, "user", more).await;
     let id = find_identity_id(&controller, &admin, "user").await;
     (controller, admin, id)
 }
@@ -58,7 +58,7 @@ pub(crate) async fn start(more: Value) -> (Harness, String, String) {
 /// What the store remembers of attempts at the password of `user`.
 async fn stored(controller: &Harness) -> PasswordThrottle {
     modify_store(controller, |rows| {
-        let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
+        let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, "user");
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         found.entity.updb().unwrap().throttle.clone()
     })
@@ -244,7 +244,7 @@ async fn without_rules_nobody_waits_and_nothing_is_noted() {
     })
     .await;
     let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
+    controller.create_user(&admin, "user", json!({})).await;
     guess(&controller, STRANGER, 30).await;
     assert_eq!(
         log_in_with_password(&controller, "user", PASSWORD)

@@ -14,7 +14,7 @@ use portcullis_domain::auth_policy::UpdbRules;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
-use portcullis_storage::tables::{AUTHENTICATOR, Index};
+use portcullis_storage::tables::{AUTHENTICATOR, UniqueIndex};
 use portcullis_testkit::{AuditTrail, Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -140,14 +140,14 @@ async fn a_change_of_nothing_demands_the_password_and_leaves_no_trace() {
     let before = shown(&controller, &admin, &own).await;
     let at = revision(&controller);
     controller.clock.advance(SignedDuration::from_mins(1));
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let merge = async |current: &str| {
         let body = json!({"currentPassword": current, "password": null});
         change(&controller, &token, (Method::PATCH, &own), &body).await
     };
     assert_eq!(merge(PASSWORD).await.status, 200);
     assert_eq!(revision(&controller), at);
-    assert_eq!(trail.told(), []);
+    assert_eq!(trail.operations(), []);
     assert_eq!(merge("wrong").await.status, 401);
     assert_eq!(merge(PASSWORD).await.status, 200);
     assert_eq!(shown(&controller, &admin, &own).await, before);
@@ -457,9 +457,14 @@ async fn policy_that_becomes_stricter_is_the_one_that_counts() {
     let id = bare(&controller, &admin, "anna").await;
     let hold = Hold::take(&controller);
     let first = controller.engine.allocate(AUTHENTICATOR);
-    let moving = edit_entity(&controller, Index::IdentityId, &id, |one: &mut Identity| {
-        one.spec.auth_policy = AuthPolicyId::from_wire("strictest");
-    });
+    let moving = edit_entity(
+        &controller,
+        UniqueIndex::IdentityId,
+        &id,
+        |one: &mut Identity| {
+            one.spec.auth_policy = AuthPolicyId::from_wire("strictest");
+        },
+    );
     let asking = tokio::spawn({
         let (controller, admin, body) = (controller.clone(), admin.clone(), updb(&id, "anna"));
         async move {

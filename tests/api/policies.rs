@@ -190,7 +190,7 @@ async fn a_filter_demands_the_permission_to_read_what_it_looks_into() {
     let controller = &network.controller;
     let reader = async |name: &str, permissions: &[&str]| {
         let rights = json!({"permissions": permissions});
-        controller.user(&network.admin, name, rights).await
+        controller.create_user(&network.admin, name, rights).await
     };
     let alone = reader(
         "alone",

@@ -464,7 +464,10 @@ async fn what_a_session_reported_goes_with_it() {
 async fn partial_sessions_get_no_service() {
     let (stage, _) = PostureFixture::checked(json!({"typeId": "MFA"})).await;
     let name = "half";
-    let session = stage.controller.user(&stage.admin, name, json!({})).await;
+    let session = stage
+        .controller
+        .create_user(&stage.admin, name, json!({}))
+        .await;
     enroll(&stage.controller, &session).await;
     let half = partial(&stage.controller, name).await;
     let reply = stage.connect(&half, "Dial").await;

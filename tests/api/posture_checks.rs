@@ -134,7 +134,7 @@ async fn policies_forget_a_check_that_is_deleted() {
 async fn types_are_listed_to_every_full_session() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "user", json!({})).await;
+    let user = controller.create_user(&admin, "user", json!({})).await;
     let types = get(&controller, &user, "/posture-check-types?sort=id")
         .await
         .data();

@@ -5,7 +5,7 @@ use crate::support::{modify_store, send};
 use http::Method;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
+use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::ROUTER;
@@ -146,7 +146,7 @@ impl PostureFixture {
 
 /// Adds an edge router directly to the store.
 pub(crate) async fn add_router(controller: &Harness, name: &str, disabled: bool) {
-    let edge = Edge {
+    let edge = EdgeRouterSettings {
         role_attributes: RoleAttributes::default(),
         is_tunneler_enabled: false,
         app_data: Tags::default(),

@@ -6,7 +6,7 @@ use crate::support::{current_session, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::quota::StorageQuota;
-use portcullis_pki::{KeyType, SigningKey, Subject, make_csr};
+use portcullis_pki::{KeyType, SigningKey, Subject, create_csr};
 use portcullis_storage::engine::KeyRange;
 use portcullis_storage::key::META_TAG;
 use portcullis_testkit::{Harness, HarnessOptions};
@@ -30,7 +30,7 @@ fn stored_bytes(controller: &Harness) -> usize {
 /// A certificate request with the longest subject that is granted.
 fn large_csr() -> String {
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    make_csr(&key, &Subject::new().common_name(&"x".repeat(1024))).unwrap()
+    create_csr(&key, &Subject::new().common_name(&"x".repeat(1024))).unwrap()
 }
 
 /// The largest tags that a service session may have. A control character takes most room.
@@ -85,7 +85,7 @@ async fn write_everything(stage: &PostureFixture, authenticator: &str) -> String
 #[tokio::test]
 async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
     let mut options = HarnessOptions::default();
-    options.settings.storage_quota = StorageQuota::new(StorageQuota::LEAST);
+    options.settings.storage_quota = StorageQuota::new(StorageQuota::MIN_BYTES);
     let stage = PostureFixture::with(options).await;
     stage.allow("dial", "Dial", &[]).await;
     stage.allow("bind", "Bind", &[]).await;
@@ -99,11 +99,11 @@ async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
         stage.controller.clock.advance(SignedDuration::from_secs(6));
         newest = write_everything(&stage, &authenticator).await;
         let grown = stored_bytes(&stage.controller) - before;
-        assert!(grown <= StorageQuota::LEAST, "{grown} bytes");
+        assert!(grown <= StorageQuota::MIN_BYTES, "{grown} bytes");
     }
     let grown = stored_bytes(&stage.controller) - before;
     assert!(
-        grown > StorageQuota::LEAST / 2,
+        grown > StorageQuota::MIN_BYTES / 2,
         "the quota was not reached: {grown}"
     );
 
@@ -122,7 +122,7 @@ async fn what_an_identity_writes_for_itself_takes_no_more_than_its_quota() {
 async fn long_subjects_of_certificate_requests_are_refused() {
     let stage = PostureFixture::new().await;
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    let csr = make_csr(&key, &Subject::new().common_name(&"x".repeat(1025))).unwrap();
+    let csr = create_csr(&key, &Subject::new().common_name(&"x".repeat(1025))).unwrap();
     let path = "/current-api-session/certificates";
     let body = json!({"csr": csr});
     let refused = stage.post(&stage.person.session, path, &body).await;

@@ -4,7 +4,7 @@ use crate::support::{create, get, ott_enrollment, pending_enrollment, read, rede
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_pki::certificates_from_pem;
-use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key};
+use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key_and_csr};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ async fn one_token_gives_one_certificate() {
             "token",
         )
         .to_owned();
-        let csrs: Vec<_> = (0..256).map(|_| client_key().1).collect();
+        let csrs: Vec<_> = (0..256).map(|_| client_key_and_csr().1).collect();
         let replies = at_once(256, |number| {
             let (controller, token, csr) =
                 (controller.clone(), token.clone(), csrs[number].clone());
@@ -127,8 +127,8 @@ async fn one_token_sets_one_password() {
 async fn stored_authenticators(controller: &Harness, id: &str) -> usize {
     use portcullis_domain::authenticator::Authenticator;
     use portcullis_domain::identity::Identity;
-    use portcullis_storage::tables::{Found, Index, UniqueValue};
-    let by_id = UniqueValue::new(Index::IdentityId, id);
+    use portcullis_storage::tables::{Found, UniqueIndex, UniqueValue};
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, id);
     crate::support::modify_store(controller, move |rows| {
         let identity: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
         let found = rows
@@ -232,7 +232,7 @@ async fn redemption_and_deletion_leave_nothing_behind() {
             "token",
         )
         .to_owned();
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let replies = at_once(4, |number| {
             let (controller, admin) = (controller.clone(), admin.clone());
             let (token, csr, path) = (token.clone(), csr.clone(), format!("/identities/{id}"));

@@ -6,7 +6,7 @@ use crate::naive::{Condition, Dice, Maker, Symbol, Type, compare, sort, sort_tex
 use crate::support::text;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::tags::{TagValue, Tags};
-use portcullis_storage::tables::{Entity, Found, Index, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Entity, Found, RowsMut, UniqueIndex, UniqueValue};
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 
@@ -232,7 +232,7 @@ fn stored_tags(dice: &mut Dice) -> Tags {
         .collect()
 }
 
-fn found<E: Entity>(rows: &RowsMut<'_>, index: Index, value: &str) -> Found<E> {
+fn found<E: Entity>(rows: &RowsMut<'_>, index: UniqueIndex, value: &str) -> Found<E> {
     let value = UniqueValue::new(index, value);
     rows.rows().find(&value).unwrap().unwrap()
 }

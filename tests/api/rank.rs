@@ -10,7 +10,7 @@ async fn callers_below_an_administrator_cannot_make_or_touch_one() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let helper = json!({"permissions": ["identity", "enrollment"]});
-    let helper = controller.user(&admin, "helper", helper).await;
+    let helper = controller.create_user(&admin, "helper", helper).await;
     let make = |name: &str, more: Value| {
         let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"ott": true}});
         merge(&mut body, more);
@@ -152,7 +152,7 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
     let stage = crate::posture_support::PostureFixture::new().await;
     let (controller, admin) = (&stage.controller, &stage.admin);
     let boss = controller
-        .user(admin, "boss", json!({"isAdmin": true}))
+        .create_user(admin, "boss", json!({"isAdmin": true}))
         .await;
     let policy = json!({
         "name": "everybody", "type": "Dial", "semantic": "AnyOf",
@@ -170,7 +170,7 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
     {
         let name = format!("operator {number}");
         let operator = json!({"permissions": permissions});
-        let operator = controller.user(admin, &name, operator).await;
+        let operator = controller.create_user(admin, &name, operator).await;
         let at = revision(controller);
         let mut ids = vec![format!("/sessions/{service}")];
         for token in [admin, &boss] {
@@ -189,7 +189,7 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
         }
         assert_eq!(revision(controller), at);
         let name = format!("plain {number}");
-        let plain = controller.user(admin, &name, json!({})).await;
+        let plain = controller.create_user(admin, &name, json!({})).await;
         let session = crate::support::current_session(controller, &plain)
             .await
             .data();
@@ -213,7 +213,7 @@ async fn ways_in_to_oneself_are_for_administrators() {
     let admin = controller.admin().await;
     crate::support::add_strict_policy(&controller).await;
     let permissions = json!({"permissions": ["identity", "enrollment"]});
-    let helper = controller.user(&admin, "helper", permissions).await;
+    let helper = controller.create_user(&admin, "helper", permissions).await;
     let id = crate::support::find_identity_id(&controller, &admin, "helper").await;
     let path = format!("/identities/{id}");
     let later = "2040-01-01T00:00:00Z";

@@ -61,7 +61,7 @@ impl Outstanding {
         controller.manage(Method::POST, &path, admin).send().await;
         assert!(edge(controller, admin, &again).await["enrollmentToken"].is_string());
         add_transit(controller, admin, "transit", json!({})).await;
-        controller.user(admin, "forgetful", json!({})).await;
+        controller.create_user(admin, "forgetful", json!({})).await;
         let forgetful = find_identity_id(controller, admin, "forgetful").await;
         let own = format!("/identities/{forgetful}/authenticators");
         let authenticator = get(controller, admin, &own).await.data()[0].clone();
@@ -92,7 +92,10 @@ impl Outstanding {
         stage.allow("dial", "Dial", &[]).await;
         let service = stage.connect(&person, "Dial").await.data();
         let service = text(&service, "token").to_owned();
-        let user = stage.controller.user(&admin, "scanner", json!({})).await;
+        let user = stage
+            .controller
+            .create_user(&admin, "scanner", json!({}))
+            .await;
         let (_device, started) = begin(&stage.controller, &user).await;
         let url = text(&started, "provisioningUrl");
         let totp = url.split_once("secret=").unwrap().1.to_owned();
@@ -115,14 +118,14 @@ impl Outstanding {
         let controller = &self.stage.controller;
         let routes = controller.table().routes().iter();
         let routes: Vec<(Api, &str)> = routes
-            .filter(|route| route.method == Method::GET && route.is_performed)
+            .filter(|route| route.method == Method::GET && route.is_implemented)
             .flat_map(|route| route.apis.iter().map(|api| (*api, route.path)))
             .collect();
         let (about_one, about_all): (Vec<_>, Vec<_>) =
             routes.into_iter().partition(|(_, path)| path.contains('{'));
         let (mut ids, mut readable) = (BTreeSet::new(), Vec::new());
         for (api, path) in about_all {
-            let path = format!("{}{path}", api.base());
+            let path = format!("{}{path}", api.base_path());
             for path in [all(&path), path] {
                 let reply = self.ask(&path, &self.stage.admin).await;
                 if reply.status == 200 {
@@ -136,7 +139,7 @@ impl Outstanding {
         for (api, path) in about_one {
             for id in &ids {
                 let path = path.replace("{id}", id).replace("{*path}", id);
-                let path = format!("{}{path}", api.base());
+                let path = format!("{}{path}", api.base_path());
                 if self.ask(&path, &self.stage.admin).await.status == 200 {
                     readable.push(path);
                 }
@@ -221,7 +224,7 @@ async fn no_permission_to_read_tells_a_credential() {
     for (number, permissions) in reading().into_iter().enumerate() {
         let name = format!("reader {number}");
         let more = json!({"permissions": permissions});
-        let reader = controller.user(admin, &name, more).await;
+        let reader = controller.create_user(admin, &name, more).await;
         for path in &readable {
             let answer = network.ask(path, &reader).await.text();
             let told = network.told(&answer);
@@ -238,7 +241,7 @@ async fn no_filter_tells_a_reader_whether_it_guessed_a_credential() {
         controller, admin, ..
     } = &network.stage;
     let reader = json!({"permissions": reading().pop().unwrap()});
-    let reader = controller.user(admin, "reader", reader).await;
+    let reader = controller.create_user(admin, "reader", reader).await;
     let routes = controller.table().routes().iter();
     let lists = routes
         .filter(|route| route.method == Method::GET && !route.path.contains('{'))
@@ -255,7 +258,7 @@ async fn no_filter_tells_a_reader_whether_it_guessed_a_credential() {
             let guesses = ["token of ott", "jwt of erott", "token of a person"].map(right);
             for guess in guesses.iter().chain([&wrong]) {
                 let filter = format!("{symbol}%20%3D%20%22{guess}%22");
-                let path = format!("{}{path}?filter={filter}", api.base());
+                let path = format!("{}{path}?filter={filter}", api.base_path());
                 let reply = network.ask(&path, &reader).await;
                 let total = serde_json::from_slice::<Value>(&reply.body)
                     .map(|body| body["meta"]["pagination"]["totalCount"].clone());
@@ -314,7 +317,7 @@ async fn tokens_are_for_those_who_may_draw_new_ones() {
     {
         let name = format!("caller {number}");
         let more = json!({"permissions": permissions});
-        let caller = controller.user(admin, &name, more).await;
+        let caller = controller.create_user(admin, &name, more).await;
         let identity = get(controller, &caller, &format!("/identities/{by_ott}")).await;
         let pending = identity.data()["enrollment"]["ott"].clone();
         assert!(pending["id"].is_string(), "{permissions}: {pending}");

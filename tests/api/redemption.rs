@@ -7,7 +7,7 @@ use crate::support::{
 use http::Method;
 use portcullis_domain::auth_policy::UpdbRules;
 use portcullis_pki::certificates_from_pem;
-use portcullis_testkit::{Harness, PASSWORD, client_key};
+use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 
 const LATER: &str = "2031-04-06T00:00:00.000Z";
@@ -20,7 +20,7 @@ async fn authenticators(controller: &Harness, admin: &str, id: &str) -> Value {
 async fn disabled_identity_is_not_enrolled_until_it_is_enabled() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     for method in [json!({"ott": true}), json!({"updb": "somebody"})] {
         let name = method.to_string();
         let has_password = method.get("updb").is_some();
@@ -55,7 +55,7 @@ async fn refused_redemption_spends_nothing() {
     let (id, enrollment) =
         create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
     let token = text(&enrollment, "token");
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let tampered = csr.replace('A', "B");
     let truncated = &csr[..csr.len() / 2];
     let at = revision(&controller);
@@ -209,7 +209,7 @@ async fn certificate_is_given_in_every_form_of_the_request() {
         )
         .await;
         let token = text(&enrollment, "token");
-        let (key, csr) = client_key();
+        let (key, csr) = client_key_and_csr();
         let body = match (path, content_type) {
             ("/enroll/ott", _) => json!({"token": token, "clientCsr": csr}).to_string(),
             (_, "application/json") => json!({"clientCsr": csr}).to_string(),
@@ -307,7 +307,7 @@ async fn second_certificate_joins_the_first() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let (id, first) = create_with_enrollment(&controller, &admin, "x", json!({"ott": true})).await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let old = redeem(&controller, text(&first, "token"), &csr)
         .await
         .data();
@@ -319,7 +319,7 @@ async fn second_certificate_joins_the_first() {
         .await
         .id();
     let second = pending_enrollment(&controller, &admin, &id, "ott").await;
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let new = redeem(&controller, text(&second, "token"), &csr)
         .await
         .data();

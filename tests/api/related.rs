@@ -146,7 +146,7 @@ async fn a_list_below_demands_the_permission_of_what_it_lists() {
     let reader = json!({"permissions": ["service.read"]});
     let reader = network
         .controller
-        .user(&network.admin, "reader", reader)
+        .create_user(&network.admin, "reader", reader)
         .await;
     for (below, status) in [
         ("/identities/{ann}/services", 200),

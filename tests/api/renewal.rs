@@ -10,7 +10,7 @@ use crate::support::{
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
-use portcullis_testkit::{Harness, HarnessOptions, Reply, client_key};
+use portcullis_testkit::{Harness, HarnessOptions, Reply, client_key_and_csr};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Holder {
 
     /// Has a certificate issued.
     async fn issued(&self) -> Vec<Certificate> {
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let data = self.extend(&csr).await.data();
         certificates_from_pem(text(&data, "clientCert")).unwrap()
     }
@@ -87,7 +87,7 @@ async fn confirmed_certificate_takes_the_place_of_the_old_one() {
         .await
         .data();
 
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let data = holder.extend(&csr).await.data();
         let authorities = text(&data, "ca");
         assert!(authorities.starts_with("\n-----BEGIN"), "{authorities}");
@@ -134,7 +134,7 @@ async fn confirmed_certificate_takes_the_place_of_the_old_one() {
         assert_eq!(after["extendRequestedAt"], before["extendRequestedAt"]);
 
         // The old certificate renews nothing any more, the new one does.
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         assert_eq!(
             holder.extend(&csr).await.error(),
             (401, "UNAUTHORIZED".to_owned())
@@ -266,7 +266,7 @@ async fn another_key_that_was_asked_for_is_met_by_another_key_alone() {
     };
     let look = async || shown(&controller, &admin, &holder.authenticator).await;
     assert!(look().await.get("lastExtendRolledKeys").is_none());
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
 
     ask(true).await;
     let data = holder.extend(&csr).await.data();
@@ -331,7 +331,7 @@ async fn renewal_is_refused_for_each_fault_and_changes_nothing() {
     let (_, password, by_password) = with_password(&controller, &admin, "anna", json!({})).await;
     let (_, authority) = add_authority(&controller, "verified", true).await;
     let foreign = client_of(&controller, &authority);
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let denied = (401, "UNAUTHORIZED".to_owned());
     let unfit = (409, "CAN_NOT_UPDATE_AUTHENTICATOR".to_owned());
     let with = |edit: &dyn Fn(&mut Holder)| {

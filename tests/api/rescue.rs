@@ -4,10 +4,10 @@ use crate::mfa_support::{answer, enroll, partial};
 use crate::support::{
     current_session, edit_entity, find_identity_id, log_in, log_in_with_password,
 };
-use portcullis_app::{AppError, rescue};
+use portcullis_app::{AppError, account_recovery};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::mfa::WrongCodes;
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::{ADMIN, Harness};
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
     let now = controller.app.env().now();
     edit_entity(
         &controller,
-        Index::IdentityName,
+        UniqueIndex::IdentityName,
         ADMIN,
         move |it: &mut Identity| {
             let (in_a_row, last_at) = (100, now);
@@ -27,7 +27,9 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
         },
     )
     .await;
-    rescue::remove_mfa(&controller.app, ADMIN).await.unwrap();
+    account_recovery::remove_mfa(&controller.app, ADMIN)
+        .await
+        .unwrap();
     assert_eq!(current_session(&controller, &admin).await.status, 401);
     let data = log_in(&controller, ADMIN).await.data();
     assert_eq!(
@@ -46,20 +48,20 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
 async fn password_is_set_anew_and_the_second_factor_stays() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let user = controller.user(&admin, "anne", json!({})).await;
+    let user = controller.create_user(&admin, "anne", json!({})).await;
     enroll(&controller, &user).await;
     let id = find_identity_id(&controller, &admin, "anne").await;
     let now = controller.app.env().now();
     edit_entity(
         &controller,
-        Index::IdentityId,
+        UniqueIndex::IdentityId,
         &id,
         move |it: &mut Identity| {
             it.disable(None, now);
         },
     )
     .await;
-    let set = rescue::reset_password(&controller.app, &id, "another horse".into()).await;
+    let set = account_recovery::reset_password(&controller.app, &id, "another horse".into()).await;
     assert_eq!(set.unwrap().as_str(), id);
     assert_eq!(current_session(&controller, &user).await.status, 401);
     assert_eq!(log_in(&controller, "anne").await.status, 401);
@@ -74,7 +76,7 @@ async fn nobody_and_what_is_not_there_are_not_found() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     crate::support::create(&controller, &admin, "device", json!({})).await;
-    let missing = rescue::remove_mfa(&controller.app, "nobody").await;
+    let missing = account_recovery::remove_mfa(&controller.app, "nobody").await;
     assert!(matches!(
         missing,
         Err(AppError::NotFound {
@@ -82,7 +84,8 @@ async fn nobody_and_what_is_not_there_are_not_found() {
             ..
         })
     ));
-    let missing = rescue::reset_password(&controller.app, "device", "another horse".into()).await;
+    let missing =
+        account_recovery::reset_password(&controller.app, "device", "another horse".into()).await;
     assert!(matches!(
         missing,
         Err(AppError::NotFound {

@@ -2,7 +2,7 @@
 
 use crate::support::{create, get, revision, send};
 use http::Method;
-use portcullis_app::revocations::sweep;
+use portcullis_app::revocations::remove_expired;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ async fn a_revocation_has_the_id_of_what_is_revoked() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = create(&controller, &admin, "user", json!({})).await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let other = "0d5be1c0-1f63-4d0a-9a55-6f0b6c9effee";
     for (id, kind) in [(UUID, "JTI"), (other, "API_SESSION"), (&*user, "IDENTITY")] {
         let body = json!({"id": id, "type": kind, "tags": {"a": "b"}});
@@ -32,7 +32,7 @@ async fn a_revocation_has_the_id_of_what_is_revoked() {
         let link = &reply.json()["data"]["_links"]["self"]["href"];
         assert_eq!(*link, json!(format!("./revocations/{id}")));
         assert_eq!(
-            trail.told(),
+            trail.operations(),
             [("revocation.create".to_owned(), id.to_owned())]
         );
         let expected = json!({
@@ -119,9 +119,9 @@ async fn revocations_are_for_administrators_and_readers() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let reader = json!({"permissions": ["admin_readonly"]});
-    let reader = controller.user(&admin, "reader", reader).await;
+    let reader = controller.create_user(&admin, "reader", reader).await;
     let user = json!({"permissions": ["identity", "ops"]});
-    let user = controller.user(&admin, "user", user).await;
+    let user = controller.create_user(&admin, "user", user).await;
     let body = json!({"id": UUID, "type": "JTI"});
     for token in [&reader, &user] {
         let reply = revoke(&controller, token, body.clone()).await;
@@ -146,15 +146,15 @@ async fn expired_revocations_are_removed_and_renewed_ones_stay() {
     revoke(&controller, &admin, json!({"id": later, "type": "JTI"}))
         .await
         .id();
-    assert_eq!(sweep(&controller.app).await.unwrap(), 0);
+    assert_eq!(remove_expired(&controller.app).await.unwrap(), 0);
     controller.clock.advance(SignedDuration::from_hours(1));
-    let trail = AuditTrail::of(&controller);
-    assert_eq!(sweep(&controller.app).await.unwrap(), 1);
+    let trail = AuditTrail::from_now(&controller);
+    assert_eq!(remove_expired(&controller.app).await.unwrap(), 1);
     assert_eq!(
-        trail.told(),
+        trail.operations(),
         [("revocation.expire".to_owned(), UUID.to_owned())]
     );
-    assert_eq!(sweep(&controller.app).await.unwrap(), 0);
+    assert_eq!(remove_expired(&controller.app).await.unwrap(), 0);
     let admin = controller.admin().await;
     assert_eq!(one(&controller, &admin, UUID).await.status, 404);
     assert_eq!(one(&controller, &admin, later).await.status, 200);

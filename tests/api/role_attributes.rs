@@ -170,7 +170,7 @@ async fn ids_of_policies_are_for_those_who_may_read_policies() {
     ] {
         let more = json!({"permissions": permissions});
         let reader = controller
-            .user(&admin, &permissions.to_string(), more)
+            .create_user(&admin, &permissions.to_string(), more)
             .await;
         let parameters = [("filter", "id = \"web\""), ("withIds", "true")];
         let usage = list(&controller, &reader, USAGE, &parameters).await.data();

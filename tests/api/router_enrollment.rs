@@ -7,7 +7,7 @@ use http::Method;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::{
     Certificate, KeyType, ServerNames, SigningKey, SpiffeId, Subject, certificates_from_pem,
-    make_csr_with_names,
+    create_csr_with_names,
 };
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 fn request(name: &str, hosts: &[&str]) -> String {
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let names = ServerNames::parse(hosts.iter().copied()).unwrap();
-    make_csr_with_names(&key, &Subject::new().common_name(name), &names).unwrap()
+    create_csr_with_names(&key, &Subject::new().common_name(name), &names).unwrap()
 }
 
 /// The body of an enrollment of a router.
@@ -85,7 +85,7 @@ async fn an_edge_router_gets_two_certificates_for_its_token() {
             assert_eq!(leaf.common_name().as_deref(), Some(&*id));
             assert_eq!(leaf.dns_names().collect::<Vec<_>>(), names);
             assert_eq!(leaf.uri_names().count(), 0);
-            assert_eq!(leaf.is_for_servers(), is_for_servers, "{member}");
+            assert_eq!(leaf.has_server_auth_usage(), is_for_servers, "{member}");
             assert!(leaf.is_issued_by(&chain[1]) && !leaf.is_ca());
             assert_eq!(leaf.covers_host("127.0.0.1"), is_for_servers);
         }
@@ -247,7 +247,7 @@ async fn no_router_gets_the_name_of_somebody_else() {
         let name = SpiffeId::parse(&format!("spiffe://{domain}/{name}")).unwrap();
         let names = ServerNames::parse(["localhost"]).unwrap().with_spiffe(name);
         let key = SigningKey::generate(KeyType::P256).unwrap();
-        let csr = make_csr_with_names(&key, &Subject::new().common_name(&id), &names).unwrap();
+        let csr = create_csr_with_names(&key, &Subject::new().common_name(&id), &names).unwrap();
         for member in ["certCsr", "serverCertCsr"] {
             let mut body = requests(&id);
             body[member] = csr.clone().into();

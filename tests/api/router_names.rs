@@ -6,7 +6,7 @@ use crate::router_enrollment::enroll;
 use crate::support::{create, get, ott_enrollment, pending_enrollment, redeem, revision, text};
 use http::Method;
 use portcullis_pki::{Certificate, JwtSigner, KeyType, ServerNames, SigningKey, Subject};
-use portcullis_pki::{certificates_from_pem, make_csr};
+use portcullis_pki::{certificates_from_pem, create_csr};
 use portcullis_testkit::{Harness, Reply, SHARED_HOST};
 use rcgen::{CertificateParams, DnType, KeyPair, SanType, string::Ia5String};
 use serde_json::{Value, json};
@@ -259,7 +259,9 @@ async fn a_router_whose_id_became_a_name_of_the_controller_gets_no_certificate()
     let signer = JwtSigner::new(Arc::new(key), &own).unwrap();
     let served = [own.clone()];
     let id = "00000000-0000-4000-8000-00000000000b";
-    network.renew(own.clone(), &served, signer, id).unwrap();
+    network
+        .renew_certificate(own.clone(), &served, signer, id)
+        .unwrap();
     let way = Way {
         path: "/edge/client/v1/enroll/extend/router".to_owned(),
         id: "new.example.net".to_owned(),
@@ -301,11 +303,13 @@ async fn names_of_a_renewed_server_certificate_count_at_once() {
     let id = "00000000-0000-4000-8000-00000000000b";
     let served = [renewed.clone()];
     network
-        .renew(renewed.clone(), &served, signer(), id)
+        .renew_certificate(renewed.clone(), &served, signer(), id)
         .unwrap();
     assert_refused(&way.ask(&controller, &asked, &asked).await, "new name");
     // A name that is not served any more is nobody's.
-    network.renew(renewed.clone(), &[], signer(), id).unwrap();
+    network
+        .renew_certificate(renewed.clone(), &[], signer(), id)
+        .unwrap();
     let reply = way.ask(&controller, &asked, &asked).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     let of_file = request(&way.id, &[dns("ctrl.example.test")]);
@@ -325,7 +329,7 @@ async fn no_identity_gets_a_name_of_the_controller() {
     let token = pending_enrollment(&controller, &admin, &id, "ott").await["token"].clone();
     let token = token.as_str().unwrap();
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    let csr = |name: &str| make_csr(&key, &Subject::new().common_name(name)).unwrap();
+    let csr = |name: &str| create_csr(&key, &Subject::new().common_name(name)).unwrap();
     for name in [
         "ctrl.example.test",
         "CTRL.example.test.",

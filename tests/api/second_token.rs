@@ -6,7 +6,7 @@ use crate::support::{add_policy, current_session, edit_entity, find_identity_id,
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
-use portcullis_storage::tables::{IDENTITY, Index};
+use portcullis_storage::tables::{IDENTITY, UniqueIndex};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Scene {
         .await;
         for name in ["adam", "evelyn"] {
             let more = json!({"externalId": format!("{name}@x"), "authPolicyId": POLICY});
-            controller.user(&admin, name, more).await;
+            controller.create_user(&admin, name, more).await;
         }
         Self {
             controller,
@@ -174,7 +174,7 @@ async fn demands_take_effect_at_once() {
     );
     edit_entity(
         controller,
-        Index::AuthPolicyId,
+        UniqueIndex::AuthPolicyId,
         POLICY,
         |policy: &mut AuthPolicy| {
             policy.secondary.require_ext_jwt_signer = None;
@@ -190,7 +190,7 @@ async fn a_code_is_asked_for_first() {
     let controller = &scene.controller;
     edit_entity(
         controller,
-        Index::AuthPolicyId,
+        UniqueIndex::AuthPolicyId,
         POLICY,
         |policy: &mut AuthPolicy| {
             policy.secondary.require_totp = true;
@@ -224,7 +224,7 @@ async fn administrators_change_nothing_without_their_second_factor() {
     let boss = json!({
         "isAdmin": true, "externalId": "boss@x", "authPolicyId": POLICY,
     });
-    let session = controller.user(&scene.admin, "boss", boss).await;
+    let session = controller.create_user(&scene.admin, "boss", boss).await;
     let token = scene.token("boss@x");
     let create = async |name: &str, tokens: &[&str]| {
         let request = controller.manage(Method::POST, "/identities", &session);

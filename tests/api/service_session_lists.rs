@@ -9,7 +9,7 @@ use crate::support::{add_policy, edit_entity, find_identity_id, get, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Disabled, Identity};
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use serde_json::{Value, json};
 
 /// A stage with several people, services and sessions of each about all of them.
@@ -67,7 +67,7 @@ impl Crowd {
         let (controller, admin) = (&crowd.stage.controller, &crowd.stage.admin);
         crowd
             .open
-            .push(controller.user(admin, "four", json!({})).await);
+            .push(controller.create_user(admin, "four", json!({})).await);
         crowd
             .identities
             .push(find_identity_id(controller, admin, "four").await);
@@ -189,7 +189,7 @@ impl Crowd {
                 let disabled = [None, Some(None), Some(Some(until))];
                 let disabled = dice.pick(&disabled).map(|until| Disabled { at, until });
                 let change = move |identity: &mut Identity| identity.disabled = disabled;
-                edit_entity(&stage.controller, Index::IdentityId, &person, change).await;
+                edit_entity(&stage.controller, UniqueIndex::IdentityId, &person, change).await;
             },
             8 => {
                 let policy = dice.word(&["closed", "default", "default"]);

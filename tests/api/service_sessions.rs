@@ -13,7 +13,7 @@ use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_pki::jwt;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Index, POSTURE_CHECK, reference};
+use portcullis_storage::tables::{Found, POSTURE_CHECK, UniqueIndex, reference};
 use portcullis_testkit::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ async fn it_takes_a_router_that_is_not_disabled() {
     stage.allow("dial", "Dial", &[]).await;
     let disable = |disabled: bool| {
         let change = move |router: &mut Router| router.spec.disabled = disabled;
-        edit_entity(&stage.controller, Index::RouterId, "gate", change)
+        edit_entity(&stage.controller, UniqueIndex::RouterId, "gate", change)
     };
     disable(true).await;
     let none = (400, "NO_EDGE_ROUTERS_AVAILABLE".to_owned());
@@ -303,7 +303,7 @@ async fn session_whose_grant_comes_back_before_it_is_swept_stays() {
     assert!(stage.can_dial(session).await);
     stage.report(session, report("b")).await;
     let hold = Hold::take(&stage.controller);
-    let before = stage.controller.submitted();
+    let before = stage.controller.submitted_transactions();
     let app = Arc::clone(&stage.controller.app);
     let sweeping = tokio::spawn(async move { sweep(&app).await.unwrap() });
     submitted(&stage.controller, before).await;
@@ -330,7 +330,7 @@ async fn more_sessions_than_one_transaction_ends_are_swept_in_one_go() {
     };
     edit_entity(
         &stage.controller,
-        Index::IdentityId,
+        UniqueIndex::IdentityId,
         &stage.person.id,
         shut_out,
     )

@@ -158,7 +158,9 @@ async fn only_administrators_look_through_the_eyes_of_others() {
     for permission in ["service", "service.read", "admin_readonly"] {
         let rights = json!({"permissions": [permission]});
         let controller = &network.controller;
-        let reader = controller.user(&network.admin, permission, rights).await;
+        let reader = controller
+            .create_user(&network.admin, permission, rights)
+            .await;
         let ask = async |query: &str| {
             let path = format!("/services{query}");
             let request = controller.manage(Method::GET, &path, &reader);

@@ -8,8 +8,8 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_pki::{SpiffeId, SpiffePath, certificates_from_pem};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Census, IDENTITY};
-use portcullis_testkit::{Harness, PASSWORD, Reply, client_key};
+use portcullis_storage::tables::{IDENTITY, RecordCounts};
+use portcullis_testkit::{Harness, PASSWORD, Reply, client_key_and_csr};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ async fn ask(controller: &Harness, token: &str, (method, path): (Method, &str)) 
 }
 
 async fn issue(controller: &Harness, token: &str) -> Value {
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     let request = controller.request(Method::POST, ALL).session(token);
     let reply = request.json(&json!({"csr": csr})).send().await;
     assert_eq!(reply.status, 201, "{}", reply.text());
@@ -35,13 +35,13 @@ async fn list(controller: &Harness, token: &str) -> Vec<Value> {
 /// Number of records in the store, which has nothing that leads nowhere.
 async fn stored(controller: &Harness) -> usize {
     assert_eq!(
-        Census::check(&*controller.engine.snapshot().unwrap()).unwrap(),
+        RecordCounts::verify(&*controller.engine.snapshot().unwrap()).unwrap(),
         []
     );
     modify_store(controller, |rows| {
         let mut count = 0;
         rows.rows()
-            .each_in::<SessionCertificate>(&RecordKey::all(IDENTITY), &mut |_found| {
+            .for_each_in::<SessionCertificate>(&RecordKey::all(IDENTITY), &mut |_found| {
                 count += 1;
                 Ok(ControlFlow::Continue(()))
             })
@@ -69,7 +69,7 @@ async fn certificate_is_issued_for_the_session_alone() {
     let chain = certificates_from_pem(text(&made, "certificate")).unwrap();
     assert_eq!(chain.len(), 2);
     assert_eq!(chain[0].subject(), format!("CN={identity}"));
-    let name = SpiffeId::of_certificate(&chain[0]).unwrap().unwrap();
+    let name = SpiffeId::from_certificate(&chain[0]).unwrap().unwrap();
     let SpiffePath::ApiSessionCertificate {
         identity: owner,
         session: of,

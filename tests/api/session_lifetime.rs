@@ -11,7 +11,7 @@ use portcullis_domain::api_session::{ApiSession, SessionLifetimes};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::ApiSessionId;
-use portcullis_storage::tables::{API_SESSION, Found, Index, UniqueValue};
+use portcullis_storage::tables::{API_SESSION, Found, UniqueIndex, UniqueValue};
 use portcullis_testkit::{ADMIN, Harness, HarnessOptions};
 use serde_json::{Value, json};
 
@@ -140,7 +140,7 @@ async fn multiply(controller: &Harness, identity: &str, many: u8) {
     let numbers: Vec<_> = (0..many)
         .map(|_| controller.engine.allocate(API_SESSION))
         .collect();
-    let by_id = UniqueValue::new(Index::IdentityId, identity);
+    let by_id = UniqueValue::new(UniqueIndex::IdentityId, identity);
     let prefix = identity.to_owned();
     modify_store(controller, move |rows| {
         let owner: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();

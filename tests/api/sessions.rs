@@ -19,7 +19,7 @@ async fn stored(controller: &Harness) -> Vec<String> {
     modify_store(controller, |rows| {
         let mut found = Vec::new();
         rows.rows()
-            .each_in::<ApiSession>(&RecordKey::all(IDENTITY), &mut |session| {
+            .for_each_in::<ApiSession>(&RecordKey::all(IDENTITY), &mut |session| {
                 found.push(session.entity.last_activity_at.to_string());
                 Ok(ControlFlow::Continue(()))
             })

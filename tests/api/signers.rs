@@ -284,7 +284,7 @@ async fn administrators_alone_decide_whose_tokens_count() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let permissions = json!({"permissions": ["external-jwt-signer", "auth-policy"]});
-    let helper = controller.user(&admin, "helper", permissions).await;
+    let helper = controller.create_user(&admin, "helper", permissions).await;
     let idp = Idp::new(&controller, "idp");
     let refused = create_signer(&controller, &helper, &idp.signer(json!({}))).await;
     assert_eq!(refused.error(), (401, "UNAUTHORIZED".to_owned()));
@@ -322,7 +322,7 @@ async fn signers_that_were_enabled_or_are_named_stay_what_they_are() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let permissions = json!({"permissions": ["external-jwt-signer"]});
-    let helper = controller.user(&admin, "helper", permissions).await;
+    let helper = controller.create_user(&admin, "helper", permissions).await;
     let off = || json!({"enabled": false});
     let was_enabled = Idp::new(&controller, "was-enabled");
     let was_enabled = was_enabled.register(&controller, &admin, json!({})).await;

@@ -7,7 +7,9 @@ use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
 use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, Entity, Found, Index, RowsMut, SIGNER, UniqueValue};
+use portcullis_storage::tables::{
+    AUTH_POLICY, Entity, Found, RowsMut, SIGNER, UniqueIndex, UniqueValue,
+};
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -102,7 +104,7 @@ pub(crate) async fn modify_store<T: Send + 'static>(
 /// The change is submitted at once; the future completes when it is committed.
 pub(crate) fn edit_entity<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
     controller: &Harness,
-    index: Index,
+    index: UniqueIndex,
     value: &str,
     change: F,
 ) -> impl Future<Output = ()> + use<E, F> {
@@ -154,7 +156,7 @@ pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce
     let key = RecordKey::root(AUTH_POLICY, controller.engine.allocate(AUTH_POLICY));
     modify_store(controller, move |rows| {
         for (key, signer) in &signers {
-            let by_id = UniqueValue::new(Index::SignerId, signer.id.as_str());
+            let by_id = UniqueValue::new(UniqueIndex::SignerId, signer.id.as_str());
             if rows.rows().locate(&by_id).unwrap().is_none() {
                 rows.insert(key, signer).unwrap();
             }

@@ -7,7 +7,7 @@ use http::Method;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::tags::{TagValue, Tags};
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::{Harness, PASSWORD};
 use serde_json::{Map, Value, json};
 
@@ -120,7 +120,7 @@ async fn records_with_more_tags_than_are_allowed_today_are_shown_changed_and_del
     };
     edit_entity(
         &controller,
-        Index::IdentityId,
+        UniqueIndex::IdentityId,
         &id,
         move |identity: &mut Identity| {
             identity.spec.tags = old();
@@ -129,7 +129,7 @@ async fn records_with_more_tags_than_are_allowed_today_are_shown_changed_and_del
     .await;
     edit_entity(
         &controller,
-        Index::AuthenticatorId,
+        UniqueIndex::AuthenticatorId,
         &authenticator,
         move |authenticator: &mut Authenticator| authenticator.tags = old(),
     )

@@ -15,7 +15,7 @@ async fn trace(controller: &Harness, token: &str, id: &str, body: Value) -> Repl
 
 /// The channels on which an identity is traced now.
 fn traced(controller: &Harness, id: &str) -> Option<Vec<String>> {
-    let trace = identities::traced(&controller.app, &IdentityId::from_wire(id)).unwrap();
+    let trace = identities::find_trace(&controller.app, &IdentityId::from_wire(id)).unwrap();
     trace.map(|trace| trace.channels.into_iter().collect())
 }
 
@@ -24,7 +24,7 @@ async fn an_identity_is_traced_until_its_time_is_over() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let body = json!({"enabled": true, "duration": "5m", "traceId": "mine", "channels": ["all"]});
     let reply = trace(&controller, &admin, &id, body).await;
     let expected = json!({
@@ -32,7 +32,10 @@ async fn an_identity_is_traced_until_its_time_is_over() {
         "meta": null,
     });
     assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
-    assert_eq!(trail.told(), [("identity.trace".to_owned(), id.clone())]);
+    assert_eq!(
+        trail.operations(),
+        [("identity.trace".to_owned(), id.clone())]
+    );
     assert_eq!(traced(&controller, &id), Some(vec!["all".to_owned()]));
     controller.clock.advance(SignedDuration::from_mins(5));
     assert_eq!(traced(&controller, &id), None);
@@ -43,7 +46,7 @@ async fn tracing_is_replaced_and_ended() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let trail = AuditTrail::of(&controller);
+    let trail = AuditTrail::from_now(&controller);
     let on = json!({"enabled": true, "duration": "5m", "channels": ["a"]});
     let first = trace(&controller, &admin, &id, on).await.data();
     let on = json!({"enabled": true, "duration": "1h30m", "channels": ["b"]});
@@ -51,12 +54,12 @@ async fn tracing_is_replaced_and_ended() {
     assert_ne!(first["traceId"], second["traceId"]);
     assert_eq!(second["until"], "2031-04-05T07:37:08.009Z");
     assert_eq!(traced(&controller, &id), Some(vec!["b".to_owned()]));
-    trail.told();
+    trail.operations();
     let reply = trace(&controller, &admin, &id, json!({"enabled": false})).await;
     let expected = json!({"data": {"until": "0001-01-01T00:00:00.000Z"}, "meta": null});
     assert_eq!(reply.json(), expected);
     assert_eq!(
-        trail.told(),
+        trail.operations(),
         [("identity.end-trace".to_owned(), id.clone())]
     );
     assert_eq!(traced(&controller, &id), None);
@@ -100,7 +103,7 @@ async fn only_administrators_trace_an_administrator() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let permitted = json!({"permissions": ["identity.update"]});
-    let user = controller.user(&admin, "user", permitted).await;
+    let user = controller.create_user(&admin, "user", permitted).await;
     let above = create(&controller, &admin, "above", json!({"isAdmin": true})).await;
     let on = json!({"enabled": true, "duration": "5m"});
     let reply = trace(&controller, &user, &above, on.clone()).await;
@@ -113,7 +116,7 @@ async fn only_administrators_trace_an_administrator() {
 async fn upkeep_forgets_whose_time_is_over_and_who_is_gone() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    controller.app.lists_ready().await;
+    controller.app.wait_for_lists().await;
     let mut ids = Vec::new();
     for (name, duration) in [("gone", "1h"), ("over", "1m"), ("stays", "1h")] {
         let id = create(&controller, &admin, name, json!({})).await;
@@ -125,8 +128,8 @@ async fn upkeep_forgets_whose_time_is_over_and_who_is_gone() {
     let gone = controller.manage(Method::DELETE, &gone, &admin);
     assert_eq!(gone.send().await.status, 200);
     controller.clock.advance(SignedDuration::from_mins(2));
-    assert_eq!(identities::traces(&controller.app), 3);
+    assert_eq!(identities::count_traces(&controller.app), 3);
     sessions::sweep(&controller.app).await.unwrap();
-    assert_eq!(identities::traces(&controller.app), 1);
+    assert_eq!(identities::count_traces(&controller.app), 1);
     assert_eq!(traced(&controller, &ids[2]), Some(Vec::new()));
 }

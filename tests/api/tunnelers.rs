@@ -6,7 +6,7 @@ use crate::support::{create, edit_entity, get, log_in_by_certificate, revision, 
 use crate::third_party::{Authority, add as add_authority, common_name_claim};
 use http::Method;
 use portcullis_domain::identity::Identity;
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::Harness;
 use serde_json::json;
 
@@ -214,7 +214,7 @@ async fn who_changes_routers_does_not_touch_an_administrator() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let rights = json!({"permissions": ["router", "identity"]});
-    let operator = controller.user(&admin, "operator", rights).await;
+    let operator = controller.create_user(&admin, "operator", rights).await;
     let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
     let (one, identity) = (format!("/edge-routers/{id}"), format!("/identities/{id}"));
     let is_admin = |is_admin: bool| json!({"isAdmin": is_admin});
@@ -264,7 +264,7 @@ async fn the_identity_of_a_router_has_no_external_id() {
     assert_eq!(revision(&controller), at);
 
     // One from before lets nobody in, and can be taken away.
-    edit_entity::<Identity, _>(&controller, Index::IdentityId, &id, |identity| {
+    edit_entity::<Identity, _>(&controller, UniqueIndex::IdentityId, &id, |identity| {
         identity.spec.external_id = Some("router".to_owned());
     })
     .await;

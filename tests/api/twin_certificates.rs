@@ -165,7 +165,7 @@ async fn twin_of_an_authenticator_is_a_stranger() {
     let authenticator = authenticators["cert"]["id"].as_str().unwrap();
     let before = shown(&controller, &admin, authenticator).await;
     let path = format!("/current-identity/authenticators/{authenticator}/extend");
-    let (_key, csr) = portcullis_testkit::client_key();
+    let (_key, csr) = portcullis_testkit::client_key_and_csr();
     let request = controller.request(Method::POST, &path).session(&token);
     let body = json!({"clientCertCsr": csr});
     let reply = request.certificates(&twin).json(&body).send().await;
@@ -179,7 +179,7 @@ async fn twin_of_a_session_certificate_is_good_as_long_as_it() {
     let admin = controller.admin().await;
     let (_id, own) = with_certificate(&controller, &admin, "owner").await;
     let token = token_by(&controller, &own).await;
-    let (_key, csr) = portcullis_testkit::client_key();
+    let (_key, csr) = portcullis_testkit::client_key_and_csr();
     let path = "/current-api-session/certificates";
     let request = controller.request(Method::POST, path).session(&token);
     let request = request.certificates(&own).json(&json!({"csr": csr}));

@@ -5,7 +5,7 @@ use crate::support::{bad_request, create, edit_entity, log_in_with_password, sen
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_domain::authenticator::{Authenticator, Credential};
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD};
 use serde_json::json;
 
@@ -105,7 +105,7 @@ async fn who_has_such_a_name_from_before_logs_in_and_changes_the_password() {
     let (_, authenticator, _) = with_password(&controller, &admin, "berta", json!({})).await;
     edit_entity(
         &controller,
-        Index::AuthenticatorId,
+        UniqueIndex::AuthenticatorId,
         &authenticator,
         |authenticator: &mut Authenticator| {
             if let Credential::Updb(updb) = &mut authenticator.credential {

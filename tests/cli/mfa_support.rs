@@ -2,7 +2,7 @@
 
 use crate::Session;
 use crate::session::PASSWORD;
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use portcullis_totp::Secret;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use support::CommandOutput;
 /// An authenticator app with one secret.
 pub(crate) struct AuthenticatorApp {
     secret: Secret,
-    last: Step,
+    last: TimeStep,
 }
 
 impl AuthenticatorApp {
@@ -20,7 +20,7 @@ impl AuthenticatorApp {
         let bytes = base32::decode(alphabet, secret).expect("the secret is base32");
         Self {
             secret: Secret::from_bytes(&bytes).unwrap(),
-            last: Step(0),
+            last: TimeStep(0),
         }
     }
 
@@ -28,7 +28,7 @@ impl AuthenticatorApp {
     /// More than two would require waiting.
     pub(crate) fn code(&mut self) -> String {
         let now = now();
-        let step = Step(now.0.max(self.last.0 + 1));
+        let step = TimeStep(now.0.max(self.last.0 + 1));
         assert!(step.0 <= now.0 + 1, "a code would have to be waited for");
         self.last = step;
         self.secret.code_at(step).as_str().to_owned()
@@ -37,7 +37,9 @@ impl AuthenticatorApp {
     /// A code that is not valid at any time near.
     pub(crate) fn wrong_code(&self) -> String {
         let around = now().0 - 5..now().0 + 20;
-        let right: Vec<_> = around.map(|step| self.secret.code_at(Step(step))).collect();
+        let right: Vec<_> = around
+            .map(|step| self.secret.code_at(TimeStep(step)))
+            .collect();
         let mut texts = (0..1000).map(|number| format!("{number:06}"));
         let wrong = texts.find(|text| right.iter().all(|code| code.as_str() != text));
         wrong.expect("there are more codes than steps")
@@ -48,9 +50,9 @@ impl AuthenticatorApp {
     clippy::disallowed_methods,
     reason = "the controller goes by the clock of the system"
 )]
-fn now() -> Step {
+fn now() -> TimeStep {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Step(since.as_secs() / Step::SECONDS)
+    TimeStep(since.as_secs() / TimeStep::SECONDS)
 }
 
 /// A user who logs in with a password in the profile `anna`.

@@ -3,7 +3,7 @@
 //! After a change of the table, run this test with `PORTCULLIS_BLESS=1` to write
 //! `docs/router-config.md` anew.
 
-use portcullis_router_config::reference;
+use portcullis_router_config::reference_page;
 use portcullis_router_config::table::ROOT;
 use std::fs;
 use support::repository;
@@ -11,7 +11,7 @@ use support::repository;
 #[test]
 fn reference_page_is_current() {
     let path = repository::root().join("docs/router-config.md");
-    let page = reference();
+    let page = reference_page();
     if std::env::var_os("PORTCULLIS_BLESS").is_some() {
         fs::write(&path, &page).unwrap();
     }
@@ -26,7 +26,7 @@ fn reference_page_is_current() {
 /// Findings refer to the headings of the page.
 #[test]
 fn every_section_has_a_heading() {
-    let page = reference();
+    let page = reference_page();
     let names = ROOT.iter().map(|key| key.name).chain(["The file"]);
     for name in names {
         assert!(page.contains(&format!("\n## {name}\n")), "{name}");

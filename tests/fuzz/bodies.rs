@@ -1,82 +1,85 @@
 //! Bodies of requests: every type that is read from one.
 
 use crate::driver::{corpus, fuzz, place};
-use portcullis_api::auth_policy::{AuthPolicyBody, MergeAuthPolicy};
+use portcullis_api::auth_policy::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::authenticator::{
-    AuthenticatorCreate, AuthenticatorPatch, AuthenticatorReplace, Extend, ExtendVerify,
+    AuthenticatorCreate, AuthenticatorPatch, AuthenticatorUpdate, IdentityExtendEnrollmentRequest,
+    IdentityExtendValidateEnrollmentRequest,
 };
-use portcullis_api::ca::{CaCreate, CaMerge};
-use portcullis_api::config::{ConfigCreate, ConfigMerge};
-use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge};
+use portcullis_api::ca::{CaCreate, CaPatch};
+use portcullis_api::config::{ConfigCreate, ConfigPatch};
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypePatch};
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
-use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
-use portcullis_api::enroll::{Enroll, EnrollErott, EnrollOtt};
+use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterPatch};
+use portcullis_api::edge_router_policy::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
+use portcullis_api::enroll::{ErOttEnrollmentRequest, GenericEnroll, OttEnrollmentRequest};
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
-use portcullis_api::identity::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
-use portcullis_api::mfa::{MfaAnswer, MfaCode};
-use portcullis_api::posture_check::{PostureCheckBody, PostureCheckMerge};
+use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerPatch};
+use portcullis_api::identity::{
+    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+};
+use portcullis_api::mfa::{MfaAuthCode, MfaCode};
+use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckPatch};
 use portcullis_api::posture_response::{PostureResponseBulk, PostureResponseCreate};
 use portcullis_api::revocation::RevocationCreate;
-use portcullis_api::service::{ServiceCreate, ServiceMerge};
+use portcullis_api::service::{ServiceCreate, ServicePatch};
 use portcullis_api::service_config::ServiceConfigAssignments;
-use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
+use portcullis_api::service_policy::{ServicePolicyCreate, ServicePolicyPatch};
 use portcullis_api::session::SessionCreate;
 use portcullis_api::session_certificate::SessionCertificateCreate;
-use portcullis_api::signer::{SignerCreate, SignerUpdate};
-use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge};
+use portcullis_api::terminator::{TerminatorCreate, TerminatorPatch};
 use portcullis_domain::ids::RequestId;
 
 type Reader = fn(&[u8]) -> Result<String, String>;
 
 const READERS: &[Reader] = &[
-    read::<AuthPolicyBody>,
-    read::<MergeAuthPolicy>,
+    read::<AuthPolicyCreateRequest>,
+    read::<AuthPolicyPatchRequest>,
     read::<Authenticate>,
     read::<AuthenticatorCreate>,
     read::<AuthenticatorPatch>,
-    read::<AuthenticatorReplace>,
-    read::<Extend>,
-    read::<ExtendVerify>,
+    read::<AuthenticatorUpdate>,
+    read::<IdentityExtendEnrollmentRequest>,
+    read::<IdentityExtendValidateEnrollmentRequest>,
     read::<CaCreate>,
-    read::<CaMerge>,
+    read::<CaPatch>,
     read::<ConfigCreate>,
-    read::<ConfigMerge>,
+    read::<ConfigPatch>,
     read::<ConfigTypeCreate>,
-    read::<ConfigTypeMerge>,
-    read::<EdgeRouterBody>,
-    read::<EdgeRouterMerge>,
-    read::<EdgeRouterPolicyBody>,
-    read::<EdgeRouterPolicyMerge>,
-    read::<Enroll>,
-    read::<EnrollErott>,
-    read::<EnrollOtt>,
+    read::<ConfigTypePatch>,
+    read::<EdgeRouterCreate>,
+    read::<EdgeRouterPatch>,
+    read::<EdgeRouterPolicyCreate>,
+    read::<EdgeRouterPolicyPatch>,
+    read::<GenericEnroll>,
+    read::<ErOttEnrollmentRequest>,
+    read::<OttEnrollmentRequest>,
     read::<EnrollmentCreate>,
     read::<EnrollmentRefresh>,
-    read::<CreateIdentity>,
-    read::<DisableIdentity>,
-    read::<PatchIdentity>,
-    read::<ReplaceIdentity>,
-    read::<MfaAnswer>,
+    read::<IdentityCreateRequest>,
+    read::<DisableParamsRequest>,
+    read::<IdentityPatchRequest>,
+    read::<IdentityUpdateRequest>,
+    read::<MfaAuthCode>,
     read::<MfaCode>,
-    read::<PostureCheckBody>,
-    read::<PostureCheckMerge>,
+    read::<PostureCheckCreate>,
+    read::<PostureCheckPatch>,
     read::<PostureResponseBulk>,
     read::<PostureResponseCreate>,
     read::<RevocationCreate>,
     read::<ServiceCreate>,
-    read::<ServiceMerge>,
+    read::<ServicePatch>,
     read::<ServiceConfigAssignments>,
-    read::<ServicePolicyBody>,
-    read::<ServicePolicyMerge>,
+    read::<ServicePolicyCreate>,
+    read::<ServicePolicyPatch>,
     read::<SessionCreate>,
     read::<SessionCertificateCreate>,
-    read::<SignerCreate>,
-    read::<SignerUpdate>,
+    read::<ExternalJwtSignerCreate>,
+    read::<ExternalJwtSignerPatch>,
     read::<TerminatorCreate>,
-    read::<TerminatorMerge>,
+    read::<TerminatorPatch>,
 ];
 
 /// Types that one input is read as: all of them would take long, and tell hardly more.
@@ -112,7 +115,7 @@ fn read<T: Decode>(bytes: &[u8]) -> Result<String, String> {
         led_to = field.field.chars().take(20).collect();
     }
     let body = ErrorBody::new(error.code(), RequestId::from_wire("r"));
-    let written = portcullis_api::json::to_bytes(&body.because(error.into_cause()));
+    let written = portcullis_api::json::to_bytes(&body.with_cause(error.into_cause()));
     let read: ErrorBody = serde_json::from_slice(&written)
         .map_err(|error| format!("the refusal by {} is no JSON: {error}", T::name()))?;
     // No refusal is much larger than what is refused.

@@ -6,7 +6,7 @@ use portcullis_pki::{
     Certificate, Csr, SpiffeId, TrustAnchors, VerifyAt, certificates_from_pem, certificates_to_pem,
     pkcs7,
 };
-use portcullis_testkit::client_key;
+use portcullis_testkit::client_key_and_csr;
 use std::cell::Cell;
 
 /// All of what is asked of a certificate that could be read.
@@ -26,7 +26,7 @@ fn look_at(certificate: &Certificate) -> String {
     ];
     let empty = texts.iter().filter(|text| text.is_empty()).count();
     let key = certificate.public_key().map(|key| key.kind());
-    let spiffe = SpiffeId::of_certificate(certificate);
+    let spiffe = SpiffeId::from_certificate(certificate);
     let is_valid = certificate.not_before() <= certificate.not_after();
     let rest = (certificate.is_self_issued(), certificate.common_name());
     place(&(names, empty, key.is_ok(), spiffe.is_ok(), is_valid, rest.0))
@@ -110,12 +110,12 @@ fn fuzzed_bundles_are_read_or_refused() {
         .map(|der| Certificate::from_der(der).unwrap())
         .collect();
     let inputs = (0..=certificates.len()).map(|count| {
-        pkcs7::write_base64(&certificates[..count])
+        pkcs7::encode_base64(&certificates[..count])
             .unwrap()
             .into_bytes()
     });
     fuzz("PKCS #7", inputs.collect(), |input| {
-        let read = pkcs7::read_base64(&text(input));
+        let read = pkcs7::decode_base64(&text(input));
         Ok(read.map_or_else(|error| place(&error), |all| all.len().to_string()))
     });
 }
@@ -124,7 +124,7 @@ fn fuzzed_bundles_are_read_or_refused() {
 #[test]
 fn fuzzed_requests_for_certificates_are_refused_unless_signed() {
     let mut inputs = corpus("requests");
-    inputs.push(client_key().1.into_bytes());
+    inputs.push(client_key_and_csr().1.into_bytes());
     let originals: Vec<_> = inputs
         .iter()
         .map(|input| Csr::from_pem(&text(input)).unwrap())

@@ -1,14 +1,14 @@
 //! The controller's file.
 
 use crate::driver::{corpus, fuzz, place, text};
-use portcullis_controller_config::{Generated, generate, read};
+use portcullis_controller_config::{GenerateOptions, generate, read};
 
 /// Whatever the text, there is a configuration or a mistake that says why not.
 #[test]
 fn fuzzed_files_are_a_configuration_or_a_mistake() {
     let mut files = corpus("controller");
     files.push(
-        generate(&Generated::new("ctrl.example", 1280))
+        generate(&GenerateOptions::new("ctrl.example", 1280))
             .unwrap()
             .into_bytes(),
     );

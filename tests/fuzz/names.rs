@@ -5,7 +5,7 @@ use portcullis_controller_config::TransportAddress;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_pki::{SpiffeId, TrustDomain};
-use portcullis_totp::{Secret, Submitted, provisioning_url};
+use portcullis_totp::{Secret, SubmittedCode, provisioning_url};
 use secrecy::ExposeSecret as _;
 use url::Url;
 
@@ -73,9 +73,9 @@ fn fuzzed_spiffe_names_have_one_spelling() {
 fn fuzzed_codes_are_digits_or_refused() {
     fuzz("codes", inputs(["123456", "000000", "ABCDEF"]), |input| {
         let text = text(input);
-        match Submitted::parse(&text) {
-            Ok(Submitted::Totp(code)) if code.as_str() == text => Ok("digits".to_owned()),
-            Ok(Submitted::Recovery(code)) if code.as_str() == text => Ok("letters".to_owned()),
+        match SubmittedCode::parse(&text) {
+            Ok(SubmittedCode::Totp(code)) if code.as_str() == text => Ok("digits".to_owned()),
+            Ok(SubmittedCode::Recovery(code)) if code.as_str() == text => Ok("letters".to_owned()),
             Ok(_) => Err("a code is taken for another one".to_owned()),
             Err(error) => Ok(place(&error)),
         }

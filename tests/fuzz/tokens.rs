@@ -37,7 +37,7 @@ fn fuzzed_tokens_are_refused_unless_signed() {
     inputs.push(token.into_bytes());
     fuzz("tokens", inputs, |input| {
         let text = text(input);
-        let presented = match PresentedToken::read(&text) {
+        let presented = match PresentedToken::parse(&text) {
             Ok(presented) => presented,
             Err(error) => return Ok(place(&error)),
         };
@@ -61,7 +61,7 @@ fn fuzzed_key_sets_are_read_or_refused() {
             Ok(keys) => keys,
             Err(error) => return Ok(place(&error)),
         };
-        let reasons: String = keys.refused().iter().map(|key| place(key)).collect();
+        let reasons: String = keys.rejected().iter().map(|key| place(key)).collect();
         Ok(format!("{} keys, {reasons}", keys.len()))
     });
 }

@@ -1,9 +1,9 @@
 //! What was acknowledged survives the end of the process between any two instructions.
 
-use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
+use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment};
 use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
 use portcullis_domain::ids::IdentityId;
-use portcullis_testkit::client_key;
+use portcullis_testkit::client_key_and_csr;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
 use std::collections::BTreeSet;
@@ -113,7 +113,7 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
 async fn certify(admin: &Client, id: &str) -> Result<(), ClientError> {
     let shown = admin.identity(&IdentityId::from_wire(id)).await?;
     let token = shown.enrollment.ott.unwrap().token.unwrap();
-    let (_key, csr) = client_key();
+    let (_key, csr) = client_key_and_csr();
     admin.enroll_with_csr(token, &csr).await.map(|_chain| ())
 }
 
@@ -130,7 +130,7 @@ fn load(
         let creating = async move {
             for sequence in 0.. {
                 let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
-                body.enrollment = Some(EnrollmentChoice::ott());
+                body.enrollment = Some(IdentityCreateEnrollment::ott());
                 let done = async {
                     let id = admin.create_identity(&body).await?.id;
                     acknowledged.add(id.clone());
@@ -157,7 +157,7 @@ fn load(
 async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
     let expected = acknowledged.ids.lock().unwrap().clone();
     let certified = acknowledged.certified.lock().unwrap().clone();
-    let mut query = ListQuery::filtered("not (name = \"admin\")");
+    let mut query = ListQuery::with_filter("not (name = \"admin\")");
     query.limit = Some(500);
     let mut found = BTreeSet::new();
     loop {

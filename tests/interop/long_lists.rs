@@ -4,11 +4,11 @@
 use http::{HeaderMap, Method};
 use http_body_util::BodyExt as _;
 use portcullis_http::listen::{
-    Answer, Body, Connection, Limits, Listener, ServerTls, Service as _, TlsVersion,
+    Body, Connection, Limits, Listener, ServerTls, Service as _, ServiceResponse, TlsVersion,
 };
 use portcullis_http::path::Api;
-use portcullis_http::route::Table;
-use portcullis_http::{Build, Controller, State, routes};
+use portcullis_http::route::RouteTable;
+use portcullis_http::{AppState, BuildInfo, Controller, routes};
 use portcullis_testkit::{Harness, TestNetwork};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -52,9 +52,9 @@ impl Long {
             let request = harness.manage(Method::POST, "/identities", &admin);
             request.json(&body).send().await.id();
         }
-        let state = State {
+        let state = AppState {
             app: harness.app.clone(),
-            build: Build {
+            build: BuildInfo {
                 version: "0.0.0",
                 build_date: "2031-01-01T00:00:00Z",
                 revision: "test",
@@ -63,7 +63,7 @@ impl Long {
             addresses: Vec::new(),
             instance_id: "instance".to_owned(),
         };
-        let table = Table::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
+        let table = RouteTable::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
         let controller = Arc::new(Controller::new(Arc::new(state), table));
         Self {
             harness,
@@ -73,7 +73,7 @@ impl Long {
     }
 
     /// Asks, and reads nothing but the head of the answer.
-    fn ask(&self, query: &str) -> impl Future<Output = Answer> + use<> {
+    fn ask(&self, query: &str) -> impl Future<Output = ServiceResponse> + use<> {
         let address = SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 40_000);
         let connection = Arc::new(Connection {
             peer: address,

@@ -6,7 +6,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::mfa::WrongCodes;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
-use portcullis_storage::tables::{Found, Index, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Found, RowsMut, UniqueIndex, UniqueValue};
 use support::mfa::MfaSetup;
 use support::tools::are_available;
 use support::{Api, Reply, TestDirectory, Tool, TotpProgram, wait};
@@ -115,7 +115,7 @@ fn the_last_wrong_code_is_for_good() {
 fn count(site: &TestDirectory, id: &str, in_a_row: u32) {
     let store = site.home().join("ctrl.db.portcullis");
     let engine = RedbEngine::<Change>::open(&store, Options::default()).unwrap();
-    let id = UniqueValue::new(Index::IdentityId, id);
+    let id = UniqueValue::new(UniqueIndex::IdentityId, id);
     let last_at = Timestamp::UNIX_EPOCH;
     let counting = submit_with(&engine, move |tx| {
         let mut rows = RowsMut::new(tx);

@@ -5,7 +5,7 @@ use portcullis_domain::change::Change;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
-use portcullis_storage::tables::{Found, Index, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Found, RowsMut, UniqueIndex, UniqueValue};
 use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
 use support::api::CLIENT;
@@ -53,7 +53,7 @@ fn guess_on(site: &TestDirectory, times: u32) {
     let engine = RedbEngine::<Change>::open(&store, Options::default()).unwrap();
     let counting = submit_with(&engine, move |tx| {
         let mut rows = RowsMut::new(tx);
-        let by_name = UniqueValue::new(Index::AuthenticatorUsername, "anne");
+        let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, "anne");
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut after = found.entity.clone();
         let Credential::Updb(updb) = &mut after.credential else {
@@ -63,7 +63,7 @@ fn guess_on(site: &TestDirectory, times: u32) {
         let now = found.entity.created_at;
         for _ in 0..times {
             updb.throttle
-                .note_wrong(HERE, ThrottleRules::default(), now);
+                .record_failure(HERE, ThrottleRules::default(), now);
         }
         let throttled = updb.throttle.admit(HERE, ThrottleRules::default(), now);
         assert_eq!(throttled.unwrap_err().retry_after, 1 << 10);

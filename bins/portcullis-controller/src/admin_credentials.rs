@@ -3,14 +3,14 @@
 use crate::{system, usage};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::IdentityName;
-use portcullis_domain::username::check_username;
+use portcullis_domain::username;
 
 /// Validates a username.
 pub(crate) fn validate_username(name: &str) -> anyhow::Result<()> {
     if !(4..=100).contains(&name.chars().count()) {
         return Err(usage::error("--username: must be 4 to 100 characters long"));
     }
-    check_username("username", name)
+    username::validate_username("username", name)
         .and_then(|()| IdentityName::new(name).map(drop))
         .map_err(|error| usage::error(format!("--username: {}", error.reason)))
 }
@@ -25,6 +25,6 @@ pub(crate) fn validate_password(password: &str) -> anyhow::Result<()> {
 /// The rule that a password violates, by the default policy of a new network.
 pub(crate) fn password_violation(password: &str) -> Option<String> {
     let policy = AuthPolicy::default_policy(system::env().now());
-    let judged = policy.primary.updb.check_password(password);
+    let judged = policy.primary.updb.validate_password(password);
     judged.err().map(|error| error.reason)
 }

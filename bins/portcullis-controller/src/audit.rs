@@ -53,7 +53,7 @@ impl InspectedDestination {
     pub(crate) fn open(self, app: &App) -> anyhow::Result<Box<dyn AuditSink>> {
         Ok(match self {
             Self::File(found) => {
-                let (trail, first) = audit::kept(app)?;
+                let (trail, first) = audit::find_trail(app)?;
                 let trail = trail.map(|trail| trail.to_string());
                 let clock = Arc::clone(&app.env().clock);
                 Box::new(found.resume(&StoredTrail { trail, first }, clock)?)

@@ -10,9 +10,11 @@ use crate::output;
 use anyhow::bail;
 use file_permissions::Tolerance;
 use home_keys::HomeKeys;
-use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
+use portcullis_controller_config::{ControllerConfig, ExternalReferences, ReadOutcome};
 use portcullis_domain::io_error;
-use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
+use portcullis_yaml::{
+    Diagnostic, Diagnostics, KeyPath, Severity, SourceId, SourceLocation, decode,
+};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct CheckedFiles {
     pub(crate) sources: SourceFiles,
     /// The configuration, or its mistakes.
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: ReadOutcome,
 }
 
 impl CheckedFiles {
@@ -29,13 +31,13 @@ impl CheckedFiles {
         let mut sources = SourceFiles::default();
         sources.add(file, String::new());
         // Line 0, since the diagnostic is about no line.
-        let place = Place::default();
+        let place = SourceLocation::default();
         let message = output::error_chain(error);
         let (code, path) = (environment_checks::UNREADABLE_FILE, KeyPath::root());
         let found = Diagnostic::new(Severity::Error, code, path, place, message);
-        let outcome = Outcome {
+        let outcome = ReadOutcome {
             diagnostics: vec![found],
-            ..Outcome::default()
+            ..ReadOutcome::default()
         };
         Self { sources, outcome }
     }
@@ -53,7 +55,7 @@ pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
 /// As [`load`], with the external references of the files.
 pub(crate) fn load_with_references(
     files: &[&Path],
-) -> anyhow::Result<(ControllerConfig, NamedThings)> {
+) -> anyhow::Result<(ControllerConfig, ExternalReferences)> {
     let CheckedFiles { sources, outcome } = read(files)?;
     let is_terminal = io::stderr().is_terminal();
     if let Some(config) = outcome.config {
@@ -62,7 +64,7 @@ pub(crate) fn load_with_references(
         } else {
             log_findings(&outcome.diagnostics, &sources);
         }
-        return Ok((config, outcome.named));
+        return Ok((config, outcome.references));
     }
     print_findings(&outcome.diagnostics, &sources, is_terminal);
     let errors = outcome
@@ -101,14 +103,15 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
         let outcome = portcullis_controller_config::read_files(&sources.texts(), &lookup);
-        let mut found = environment_checks::check(&outcome.named, &HomeKeys::from_files(files));
+        let mut found =
+            environment_checks::check(&outcome.references, &HomeKeys::from_files(files));
         found.extend(reserved_names::check(&outcome));
         found.extend(find_exposed_keys(files, &sources));
         with_findings(outcome, found)
     } else {
-        Outcome {
+        ReadOutcome {
             diagnostics: unreadable,
-            ..Outcome::default()
+            ..ReadOutcome::default()
         }
     };
     Ok(CheckedFiles { sources, outcome })
@@ -122,9 +125,9 @@ fn find_exposed_keys(files: &[&Path], sources: &SourceFiles) -> Vec<Diagnostic> 
         let exposure = contains_private_key(text.text)
             .then(|| file_permissions::check_file("the configuration", path, Tolerance::Lenient));
         if let Some(exposure) = exposure.flatten() {
-            let place = Place {
+            let place = SourceLocation {
                 source,
-                ..Place::default()
+                ..SourceLocation::default()
             };
             let mut diagnostic = Diagnostic::new(
                 exposure.severity,
@@ -146,7 +149,7 @@ fn contains_private_key(text: &str) -> bool {
 }
 
 /// Adds diagnostics about the files themselves and about the things that they reference.
-fn with_findings(mut outcome: Outcome, found: Vec<Diagnostic>) -> Outcome {
+fn with_findings(mut outcome: ReadOutcome, found: Vec<Diagnostic>) -> ReadOutcome {
     if !found.is_empty() {
         if found.iter().any(|each| each.severity == Severity::Error) {
             outcome.config = None;
@@ -175,7 +178,7 @@ fn read_error(path: &Path, error: &io::Error) -> anyhow::Error {
     if error.kind() == io::ErrorKind::NotFound {
         anyhow::anyhow!("the configuration file {} does not exist", path.display())
     } else {
-        let (path, why) = (path.display(), io_error::in_words(error));
+        let (path, why) = (path.display(), io_error::describe_io_error(error));
         anyhow::anyhow!("the configuration file {path} cannot be read: {why}")
     }
 }

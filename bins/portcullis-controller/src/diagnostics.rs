@@ -3,7 +3,7 @@
 use crate::config;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use portcullis_controller_config::SourceText;
-use portcullis_yaml::{Diagnostic, Severity, SourceId, holds_secret};
+use portcullis_yaml::{Diagnostic, Severity, SourceId, contains_secret};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
         .find('\n')
         .map_or(text.len(), |at| start + at);
     // The line may contain a private key.
-    if diagnostic.path.is_secret() || holds_secret(text.get(before..after)?) {
+    if diagnostic.path.is_secret() || contains_secret(text.get(before..after)?) {
         return None;
     }
     Some(start..end.min(after).max(start))

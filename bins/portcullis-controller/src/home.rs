@@ -6,7 +6,8 @@ use crate::files::{self, PUBLIC_MODE, SECRET_MODE};
 use crate::store;
 use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::{
-    ControllerConfig, Generated, HomeLayout, Material, NamedThings, StoreLocation, generate,
+    ControllerConfig, ExternalReferences, GenerateOptions, HomeLayout, PemSource, StoreLocation,
+    generate,
 };
 use portcullis_domain::Env;
 use portcullis_pki::{KeyType, certificates_to_pem};
@@ -59,8 +60,8 @@ impl Home {
     /// before it expires.
     pub fn owns_server_certificate_of(&self, config: &ControllerConfig) -> bool {
         let layout = HomeLayout::under(&self.folder);
-        config.identity.server_cert == Material::File(layout.server_cert)
-            && config.identity.server_key == Material::File(layout.server_key)
+        config.identity.server_cert == PemSource::File(layout.server_cert)
+            && config.identity.server_key == PemSource::File(layout.server_key)
     }
 
     /// Whether `config` uses the store of this home.
@@ -80,7 +81,7 @@ impl Home {
 
     /// Refuses a home whose own configuration has its store elsewhere: a copied home would use the store of
     /// the original. Overlay files may change the store on purpose.
-    pub(crate) fn check_store_location(&self, named: &NamedThings) -> anyhow::Result<()> {
+    pub(crate) fn check_store_location(&self, named: &ExternalReferences) -> anyhow::Result<()> {
         let Some(store) = named
             .store
             .as_ref()
@@ -142,10 +143,10 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
 
     let pki = pki::create(settings, env)?;
     let interface = settings.interface.to_string();
-    let text = generate(&Generated {
+    let text = generate(&GenerateOptions {
         interface: &interface,
         fetch_keys_from_loopback: true,
-        ..Generated::new(&settings.advertised_host, settings.port)
+        ..GenerateOptions::new(&settings.advertised_host, settings.port)
     })?;
     write(&pki, &layout, &draft)?;
     let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);

@@ -1,7 +1,7 @@
 //! Output on stdout and stderr, apart from the log.
 
 use portcullis_domain::io_error;
-use portcullis_domain::terminal::drives_terminal;
+use portcullis_domain::terminal::is_terminal_control;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -35,7 +35,7 @@ pub(crate) fn error_chain(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = match cause.downcast_ref::<io::Error>() {
-            Some(error) => io_error::in_words(error),
+            Some(error) => io_error::describe_io_error(error),
             None => cause.to_string(),
         };
         // Some errors repeat their source in their own text.
@@ -49,9 +49,9 @@ pub(crate) fn error_chain(error: &anyhow::Error) -> String {
 
 /// Escapes characters that control a terminal or break the line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if text.chars().any(drives_terminal) {
+    if text.chars().any(is_terminal_control) {
         let escaped = text.chars().flat_map(|character| {
-            let escape = drives_terminal(character).then(|| character.escape_default());
+            let escape = is_terminal_control(character).then(|| character.escape_default());
             let plain = escape.is_none().then_some(character);
             escape.into_iter().flatten().chain(plain)
         });

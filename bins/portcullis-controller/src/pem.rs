@@ -1,7 +1,7 @@
 //! Loading of the certificates and keys that a configuration references.
 
 use anyhow::{Context as _, anyhow, ensure};
-use portcullis_controller_config::{self as model, CertificateAndKey, Identity, Material};
+use portcullis_controller_config::{self as model, CertKeyConfig, IdentityConfig, PemSource};
 use portcullis_http::listen::ServerTls;
 use portcullis_pki::{Authority, Certificate, SigningKey, certificates_from_pem};
 use rustls::sign::CertifiedKey;
@@ -25,31 +25,31 @@ pub(crate) struct CertKeyPair {
 pub(crate) struct PemSetting<'a> {
     /// Configuration key, such as `identity.server_cert`.
     pub(crate) name: Cow<'a, str>,
-    pub(crate) source: &'a Material,
+    pub(crate) source: &'a PemSource,
 }
 
 impl<'a> PemSetting<'a> {
     /// Converts a reference of a file.
-    pub(crate) fn from_reference(named: &'a model::Named) -> Self {
+    pub(crate) fn from_reference(named: &'a model::PemReference) -> Self {
         Self {
             name: named.path.to_string().into(),
-            source: &named.material,
+            source: &named.source,
         }
     }
 
     /// Description for messages.
     pub(crate) fn describe(&self) -> String {
         match self.source {
-            Material::File(path) => format!("{} ({})", self.name, path.display()),
-            Material::Inline(_) => self.name.to_string(),
+            PemSource::File(path) => format!("{} ({})", self.name, path.display()),
+            PemSource::Inline(_) => self.name.to_string(),
         }
     }
 
     /// Reads the PEM text.
     pub(crate) fn text(&self) -> anyhow::Result<Zeroizing<String>> {
         match self.source {
-            Material::Inline(text) => Ok(Zeroizing::new(text.clone())),
-            Material::File(path) => std::fs::read_to_string(path)
+            PemSource::Inline(text) => Ok(Zeroizing::new(text.clone())),
+            PemSource::File(path) => std::fs::read_to_string(path)
                 .map(Zeroizing::new)
                 .with_context(|| format!("{} cannot be read", self.describe())),
         }
@@ -129,7 +129,7 @@ impl CertKeyPair {
 
 /// Loads the server certificates of `identity`: the default first, then the alternatives.
 pub(crate) fn load_server_pairs(
-    identity: &Identity,
+    identity: &IdentityConfig,
     section: &str,
 ) -> anyhow::Result<Vec<CertKeyPair>> {
     let load = |section: &str, cert, key| {
@@ -144,7 +144,7 @@ pub(crate) fn load_server_pairs(
         pair.load()
     };
     let mut pairs = vec![load(section, &identity.server_cert, &identity.server_key)?];
-    for (number, CertificateAndKey { cert, key }) in identity.alt_server_certs.iter().enumerate() {
+    for (number, CertKeyConfig { cert, key }) in identity.alt_server_certs.iter().enumerate() {
         pairs.push(load(
             &format!("{section}.alt_server_certs[{number}]"),
             cert,

@@ -122,7 +122,7 @@ pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
     let web = WebListeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
     let core = open(&config, store_was_made, &env)?;
-    portcullis_app::administrator::prepare(&core.app)
+    portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
     let engine = Arc::clone(&core.engine);
@@ -173,7 +173,7 @@ fn add_log_checks(app: &Arc<App>) {
     health::add_check(app, LOG_CHECK, Box::new(logging::dropped_lines_message));
     // The checks are owned by the controller, so a strong reference would be a cycle.
     let watched = Arc::downgrade(app);
-    let fault = move || audit::fault(&*watched.upgrade()?);
+    let fault = move || audit::find_problem(&*watched.upgrade()?);
     health::add_check(app, AUDIT_CHECK, Box::new(fault));
 }
 
@@ -220,7 +220,7 @@ impl RunningController {
             tracing::warn!(
                 "the last events of the audit trail are not written; they are written after the next start"
             );
-        } else if let Err(error) = audit::forget_written(&self.app).await {
+        } else if let Err(error) = audit::trim_written(&self.app).await {
             tracing::warn!(%error, "some events of the audit trail are written again after the next start");
         }
         tracing::info!("stopped");

@@ -8,7 +8,7 @@ use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
 use portcullis_domain::entropy::Entropy;
 use portcullis_domain::io_error;
-use portcullis_storage::redb_engine::{Fatal, OpenError, Options, RedbEngine};
+use portcullis_storage::redb_engine::{FatalError, OpenError, Options, RedbEngine};
 use portcullis_storage::vault::Vault;
 use std::io;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn options() -> Options {
 }
 
 /// Aborts the process as the engine does, but logs the reason first.
-fn abort(fatal: &Fatal) {
+fn abort(fatal: &FatalError) {
     // A panic while logging must not prevent the abort.
     let _ = std::panic::catch_unwind(|| {
         tracing::error!("{fatal}");
@@ -84,7 +84,7 @@ fn open_error(error: &OpenError, path: &Path) -> anyhow::Error {
 /// The cause, with I/O errors in plain words.
 fn describe_cause(cause: &(dyn std::error::Error + 'static)) -> String {
     match cause.downcast_ref::<io::Error>() {
-        Some(error) => io_error::in_words(error),
+        Some(error) => io_error::describe_io_error(error),
         None => cause.to_string(),
     }
 }

@@ -136,7 +136,7 @@ pub(crate) enum Command {
     /// Renew the certificate of an identity file
     Renew(RenewArgs),
     #[command(flatten)]
-    Administration(ManagementCommand),
+    Management(ManagementCommand),
     /// Check, show, explain and generate router configuration files, offline
     #[command(subcommand, after_long_help = router_config::EXAMPLES)]
     RouterConfig(RouterConfigCommand),

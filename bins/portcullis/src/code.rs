@@ -5,7 +5,7 @@ use crate::{output, prompt, secret_source};
 use clap::Args;
 use portcullis_api::code::Code;
 use portcullis_client::ClientError;
-use portcullis_totp::Submitted;
+use portcullis_totp::SubmittedCode;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -134,11 +134,13 @@ impl AcceptedCodes {
                 .filter(|character| !character.is_whitespace())
                 .map(|character| character.to_ascii_uppercase()),
         );
-        let is_accepted = match (self, Submitted::parse(&code).ok()?) {
+        let is_accepted = match (self, SubmittedCode::parse(&code).ok()?) {
             (Self::Either, _)
-            | (Self::Totp, Submitted::Totp(_))
-            | (Self::Recovery, Submitted::Recovery(_)) => true,
-            (Self::Totp, Submitted::Recovery(_)) | (Self::Recovery, Submitted::Totp(_)) => false,
+            | (Self::Totp, SubmittedCode::Totp(_))
+            | (Self::Recovery, SubmittedCode::Recovery(_)) => true,
+            (Self::Totp, SubmittedCode::Recovery(_)) | (Self::Recovery, SubmittedCode::Totp(_)) => {
+                false
+            },
         };
         is_accepted.then(|| SecretString::from(code.as_str()))
     }
@@ -283,7 +285,7 @@ fn explain_refusal(error: ClientError) -> CliError {
 mod tests {
     use super::*;
     use portcullis_api::error::ErrorBody;
-    use portcullis_client::Refusal;
+    use portcullis_client::RefusalError;
     use portcullis_domain::ids::RequestId;
 
     #[test]
@@ -317,7 +319,7 @@ mod tests {
             (Some(1), "makes the wait longer"),
             (None, "try again later"),
         ] {
-            let error = explain_refusal(ClientError::Refused(Box::new(Refusal {
+            let error = explain_refusal(ClientError::Refused(Box::new(RefusalError {
                 status: 429,
                 body: Some(body.clone()),
                 retry_after: wait,

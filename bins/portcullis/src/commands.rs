@@ -66,7 +66,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::RouterConfig(command) => router_config::run(output, &command),
         Command::Version(arguments) => version::run(&context()?, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
-        Command::Administration(command) => administer(&context()?, command).await,
+        Command::Management(command) => administer(&context()?, command).await,
     }
 }
 

@@ -79,7 +79,7 @@ impl Credential {
         };
         credential
             .to_client_certificate()
-            .check()
+            .validate()
             .map_err(|error| {
                 CliError::failed(format!(
                     "{} and {} cannot be used together",

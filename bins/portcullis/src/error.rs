@@ -6,7 +6,7 @@ mod excerpt;
 use crate::output;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
-use portcullis_client::{BuildError, ClientError, Refusal};
+use portcullis_client::{BuildError, ClientError, RefusalError};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -242,9 +242,9 @@ impl From<ClientError> for CliError {
                     None => error,
                 }
             },
-            ClientError::Unexpected { .. } => Self::new(ErrorKind::Failed, error.into())
+            ClientError::UnexpectedResponse { .. } => Self::new(ErrorKind::Failed, error.into())
                 .hint("check that this is the address of a controller"),
-            ClientError::Unwritable(_) => Self::new(ErrorKind::Usage, error.into()),
+            ClientError::InvalidRequest(_) => Self::new(ErrorKind::Usage, error.into()),
         }
     }
 }
@@ -253,7 +253,7 @@ impl From<BuildError> for CliError {
     fn from(error: BuildError) -> Self {
         let kind = match error {
             BuildError::NotHttps | BuildError::NoHost => ErrorKind::Usage,
-            BuildError::NothingTrusted
+            BuildError::NoTrustAnchors
             | BuildError::ClientKey
             | BuildError::ClientKeyMismatch
             | BuildError::Tls => ErrorKind::Failed,
@@ -272,7 +272,7 @@ impl From<FirstContactError> for CliError {
 }
 
 /// A hint for an error response.
-fn hint_for(refusal: &Refusal) -> Option<String> {
+fn hint_for(refusal: &RefusalError) -> Option<String> {
     if let Some(seconds) = refusal.retry_after {
         return Some(format!("try again in {seconds} s"));
     }

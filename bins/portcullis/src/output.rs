@@ -173,7 +173,7 @@ pub(crate) fn escape_control_characters(text: &str) -> String {
 
 /// Like [`terminal::drives_terminal`], but allows line feeds.
 fn drives_terminal(character: char) -> bool {
-    character != '\n' && terminal::drives_terminal(character)
+    character != '\n' && terminal::is_terminal_control(character)
 }
 
 #[cfg(test)]

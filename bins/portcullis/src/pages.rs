@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(begins, expected);
         assert!(begins.last().unwrap() + PAGE_SIZE >= 1_000_000);
         for sorted in [
-            ListQuery::filtered("true Sort By name"),
+            ListQuery::with_filter("true Sort By name"),
             ListQuery {
                 sort: Some("name".to_owned()),
                 ..ListQuery::default()

@@ -150,7 +150,7 @@ mod tests {
         const COLUMNS: &'static [&'static str] = &[];
 
         async fn fetch_page(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
-            Err(ClientError::Unwritable(String::new()))
+            Err(ClientError::InvalidRequest(String::new()))
         }
 
         fn id(&self) -> &str {

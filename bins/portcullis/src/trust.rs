@@ -44,7 +44,7 @@ pub(crate) async fn trust_unknown_controller(
         return Ok(TrustedController { client, ca: None });
     }
     let probe = first_contact::probe(url, context.timeout).await?;
-    let offered = pkcs7::read_base64(&probe.ca_bundle).map_err(|error| {
+    let offered = pkcs7::decode_base64(&probe.ca_bundle).map_err(|error| {
         CliError::failed("cannot read the CA certificates of the controller").with_source(error)
     })?;
     let (client, authorities) = choose_anchors(context, url, offered).await?;
@@ -95,7 +95,7 @@ async fn connect_if_trusted(
     use portcullis_client::BuildError;
     let client = match context.client(url, trust).build() {
         Ok(client) => client,
-        Err(BuildError::NothingTrusted) => return Ok(None),
+        Err(BuildError::NoTrustAnchors) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     match client.version().await {

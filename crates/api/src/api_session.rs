@@ -8,7 +8,7 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::ids::{ApiSessionId, IdentityId};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::{ApiSessionView, AuthQuestion};
+use portcullis_domain::view::{ApiSessionView, OpenFactorView};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -113,11 +113,11 @@ pub struct AuthQuery {
     pub type_id: Cow<'static, str>,
 }
 
-impl From<&AuthQuestion> for AuthQuery {
-    fn from(question: &AuthQuestion) -> Self {
+impl From<&OpenFactorView> for AuthQuery {
+    fn from(question: &OpenFactorView) -> Self {
         match question {
-            AuthQuestion::Totp { is_enrolled } => Self::totp(*is_enrolled),
-            AuthQuestion::Token(signer) => Self::token(signer),
+            OpenFactorView::Totp { is_enrolled } => Self::totp(*is_enrolled),
+            OpenFactorView::Token(signer) => Self::token(signer),
         }
     }
 }
@@ -169,7 +169,7 @@ impl ApiSessionDetail {
         // Clients log in again this long after the last use.
         let left = expires_at.duration_since(view.last_activity_at);
         let seconds = left.min(view.timeout).as_secs().max(0);
-        let auth_queries = view.questions.iter().map(AuthQuery::from).collect();
+        let auth_queries = view.open_factors.iter().map(AuthQuery::from).collect();
         Self {
             auth_queries,
             expiration_seconds: Some(seconds),

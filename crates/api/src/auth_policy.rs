@@ -3,8 +3,8 @@
 mod body;
 mod request;
 
-pub use body::{AuthPolicyCreate, AuthPolicyUpdate};
-pub use request::{AuthPolicyBody, MergeAuthPolicy};
+pub use body::{AuthPolicyCreate, AuthPolicyPatch};
+pub use request::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -103,7 +103,7 @@ impl From<AuthPolicy> for AuthPolicyDetail {
     fn from(policy: AuthPolicy) -> Self {
         Self {
             base: Base {
-                links: Links::to(format!("auth-policies/{}", policy.id)),
+                links: Links::with_self(format!("auth-policies/{}", policy.id)),
                 created_at: policy.created_at.into(),
                 id: policy.id,
                 tags: policy.tags,
@@ -116,8 +116,8 @@ impl From<AuthPolicy> for AuthPolicyDetail {
     }
 }
 
-impl From<domain::Secondary> for Secondary {
-    fn from(rules: domain::Secondary) -> Self {
+impl From<domain::SecondaryRules> for Secondary {
+    fn from(rules: domain::SecondaryRules) -> Self {
         Self {
             require_ext_jwt_signer: rules.require_ext_jwt_signer,
             require_totp: rules.require_totp,
@@ -125,8 +125,8 @@ impl From<domain::Secondary> for Secondary {
     }
 }
 
-impl From<domain::Primary> for Primary {
-    fn from(rules: domain::Primary) -> Self {
+impl From<domain::PrimaryRules> for Primary {
+    fn from(rules: domain::PrimaryRules) -> Self {
         Self {
             cert: CertRules {
                 allow_expired_certs: rules.cert.allow_expired_certs,

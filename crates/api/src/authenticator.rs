@@ -3,8 +3,9 @@
 mod request;
 
 pub use request::{
-    AuthenticatorCreate, AuthenticatorPatch, AuthenticatorReplace, ByOwner, Extend, ExtendRequest,
-    ExtendVerify, NewCredential,
+    AuthenticatorCreate, AuthenticatorPatch, AuthenticatorUpdate, IdentityExtendEnrollmentRequest,
+    IdentityExtendValidateEnrollmentRequest, NewCredential, RequestExtendAuthenticator,
+    WithCurrentPassword,
 };
 
 use crate::entity::{Base, is_false};
@@ -66,7 +67,7 @@ impl AuthenticatorDetail {
     pub fn of_caller(view: AuthenticatorView) -> Self {
         let path = format!("current-identity/authenticators/{}", view.authenticator.id);
         let mut detail = Self::from(view);
-        detail.base.links = Links::to(path);
+        detail.base.links = Links::with_self(path);
         detail
     }
 }
@@ -78,7 +79,7 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
         let identity_id = authenticator.identity;
         let mut detail = Self {
             base: Base {
-                links: Links::to(format!("authenticators/{}", authenticator.id))
+                links: Links::with_self(format!("authenticators/{}", authenticator.id))
                     .with("identities", format!("identities/{identity_id}")),
                 created_at: authenticator.created_at.into(),
                 id: authenticator.id,
@@ -120,14 +121,14 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
 /// The new certificate of an extended authenticator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Extended {
+pub struct IdentityExtendCerts {
     /// CA certificates that clients have to trust, PEM.
     pub ca: String,
     /// The new certificate and its intermediates without the root, PEM.
     pub client_cert: String,
 }
 
-impl Extended {
+impl IdentityExtendCerts {
     /// A certificate and the CA certificates of the network.
     pub fn new(client_cert: String, authorities: &str) -> Self {
         Self {

@@ -3,8 +3,8 @@
 mod external_id_claim;
 mod request;
 
-pub use external_id_claim::{ClaimChange, ClaimDetail};
-pub use request::{CaCreate, CaMerge, CaReplace};
+pub use external_id_claim::{ExternalIdClaimDetail, ExternalIdClaimPatch};
+pub use request::{CaCreate, CaPatch, CaUpdate};
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
@@ -31,7 +31,7 @@ pub struct CaDetail {
     pub cert_pem: String,
     /// Location of the external id in its certificates, if they carry one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub external_id_claim: Option<ClaimDetail>,
+    pub external_id_claim: Option<ExternalIdClaimDetail>,
     /// Lower-case hex SHA-1 of its certificate.
     pub fingerprint: String,
     /// Name format of automatically enrolled identities.
@@ -95,7 +95,7 @@ impl From<CaRef> for EntityRef {
 /// Links include the actions that are possible next.
 fn links(ca: &CaRef) -> Links {
     let path = format!("{PLURAL}/{}", ca.id);
-    let mut links = Links::to(&path);
+    let mut links = Links::with_self(&path);
     if ca.is_auto_enrollment_enabled {
         links = links.with("jwt", format!("{path}/jwt"));
     }

@@ -1,10 +1,10 @@
 //! Lists of capabilities that clients can query.
 
 /// Capabilities that a controller can have; its [version](crate::version) lists those that it has.
-pub const OF_CONTROLLERS: [&str; 3] = ["OIDC_AUTH", "HA_CONTROLLER", "OIDC_AUTH_WITH_CSR"];
+pub const CONTROLLER_CAPABILITIES: [&str; 3] = ["OIDC_AUTH", "HA_CONTROLLER", "OIDC_AUTH_WITH_CSR"];
 
 /// Capabilities that an edge router can have.
-pub const OF_ROUTERS: [&str; 5] = [
+pub const ROUTER_CAPABILITIES: [&str; 5] = [
     "MULTI_CHANNEL",
     "CONNECT_V2",
     "SERVICE_SUBSCRIPTIONS",

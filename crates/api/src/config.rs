@@ -2,12 +2,12 @@
 
 mod request;
 
-pub use request::{ConfigCreate, ConfigMerge, ConfigReplace};
+pub use request::{ConfigCreate, ConfigPatch, ConfigUpdate};
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::schema;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::view::ConfigView;
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub struct ConfigDetail {
     pub config_type_id: ConfigTypeId,
     /// JSON document, valid against the schema of its type.
     #[schemars(with = "schema::Object")]
-    pub data: Object,
+    pub data: JsonObject,
     /// Unique name.
     pub name: String,
 }
@@ -38,7 +38,7 @@ impl From<ConfigView> for ConfigDetail {
         let config = view.config;
         Self {
             base: Base {
-                links: Links::to(format!("configs/{}", config.id)),
+                links: Links::with_self(format!("configs/{}", config.id)),
                 created_at: config.created_at.into(),
                 id: config.id,
                 tags: config.spec.tags,

@@ -2,12 +2,12 @@
 
 mod request;
 
-pub use request::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeReplace};
+pub use request::{ConfigTypeCreate, ConfigTypePatch, ConfigTypeUpdate};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::schema;
-use portcullis_domain::config::{ConfigType, Object, Target};
+use portcullis_domain::config::{ConfigTarget, ConfigType, JsonObject};
 use portcullis_domain::ids::ConfigTypeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,18 +23,18 @@ pub struct ConfigTypeDetail {
     pub name: String,
     /// JSON Schema of its configurations; `null` if any object is valid.
     #[schemars(with = "Option<schema::Object>")]
-    pub schema: Option<Object>,
+    pub schema: Option<JsonObject>,
     /// What its configurations apply to.
     #[serde(default)]
     #[schemars(with = "schema::word::Target")]
-    pub target: Target,
+    pub target: ConfigTarget,
 }
 
 impl From<ConfigType> for ConfigTypeDetail {
     fn from(kind: ConfigType) -> Self {
         Self {
             base: Base {
-                links: Links::to(format!("config-types/{}", kind.id)),
+                links: Links::with_self(format!("config-types/{}", kind.id)),
                 created_at: kind.created_at.into(),
                 id: kind.id,
                 tags: kind.spec.tags,

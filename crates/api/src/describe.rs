@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// Description of a request body.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct RequestDescription {
     pub name: String,
     /// JSON Schema of the body, draft 2020-12, without references.
     pub schema: Value,
@@ -23,10 +23,10 @@ pub struct Request {
     pub is_optional: bool,
     /// Members that could not be described, as messages; empty unless a decoder needs a value that no
     /// sample has.
-    pub faults: Vec<String>,
+    pub problems: Vec<String>,
 }
 
-impl Request {
+impl RequestDescription {
     /// Describes the request that `T` decodes.
     ///
     /// # Examples
@@ -40,7 +40,7 @@ impl Request {
     /// let required = ["configTypeId", "data", "name"];
     /// assert_eq!(request.schema["required"], serde_json::json!(required));
     /// ```
-    pub fn of<T: Decode>() -> Self {
+    pub fn new<T: Decode>() -> Self {
         let probes = variants::<T>().unwrap_or_else(|| {
             let mut probe = Probe::new(decode_traced::<T>, T::IS_LIST, None);
             probe.run();
@@ -52,7 +52,7 @@ impl Request {
             name: T::name(),
             schema,
             is_optional: T::from_body(b"").is_ok(),
-            faults: faults.collect(),
+            problems: faults.collect(),
         }
     }
 }

@@ -4,12 +4,12 @@ mod client_view;
 mod request;
 
 pub use client_view::{CurrentIdentityEdgeRouter, ServiceEdgeRouters, SessionEdgeRouter};
-pub use request::{EdgeRouterBody, EdgeRouterMerge};
+pub use request::{EdgeRouterCreate, EdgeRouterPatch};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::{
-    CommonEdgeRouter, CtrlChanListeners, EnrollmentMembers, VersionInfo, edge_or_default,
+    CommonEdgeRouter, CtrlChanListeners, PendingRouterEnrollment, VersionInfo, edge_or_default,
 };
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::roles::RoleAttributes;
@@ -40,7 +40,7 @@ pub struct EdgeRouterDetail {
     pub ctrl_chan_listeners: CtrlChanListeners,
     /// Its pending enrollment.
     #[serde(flatten)]
-    pub enrollment: EnrollmentMembers,
+    pub enrollment: PendingRouterEnrollment,
     /// Lower-case hex SHA-1 of the certificate; absent before enrollment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,

@@ -2,14 +2,14 @@
 
 mod request;
 
-pub use request::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
+pub use request::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::EdgeRouterPolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,12 @@ pub struct EdgeRouterPolicyDetail {
     pub base: Base<EdgeRouterPolicyId>,
     /// Selectors of the edge routers that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     /// The same selectors with entity names, for display.
     pub edge_router_roles_display: Vec<NamedRole>,
     /// Selectors of the identities that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub identity_roles: Option<Roles<IdentityId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
     /// The same selectors with entity names, for display.
     pub identity_roles_display: Vec<NamedRole>,
     /// Whether it was created for a router that acts as a tunneler.

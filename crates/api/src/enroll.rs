@@ -2,7 +2,7 @@
 
 mod router;
 
-pub use router::{EnrollErott, ExtendRouter};
+pub use router::{ErOttEnrollmentRequest, RouterExtendEnrollmentRequest};
 
 use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
 use crate::controller::ControllerDetail;
@@ -26,7 +26,7 @@ const TEXT_LENGTH: RangeInclusive<usize> = 0..=1024;
 /// string counts as absent.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Enroll {
+pub struct GenericEnroll {
     /// Name of the new identity, if the enrollment creates one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -49,7 +49,7 @@ pub struct Enroll {
     pub server_cert_csr: Option<String>,
 }
 
-impl Decode for Enroll {
+impl Decode for GenericEnroll {
     const BODY_NAME: &'static str = "body";
     const IS_OPTIONAL: bool = true;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
@@ -88,7 +88,7 @@ impl Decode for Enroll {
 /// The body of POST `/enroll/ott`, which includes the token.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EnrollOtt {
+pub struct OttEnrollmentRequest {
     /// Enrollment token, which identifies the enrollment.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -100,7 +100,7 @@ pub struct EnrollOtt {
     pub client_csr: Option<String>,
 }
 
-impl Decode for EnrollOtt {
+impl Decode for OttEnrollmentRequest {
     const BODY_NAME: &'static str = "ottEnrollmentRequest";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
@@ -145,21 +145,26 @@ mod tests {
     use secrecy::ExposeSecret as _;
     use serde_json::{Value, json};
 
-    fn read(body: &Value) -> Result<Enroll, DecodeError> {
-        Enroll::from_body(body.to_string().as_bytes())
+    fn read(body: &Value) -> Result<GenericEnroll, DecodeError> {
+        GenericEnroll::from_body(body.to_string().as_bytes())
     }
 
     #[test]
     fn body_may_be_missing_unless_it_brings_the_token() {
-        assert!(Enroll::from_body(b"").unwrap().client_csr.is_none());
+        assert!(GenericEnroll::from_body(b"").unwrap().client_csr.is_none());
         assert!(
             read(&json!({"clientCsr": "", "password": null}))
                 .unwrap()
                 .client_csr
                 .is_none()
         );
-        assert!(EnrollOtt::from_body(b"{}").unwrap().token.is_none());
-        match EnrollOtt::from_body(b"").unwrap_err() {
+        assert!(
+            OttEnrollmentRequest::from_body(b"{}")
+                .unwrap()
+                .token
+                .is_none()
+        );
+        match OttEnrollmentRequest::from_body(b"").unwrap_err() {
             DecodeError::Field(error) => assert_eq!(error.field, "ottEnrollmentRequest"),
             DecodeError::Parse(text) => panic!("{text}"),
         }
@@ -189,22 +194,25 @@ mod tests {
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = Enroll {
+        let sent = GenericEnroll {
             password: Some("opensesame".into()),
             client_csr: Some("csr".to_owned()),
-            ..Enroll::default()
+            ..GenericEnroll::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
         assert_eq!(bytes, br#"{"password":"opensesame","clientCsr":"csr"}"#);
         assert_eq!(
-            Enroll::from_body(&bytes).unwrap().client_csr.as_deref(),
+            GenericEnroll::from_body(&bytes)
+                .unwrap()
+                .client_csr
+                .as_deref(),
             Some("csr")
         );
-        let sent = EnrollOtt {
+        let sent = OttEnrollmentRequest {
             token: Some("opensesame".into()),
             client_csr: None,
         };
-        let read = EnrollOtt::from_body(&serde_json::to_vec(&sent).unwrap()).unwrap();
+        let read = OttEnrollmentRequest::from_body(&serde_json::to_vec(&sent).unwrap()).unwrap();
         assert_eq!(read.token.unwrap().expose_secret(), "opensesame");
         assert!(!format!("{sent:?}").contains("opensesame"));
     }

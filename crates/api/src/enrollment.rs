@@ -9,7 +9,7 @@ use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::ids::{CaId, EnrollmentId, IdentityId, RouterId};
-use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
+use portcullis_domain::view::{EnrollmentOwnerRef, EnrollmentView};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -72,13 +72,13 @@ impl From<EnrollmentView> for EnrollmentDetail {
         let enrollment = view.enrollment;
         let secrets = view.secrets.map(|secrets| (secrets.token, secrets.jwt));
         let (token, jwt) = secrets.unzip();
-        let holder = HolderMembers::from(view.holder);
+        let holder = HolderMembers::from(view.owner);
         let (edge_router, edge_router_id) = holder.edge_router.unzip();
         let (identity, identity_id) = holder.identity.unzip();
         let (transit_router, transit_router_id) = holder.transit_router.unzip();
         Self {
             base: Base {
-                links: Links::to(format!("enrollments/{}", enrollment.id)),
+                links: Links::with_self(format!("enrollments/{}", enrollment.id)),
                 created_at: enrollment.created_at.into(),
                 id: enrollment.id,
                 tags: enrollment.tags,
@@ -91,7 +91,7 @@ impl From<EnrollmentView> for EnrollmentDetail {
             identity,
             identity_id,
             jwt,
-            method: Cow::Borrowed(enrollment.purpose.name()),
+            method: Cow::Borrowed(enrollment.purpose.method_name()),
             token: token.unwrap_or_default(),
             transit_router,
             transit_router_id,
@@ -107,15 +107,15 @@ struct HolderMembers {
     transit_router: Option<(EntityRef, RouterId)>,
 }
 
-impl From<EnrollmentHolder> for HolderMembers {
-    fn from(holder: EnrollmentHolder) -> Self {
+impl From<EnrollmentOwnerRef> for HolderMembers {
+    fn from(holder: EnrollmentOwnerRef) -> Self {
         let mut shown = Self::default();
         match holder {
-            EnrollmentHolder::Identity(identity) => {
+            EnrollmentOwnerRef::Identity(identity) => {
                 let id = identity.id.clone();
                 shown.identity = Some((identity.into(), id));
             },
-            EnrollmentHolder::Router(router) => {
+            EnrollmentOwnerRef::Router(router) => {
                 let (id, is_edge) = (router.id.clone(), router.is_edge);
                 let place = if is_edge {
                     &mut shown.edge_router

@@ -59,7 +59,7 @@ impl Created {
     pub fn new(collection: &str, id: impl Into<String>) -> Self {
         let id = id.into();
         Self {
-            links: Links::to(format!("{collection}/{id}")),
+            links: Links::with_self(format!("{collection}/{id}")),
             id,
         }
     }
@@ -162,7 +162,7 @@ impl Default for ListWriter {
 
 impl ListWriter {
     /// Writes the next entity.
-    pub fn item(&mut self, item: &impl Serialize) {
+    pub fn push(&mut self, item: &impl Serialize) {
         if !std::mem::take(&mut self.is_empty) {
             self.bytes.push(b',');
         }
@@ -170,7 +170,7 @@ impl ListWriter {
     }
 
     /// Number of bytes written but not taken yet.
-    pub const fn pending(&self) -> usize {
+    pub const fn pending_bytes(&self) -> usize {
         self.bytes.len()
     }
 
@@ -255,9 +255,9 @@ mod tests {
             let mut list = ListWriter::default();
             let mut parts = Vec::new();
             for item in items {
-                list.item(item);
+                list.push(item);
                 parts.extend(list.take());
-                assert_eq!(list.pending(), 0);
+                assert_eq!(list.pending_bytes(), 0);
             }
             let meta = ListMeta::new(Pagination::new(None, 1, 7), ["id"]);
             parts.extend(list.finish(&meta));

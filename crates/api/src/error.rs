@@ -180,11 +180,11 @@ impl ErrorBody {
 
     /// An invalid field of the request.
     pub fn field(error: FieldError, request: RequestId) -> Self {
-        Self::new(Code::CouldNotValidate, request).because(error.into())
+        Self::new(Code::CouldNotValidate, request).with_cause(error.into())
     }
 
     #[must_use]
-    pub fn because(mut self, cause: Cause) -> Self {
+    pub fn with_cause(mut self, cause: Cause) -> Self {
         self.error.cause = Some(cause);
         self
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HealthDetail {
     /// Checks.
-    pub checks: Vec<CheckDetail>,
+    pub checks: Vec<HealthCheckDetail>,
     /// Whether all checks pass.
     pub healthy: bool,
 }
@@ -16,13 +16,13 @@ pub struct HealthDetail {
 /// Result of a health check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CheckDetail {
+pub struct HealthCheckDetail {
     /// Number of consecutive failures; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consecutive_failures: Option<u64>,
     /// Error of the last run; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub err: Option<CheckFault>,
+    pub err: Option<HealthCheckError>,
     /// When it began to fail, RFC 3339 in whole seconds; absent while it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<String>,
@@ -40,13 +40,13 @@ pub struct CheckDetail {
 
 /// Error of a health check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CheckFault {
+pub struct HealthCheckError {
     /// Human-readable message.
     pub message: String,
 }
 
 /// Formats an instant as RFC 3339 in UTC, with whole seconds.
-pub fn instant(instant: Timestamp) -> String {
+pub fn format_instant(instant: Timestamp) -> String {
     instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
@@ -62,7 +62,7 @@ pub fn instant(instant: Timestamp) -> String {
 /// assert_eq!(format_duration(SignedDuration::from_nanos(27_460)), "27.46µs");
 /// assert_eq!(format_duration(SignedDuration::from_millis(61_500)), "1m1.5s");
 /// ```
-pub fn duration(duration: SignedDuration) -> String {
+pub fn format_duration(duration: SignedDuration) -> String {
     let nanoseconds = duration.as_nanos().unsigned_abs();
     for (limit, unit, name) in [
         (1_000, 1, "ns"),
@@ -115,13 +115,16 @@ mod tests {
             (60_000_000_000, "1m0s"),
             (3_661_050_000_000, "1h1m1.05s"),
         ] {
-            assert_eq!(duration(SignedDuration::from_nanos(nanoseconds)), text);
+            assert_eq!(
+                format_duration(SignedDuration::from_nanos(nanoseconds)),
+                text
+            );
         }
     }
 
     #[test]
     fn instants_are_written_in_whole_seconds() {
-        let text = instant(Timestamp::new(86_400, 999_999_999).unwrap());
+        let text = format_instant(Timestamp::new(86_400, 999_999_999).unwrap());
         assert_eq!(text, "1970-01-02T00:00:00Z");
     }
 }

@@ -6,14 +6,17 @@ mod identity_type;
 mod request;
 
 pub use body::{
-    DisableParams, EnrollmentChoice, IdentityCreate, IdentityOptions, IdentityPatch, IdentityUpdate,
+    DisableParams, IdentityCreate, IdentityCreateEnrollment, IdentityOptions, IdentityPatch,
+    IdentityUpdate,
 };
 pub use detail::{
     CertSummary, IdentityAuthenticators, IdentityDetail, IdentityEnrollments, PendingEnrollment,
     UpdbSummary,
 };
 pub use identity_type::IdentityTypeDetail;
-pub use request::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
+pub use request::{
+    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+};
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,7 @@ pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
     clippy::expect_used,
     reason = "a type that cannot be written is a defect, whatever the request was"
 )]
-pub fn to_indented_bytes(value: &impl Serialize) -> Vec<u8> {
+pub fn to_pretty_bytes(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
     let formatter = PrettyFormatter::with_indent(b"    ");
     value

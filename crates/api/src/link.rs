@@ -37,7 +37,7 @@ pub struct Links(BTreeMap<Cow<'static, str>, Link>);
 
 impl Links {
     /// The link `self` to `./<path>`.
-    pub fn to(path: impl AsRef<str>) -> Self {
+    pub fn with_self(path: impl AsRef<str>) -> Self {
         Self::default().with("self", path)
     }
 
@@ -62,9 +62,11 @@ impl Links {
         path: &str,
         below: impl IntoIterator<Item = &'static str>,
     ) -> Self {
-        below.into_iter().fold(Self::to(path), |links, name| {
-            links.with_segments(name, &[path, "/", name])
-        })
+        below
+            .into_iter()
+            .fold(Self::with_self(path), |links, name| {
+                links.with_segments(name, &[path, "/", name])
+            })
     }
 
     /// The links of an identity.

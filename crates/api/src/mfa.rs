@@ -7,7 +7,7 @@ use crate::link::Links;
 use crate::secret;
 use portcullis_domain::ids::MfaId;
 use portcullis_domain::mfa::Mfa;
-use portcullis_domain::view::{MfaSetUp, MfaView, RecoveryCodesView};
+use portcullis_domain::view::{MfaSetup, MfaView, RecoveryCodesView};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -41,14 +41,14 @@ pub struct MfaDetail {
 
 impl From<MfaView> for MfaDetail {
     fn from(view: MfaView) -> Self {
-        let links = match view.set_up {
+        let links = match view.setup {
             Some(_) => links()
                 .with("qr", format!("{OWN_MFA_PATH}/qr-code"))
                 .with("verify", format!("{OWN_MFA_PATH}/verify")),
             None => verified_links(),
         };
         let (provisioning_url, recovery_codes) = view
-            .set_up
+            .setup
             .map(|set_up| (set_up.provisioning_url, set_up.recovery_codes))
             .unzip();
         Self {
@@ -63,7 +63,7 @@ impl From<MfaView> for MfaDetail {
 /// Response to POST `/current-identity/mfa`: the new enrollment and its secrets.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MfaStarted {
+pub struct MfaEnrollmentStarted {
     /// Its link and its id.
     #[serde(flatten)]
     pub created: Created,
@@ -77,12 +77,12 @@ pub struct MfaStarted {
     pub recovery_codes: Vec<SecretString>,
 }
 
-impl MfaStarted {
+impl MfaEnrollmentStarted {
     /// A started enrollment.
-    pub fn new(id: &MfaId, set_up: MfaSetUp) -> Self {
+    pub fn new(id: &MfaId, set_up: MfaSetup) -> Self {
         Self {
             created: Created {
-                links: Links::to(OWN_MFA_PATH),
+                links: Links::with_self(OWN_MFA_PATH),
                 id: id.to_string(),
             },
             provisioning_url: set_up.provisioning_url,
@@ -139,9 +139,9 @@ impl Decode for MfaCode {
 /// A code for the second factor of a session.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
-pub struct MfaAnswer(pub MfaCode);
+pub struct MfaAuthCode(pub MfaCode);
 
-impl Decode for MfaAnswer {
+impl Decode for MfaAuthCode {
     const BODY_NAME: &'static str = "mfaAuth";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "code",
@@ -155,12 +155,12 @@ impl Decode for MfaAnswer {
 
 /// An optional code.
 #[derive(Debug, Clone, Default)]
-pub struct MfaCodeIfAny {
+pub struct OptionalMfaCode {
     /// The code as typed by the user.
     pub code: Option<SecretString>,
 }
 
-impl Decode for MfaCodeIfAny {
+impl Decode for OptionalMfaCode {
     const BODY_NAME: &'static str = "mfaValidation";
     const IS_OPTIONAL: bool = true;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
@@ -183,7 +183,7 @@ fn base(mfa: Mfa, links: Links) -> Base<MfaId> {
 }
 
 fn links() -> Links {
-    Links::to(OWN_MFA_PATH).with("current-identity", "current-identity")
+    Links::with_self(OWN_MFA_PATH).with("current-identity", "current-identity")
 }
 
 fn verified_links() -> Links {

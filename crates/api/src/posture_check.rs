@@ -6,8 +6,10 @@ mod decode_check;
 mod request;
 
 pub(crate) use check_definition::seconds;
-pub use check_definition::{CheckBody, MfaBody, OperatingSystem, ProcessBody, ProcessMultiBody};
-pub use request::{PostureCheckBody, PostureCheckMerge};
+pub use check_definition::{
+    CheckDefinition, MfaProperties, OperatingSystem, ProcessDefinition, ProcessMultiDefinition,
+};
+pub use request::{PostureCheckCreate, PostureCheckPatch};
 
 use crate::entity::Base;
 use crate::link::Links;
@@ -26,7 +28,7 @@ const VERSION: i64 = 1;
 pub struct PostureCheckDetail {
     /// Type and criteria of the check.
     #[serde(flatten)]
-    pub check: CheckBody,
+    pub check: CheckDefinition,
     /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
@@ -46,7 +48,7 @@ impl From<PostureCheck> for PostureCheckDetail {
     fn from(check: PostureCheck) -> Self {
         let spec = check.spec;
         Self {
-            check: CheckBody::from(&spec.check),
+            check: CheckDefinition::from(&spec.check),
             base: Base {
                 links: Links::of_posture_check(&check.id),
                 created_at: check.created_at.into(),

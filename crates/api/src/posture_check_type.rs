@@ -27,8 +27,8 @@ pub struct PostureCheckTypeDetail {
 impl PostureCheckTypeDetail {
     /// The type `support`, created at `created_at`.
     pub fn new(support: CheckSupport, created_at: Timestamp) -> Self {
-        let id = support.kind.name();
-        let links = Links::to(format!("posture-check-types/{id}"));
+        let id = support.check_type.name();
+        let links = Links::with_self(format!("posture-check-types/{id}"));
         let systems = support.systems.iter();
         Self {
             base: Base::unchanging(links, Cow::Borrowed(id), created_at),

@@ -5,7 +5,7 @@ use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId};
-use portcullis_domain::posture::{Os, Process, Reported};
+use portcullis_domain::posture::{OsInfo, ProcessInfo, Reported};
 use portcullis_domain::view::{PostureView, SessionPosture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -168,8 +168,8 @@ impl ReportData {
     }
 }
 
-impl From<Option<Reported<Os>>> for OsData {
-    fn from(reported: Option<Reported<Os>>) -> Self {
+impl From<Option<Reported<OsInfo>>> for OsData {
+    fn from(reported: Option<Reported<OsInfo>>) -> Self {
         let report = ReportData::from_reported(reported.as_ref());
         let os = reported.map(|reported| reported.value);
         let os = os.as_deref();
@@ -184,8 +184,8 @@ impl From<Option<Reported<Os>>> for OsData {
     }
 }
 
-impl From<Reported<Process>> for ProcessData {
-    fn from(reported: Reported<Process>) -> Self {
+impl From<Reported<ProcessInfo>> for ProcessData {
+    fn from(reported: Reported<ProcessInfo>) -> Self {
         let process = &reported.value;
         Self {
             report: ReportData::from_reported(Some(&reported)),
@@ -216,7 +216,7 @@ impl From<SessionPosture> for SessionData {
 }
 
 /// The signers of a process in a response; `None` if there are none.
-pub(crate) fn signers(process: &Process) -> Option<Vec<String>> {
+pub(crate) fn signers(process: &ProcessInfo) -> Option<Vec<String>> {
     let signers: Vec<_> = process.signers.iter().cloned().collect();
     Some(signers).filter(|signers| !signers.is_empty())
 }

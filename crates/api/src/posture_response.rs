@@ -6,8 +6,8 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::posture_check::seconds;
 use crate::schema;
 use portcullis_domain::ids::ServiceId;
-use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService, Statement};
-use portcullis_domain::posture_check::CheckKind;
+use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, PostureReport, ShortenedService};
+use portcullis_domain::posture_check::CheckType;
 use report::ReportWriter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
@@ -18,11 +18,11 @@ const PARAMETER: &str = "postureResponse";
 
 /// The body of POST `/posture-response`. Sizes are limited where reports are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostureResponseCreate(pub Statement);
+pub struct PostureResponseCreate(pub PostureReport);
 
 /// The body of POST `/posture-response-bulk`: several reports at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostureResponseBulk(pub Vec<Statement>);
+pub struct PostureResponseBulk(pub Vec<PostureReport>);
 
 /// Response to posture reports: the services whose MFA timeout has become shorter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub struct PostureResponseService {
     pub name: String,
     /// Type of the check that times out.
     #[schemars(with = "schema::word::CheckKind")]
-    pub posture_query_type: CheckKind,
+    pub posture_query_type: CheckType,
     /// Regular timeout of a code in seconds; -1 for no limit.
     pub timeout: i64,
     /// Remaining seconds.
@@ -95,7 +95,7 @@ impl From<ShortenedService> for PostureResponseService {
         Self {
             id: service.id,
             name: service.name,
-            posture_query_type: CheckKind::Mfa,
+            posture_query_type: CheckType::Mfa,
             timeout: seconds(service.timeout.map(NonZeroU32::get)),
             timeout_remaining: PROMPT_GRACE_SECONDS.into(),
         }

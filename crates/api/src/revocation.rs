@@ -7,7 +7,7 @@ use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::RevocationId;
-use portcullis_domain::revocation::{Revocation, Revoked};
+use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::tags::Tags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct RevocationCreate {
     pub id: RevocationId,
     /// Type of what is revoked.
     #[serde(rename = "type")]
-    pub revoked: Revoked,
+    pub revoked: RevocationType,
     pub tags: Tags,
 }
 
@@ -31,11 +31,14 @@ impl Decode for RevocationCreate {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let mut id = members.required_string("id")?;
-        let name = members.required_choice("type", &Revoked::ALL.map(Revoked::name))?;
+        let name =
+            members.required_choice("type", &RevocationType::ALL.map(RevocationType::name))?;
         let tags = members.tags()?.unwrap_or_default();
-        let known = Revoked::ALL.into_iter().find(|kind| kind.name() == name);
-        let revoked = known.unwrap_or(Revoked::Identity);
-        if revoked != Revoked::Identity {
+        let known = RevocationType::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name);
+        let revoked = known.unwrap_or(RevocationType::Identity);
+        if revoked != RevocationType::Identity {
             if !is_uuid(&id) {
                 return Err(FieldError::new("id", "must be a UUID", id).into());
             }
@@ -75,14 +78,14 @@ pub struct RevocationDetail {
     /// Type of what is revoked.
     #[serde(rename = "type")]
     #[schemars(with = "schema::word::Revoked")]
-    pub revoked: Revoked,
+    pub revoked: RevocationType,
 }
 
 impl From<Revocation> for RevocationDetail {
     fn from(revocation: Revocation) -> Self {
         Self {
             base: Base {
-                links: Links::to(format!("revocations/{}", revocation.id)),
+                links: Links::with_self(format!("revocations/{}", revocation.id)),
                 created_at: revocation.created_at.into(),
                 id: revocation.id,
                 tags: revocation.spec.tags,

@@ -3,8 +3,8 @@
 use crate::decode::{DecodeError, Members, excerpt_list};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
-use portcullis_domain::roles::{Roles, Semantic};
-use portcullis_domain::view::Names;
+use portcullis_domain::roles::{RoleSelectors, Semantic};
+use portcullis_domain::view::NamesById;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct NamedRole {
 impl NamedRole {
     /// Display names of selectors, given the `names` of the entities that they select by id. Entities
     /// without a name do not exist and are left out.
-    pub fn list<I: EntityId>(roles: &Roles<I>, names: &Names<I>) -> Vec<Self> {
+    pub fn list<I: EntityId>(roles: &RoleSelectors<I>, names: &NamesById<I>) -> Vec<Self> {
         let plain = roles.selectors().filter(|role| !role.starts_with('@'));
         let by_id = roles.ids().filter_map(|id| Some((id, names.get(id)?)));
         plain
@@ -58,11 +58,11 @@ impl UnparsedRoles {
     }
 
     /// Validates the selectors; `None` when no list was sent.
-    pub(crate) fn parse<I: EntityId>(self) -> Result<Option<Roles<I>>, FieldError> {
+    pub(crate) fn parse<I: EntityId>(self) -> Result<Option<RoleSelectors<I>>, FieldError> {
         let Some(selectors) = self.selectors else {
             return Ok(None);
         };
-        let roles = Roles::new(&self.field, selectors.iter().cloned());
+        let roles = RoleSelectors::new(&self.field, selectors.iter().cloned());
         match roles {
             Ok(roles) => Ok(Some(roles)),
             Err(error) => Err(FieldError {
@@ -98,7 +98,7 @@ pub(crate) fn required_semantic(members: &mut Members) -> Result<Semantic, Decod
 }
 
 /// Selectors in a response; `None` if there are none.
-pub(crate) fn none_if_empty<I: EntityId>(roles: Roles<I>) -> Option<Roles<I>> {
+pub(crate) fn none_if_empty<I: EntityId>(roles: RoleSelectors<I>) -> Option<RoleSelectors<I>> {
     Some(roles).filter(|roles| !roles.is_empty())
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use portcullis_domain::ids::ServiceId;
     use serde_json::{Value, json};
 
-    fn read(body: &Value) -> Result<Option<Roles<ServiceId>>, FieldError> {
+    fn read(body: &Value) -> Result<Option<RoleSelectors<ServiceId>>, FieldError> {
         let mut members = Members::parse(body.to_string().as_bytes(), "policy").unwrap();
         UnparsedRoles::take(&mut members, "serviceRoles")
             .unwrap()
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn selectors_are_shown_with_names() {
         let roles = read(&json!({"serviceRoles": ["@gone", "@x", "#b", "#a"]}));
-        let names = Names::from([
+        let names = NamesById::from([
             (ServiceId::from_wire("x"), "web".to_owned()),
             (ServiceId::from_wire("other"), "unasked".to_owned()),
         ]);
@@ -131,7 +131,7 @@ mod tests {
                 {"name": "@web", "role": "@x"},
             ])
         );
-        let all = NamedRole::list(&Roles::All, &names);
+        let all = NamedRole::list(&RoleSelectors::All, &names);
         assert_eq!(all.len(), 1);
         assert_eq!((&*all[0].name, &*all[0].role), ("#all", "#all"));
     }
@@ -158,6 +158,9 @@ mod tests {
         let none = read(&json!({"serviceRoles": []})).unwrap().unwrap();
         assert!(none.is_empty());
         assert_eq!(none_if_empty(none), None);
-        assert_eq!(none_if_empty(Roles::<ServiceId>::All), Some(Roles::All));
+        assert_eq!(
+            none_if_empty(RoleSelectors::<ServiceId>::All),
+            Some(RoleSelectors::All)
+        );
     }
 }

@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 /// Usage of a role attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct UsageDetail {
+pub struct RoleAttributeUsageDetail {
     /// Role attribute.
     pub role_attribute: String,
     /// Usage by each kind that can carry or select it.
-    pub usage: BTreeMap<Cow<'static, str>, Usage>,
+    pub usage: BTreeMap<Cow<'static, str>, RoleAttributeUsage>,
 }
 
 /// Usage of a role attribute by one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Usage {
+pub struct RoleAttributeUsage {
     /// Number of entities that use it.
     pub count: u64,
     /// Ids of these entities; `null` unless requested.
@@ -25,11 +25,11 @@ pub struct Usage {
     pub ids: Option<Vec<String>>,
 }
 
-impl UsageDetail {
+impl RoleAttributeUsageDetail {
     /// Usage of an attribute by several kinds, by kind name.
     pub fn new(
         role_attribute: String,
-        usage: impl IntoIterator<Item = (&'static str, Usage)>,
+        usage: impl IntoIterator<Item = (&'static str, RoleAttributeUsage)>,
     ) -> Self {
         Self {
             role_attribute,
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn ids_are_null_unless_they_were_asked_for() {
-        let of = |count, ids: Option<&[&str]>| Usage {
+        let of = |count, ids: Option<&[&str]>| RoleAttributeUsage {
             count,
             ids: ids.map(|ids| ids.iter().map(|id| (*id).to_owned()).collect()),
         };
-        let usage = UsageDetail::new(
+        let usage = RoleAttributeUsageDetail::new(
             "red".to_owned(),
             [
                 ("services", of(1, Some(&["x"]))),

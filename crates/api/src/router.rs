@@ -3,14 +3,14 @@
 mod enrollment;
 mod request;
 
-pub use enrollment::EnrollmentMembers;
-pub use request::{RouterBody, RouterMerge};
+pub use enrollment::PendingRouterEnrollment;
+pub use request::{TransitRouterCreate, TransitRouterPatch};
 
 /// Addresses at which controllers reach a router, and the groups of each.
 pub use crate::decode::StringLists as CtrlChanListeners;
 
 use crate::schema;
-use portcullis_domain::router::{Edge, RouterKind};
+use portcullis_domain::router::{EdgeRouterSettings, RouterKind};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{RouterConnection, RouterVersion, RouterView};
 use schemars::JsonSchema;
@@ -115,9 +115,9 @@ impl From<RouterVersion> for VersionInfo {
 }
 
 /// The edge router settings; defaults for transit routers.
-pub(crate) fn edge_or_default(kind: RouterKind) -> Edge {
+pub(crate) fn edge_or_default(kind: RouterKind) -> EdgeRouterSettings {
     match kind {
         RouterKind::Edge(edge) => edge,
-        RouterKind::Transit => Edge::default(),
+        RouterKind::Transit => EdgeRouterSettings::default(),
     }
 }

@@ -5,11 +5,11 @@
 
 use crate::code::Code;
 use crate::time::WireTime;
-use portcullis_domain::ca::{Location, Matcher, Parser};
-use portcullis_domain::config::Target;
+use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
+use portcullis_domain::config::ConfigTarget;
 use portcullis_domain::identity::Precedence;
-use portcullis_domain::posture_check::{CheckKind, OsType};
-use portcullis_domain::revocation::Revoked;
+use portcullis_domain::posture_check::{CheckType, OsType};
+use portcullis_domain::revocation::RevocationType;
 use portcullis_domain::roles::Semantic;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -43,15 +43,15 @@ macro_rules! string_enums {
 }
 
 string_enums! {
-    CheckKind = CheckKind::ALL.map(CheckKind::name);
-    Location = Location::ALL.map(Location::name);
-    Matcher = Matcher::ALL.map(Matcher::name);
+    CheckKind = CheckType::ALL.map(CheckType::name);
+    Location = ClaimLocation::ALL.map(ClaimLocation::name);
+    Matcher = ClaimMatcher::ALL.map(ClaimMatcher::name);
     OsType = OsType::ALL.map(OsType::name);
-    Parser = Parser::ALL.map(Parser::name);
+    Parser = ClaimParser::ALL.map(ClaimParser::name);
     Precedence = Precedence::ALL.map(Precedence::name);
-    Revoked = Revoked::ALL.map(Revoked::name);
+    Revoked = RevocationType::ALL.map(RevocationType::name);
     Semantic = Semantic::ALL.map(Semantic::name);
-    Target = Target::ALL.map(Target::name);
+    Target = ConfigTarget::ALL.map(ConfigTarget::name);
 }
 
 /// The name of an error code.

@@ -4,13 +4,13 @@ mod posture;
 mod request;
 
 pub use posture::{PostureQueries, PostureQuery, PostureQueryProcess};
-pub use request::{ServiceCreate, ServiceMerge, ServiceReplace, UnknownStrategy};
+pub use request::{ServiceCreate, ServicePatch, ServiceUpdate, UnknownStrategyError};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::schema;
 use crate::service_policy::PolicyType;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use portcullis_domain::ids::{ConfigId, ServiceId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ServiceGrants, ServiceView};
@@ -30,7 +30,7 @@ pub struct ServiceDetail {
     /// Configuration data for the viewer, by the names of the configuration types; `null` if none were
     /// requested.
     #[schemars(with = "Option<BTreeMap<Arc<str>, Arc<schema::Object>>>")]
-    pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
+    pub config: Option<BTreeMap<Arc<str>, Arc<JsonObject>>>,
     /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,

@@ -2,14 +2,14 @@
 
 mod request;
 
-pub use request::{ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge};
+pub use request::{ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{RouterId, ServiceEdgeRouterPolicyId, ServiceId};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServiceEdgeRouterPolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct ServiceEdgeRouterPolicyDetail {
     pub base: Base<ServiceEdgeRouterPolicyId>,
     /// Selectors of the edge routers that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     /// The same selectors with entity names, for display.
     pub edge_router_roles_display: Vec<NamedRole>,
     /// Unique name.
@@ -34,7 +34,7 @@ pub struct ServiceEdgeRouterPolicyDetail {
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub service_roles: Option<Roles<ServiceId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
     /// The same selectors with entity names, for display.
     pub service_roles_display: Vec<NamedRole>,
 }

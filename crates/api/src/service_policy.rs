@@ -4,14 +4,14 @@ mod policy_type;
 mod request;
 
 pub use policy_type::PolicyType;
-pub use request::{ServicePolicyBody, ServicePolicyMerge};
+pub use request::{ServicePolicyCreate, ServicePolicyPatch};
 
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
 use crate::schema;
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServicePolicyView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,14 +26,14 @@ pub struct ServicePolicyDetail {
     pub base: Base<ServicePolicyId>,
     /// Selectors of the identities that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub identity_roles: Option<Roles<IdentityId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
     /// The same selectors with entity names, for display.
     pub identity_roles_display: Vec<NamedRole>,
     /// Unique name.
     pub name: String,
     /// Selectors of the posture checks that have to pass.
     #[schemars(with = "Option<Vec<String>>")]
-    pub posture_check_roles: Option<Roles<PostureCheckId>>,
+    pub posture_check_roles: Option<RoleSelectors<PostureCheckId>>,
     /// The same selectors with entity names, for display.
     pub posture_check_roles_display: Vec<NamedRole>,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
@@ -41,7 +41,7 @@ pub struct ServicePolicyDetail {
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]
-    pub service_roles: Option<Roles<ServiceId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
     /// The same selectors with entity names, for display.
     pub service_roles_display: Vec<NamedRole>,
     /// What the policy grants: `Dial` or `Bind`.

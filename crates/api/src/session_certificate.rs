@@ -97,5 +97,5 @@ impl From<SessionCertificateView> for SessionCertificateDetail {
 }
 
 fn links(id: &SessionCertificateId) -> Links {
-    Links::to(format!("current-api-session/certificates/{id}"))
+    Links::with_self(format!("current-api-session/certificates/{id}"))
 }

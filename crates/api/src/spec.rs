@@ -21,7 +21,7 @@ impl SpecDetail {
     /// The description of the API `name`, created at `created_at`.
     pub fn new(name: &'static str, created_at: Timestamp) -> Self {
         let path = format!("specs/{name}");
-        let links = Links::to(&path).with("spec", format!("{path}/spec"));
+        let links = Links::with_self(&path).with("spec", format!("{path}/spec"));
         Self {
             base: Base::unchanging(links, Cow::Borrowed(name), created_at),
             name: Cow::Borrowed(name),

@@ -2,7 +2,7 @@
 
 mod request;
 
-pub use request::{TerminatorCreate, TerminatorMerge, TerminatorReplace};
+pub use request::{TerminatorCreate, TerminatorPatch, TerminatorUpdate};
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
@@ -111,7 +111,7 @@ impl From<TerminatorView> for TerminatorClientDetail {
 /// Members common to all entities; takes the tags out of `terminator`.
 fn base(terminator: &mut Terminator) -> Base<TerminatorId> {
     Base {
-        links: Links::to(format!("terminators/{}", terminator.id)),
+        links: Links::with_self(format!("terminators/{}", terminator.id)),
         created_at: terminator.created_at.into(),
         id: terminator.id.clone(),
         tags: std::mem::take(&mut terminator.spec.tags),

@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::Offset;
-use portcullis_domain::clock::{LATEST, Timestamp};
+use portcullis_domain::clock::{MAX_TIMESTAMP, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
@@ -34,8 +34,8 @@ impl WireTime {
         let (civil, offset) = split_at_offset(text)?;
         let instant = civil.parse::<DateTime>().ok()?;
         match offset.to_timestamp(instant) {
-            Ok(instant) => Some(Self(instant.min(LATEST))),
-            Err(_) => (instant.year() == 9999).then_some(Self(LATEST)),
+            Ok(instant) => Some(Self(instant.min(MAX_TIMESTAMP))),
+            Err(_) => (instant.year() == 9999).then_some(Self(MAX_TIMESTAMP)),
         }
     }
 }

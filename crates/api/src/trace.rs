@@ -22,12 +22,12 @@ const ZERO_TIME: &str = "0001-01-01T00:00:00.000Z";
 
 /// The body of PUT `/identities/{id}/trace`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TraceIdentity {
+pub struct TraceUpdate {
     /// Trace settings; `None` to turn tracing off.
     pub spec: Option<TraceSpec>,
 }
 
-impl Decode for TraceIdentity {
+impl Decode for TraceUpdate {
     const BODY_NAME: &'static str = "traceSpec";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
@@ -62,7 +62,7 @@ impl Decode for TraceIdentity {
     }
 }
 
-impl Serialize for TraceIdentity {
+impl Serialize for TraceUpdate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let spec = self.spec.as_ref();
         let body = TraceUpdateBody {
@@ -164,7 +164,7 @@ mod tests {
     use serde_json::json;
 
     fn read(body: &str) -> Result<Option<TraceSpec>, DecodeError> {
-        TraceIdentity::from_body(body.as_bytes()).map(|body| body.spec)
+        TraceUpdate::from_body(body.as_bytes()).map(|body| body.spec)
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
                 json!({"enabled": true, "duration": "600s", "traceId": "t", "channels": ["a", "b"]}),
             ),
         ] {
-            let body = serde_json::to_value(TraceIdentity { spec: spec.clone() }).unwrap();
+            let body = serde_json::to_value(TraceUpdate { spec: spec.clone() }).unwrap();
             assert_eq!(body, expected);
             assert_eq!(read(&body.to_string()).unwrap(), spec);
         }

@@ -2,7 +2,7 @@
 
 use crate::entity::Base;
 use crate::link::Links;
-use crate::router::{CtrlChanListeners, EnrollmentMembers};
+use crate::router::{CtrlChanListeners, PendingRouterEnrollment};
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::view::ManagedRouterView;
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ pub struct TransitRouterDetail {
     pub disabled: bool,
     /// Pending enrollment; shown for transit routers only.
     #[serde(flatten)]
-    pub enrollment: EnrollmentMembers,
+    pub enrollment: PendingRouterEnrollment,
     /// Lower-case hex SHA-1 of the certificate; `null` before enrollment.
     pub fingerprint: Option<String>,
     /// The network interfaces that it reported.

@@ -51,7 +51,7 @@ impl Version {
     ///
     /// The client API is also listed as `edge`, which older clients look for. The URLs of the fabric API
     /// omit its prefix, as clients expect.
-    pub fn offer(&mut self, name: &'static str, path: &str, base_urls: &[String]) {
+    pub fn add_api(&mut self, name: &'static str, path: &str, base_urls: &[String]) {
         let below = if name == "fabric" { "" } else { path };
         let api = ApiVersion {
             api_base_urls: base_urls
@@ -87,8 +87,8 @@ mod tests {
             ..Version::default()
         };
         let urls = ["https://ctrl.example.test:1280".to_owned()];
-        version.offer("edge-client", "/edge/client/v1", &urls);
-        version.offer("edge-management", "/edge/management/v1", &urls);
+        version.add_api("edge-client", "/edge/client/v1", &urls);
+        version.add_api("edge-management", "/edge/management/v1", &urls);
         let client = json!({"v1": {
             "apiBaseUrls": ["https://ctrl.example.test:1280/edge/client/v1"],
             "path": "/edge/client/v1"
@@ -102,7 +102,7 @@ mod tests {
             Some("/edge/management/v1")
         );
         assert_eq!(version.api_path("fabric"), None);
-        version.offer("fabric", "/fabric/v1", &urls);
+        version.add_api("fabric", "/fabric/v1", &urls);
         let fabric = json!({"apiBaseUrls": urls, "path": "/fabric/v1"});
         let written = serde_json::to_value(&version).unwrap();
         assert_eq!(written["apiVersions"]["fabric"]["v1"], fabric);

@@ -13,15 +13,15 @@ use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::peer::Peer;
-use portcullis_domain::username::check_username;
+use portcullis_domain::username::validate_username;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
-    AUTH_POLICY, AUTHENTICATOR, Found, IDENTITY, Index, UniqueValue, identity_key,
+    AUTH_POLICY, AUTHENTICATOR, Found, IDENTITY, UniqueIndex, UniqueValue, identity_key,
 };
 use secrecy::SecretString;
 
 /// Creates the default auth policy and the built-in config types, unless they exist.
-pub async fn prepare(app: &App) -> Result<(), AppError> {
+pub async fn ensure_defaults(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
     let number = app.next_number(AUTH_POLICY);
     let store_created_at = app
@@ -40,7 +40,7 @@ pub async fn prepare(app: &App) -> Result<(), AppError> {
 
 /// Whether the first administrator exists.
 pub fn exists(app: &App) -> Result<bool, AppError> {
-    let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+    let mark = UniqueValue::new(UniqueIndex::DefaultAdministrator, "");
     Ok(app.snapshot()?.rows().find::<Identity>(&mark)?.is_some())
 }
 
@@ -59,7 +59,7 @@ pub async fn initialise(
         let reason = "must be 4 to 100 characters long";
         return Err(FieldError::new("username", reason, username).into());
     }
-    check_username("username", username)?;
+    validate_username("username", username)?;
     let now = app.env().now();
     if exists(app)? {
         return Err(AppError::AlreadyInitialised);

@@ -15,13 +15,13 @@ use crate::services::ServiceUpdates;
 use crate::sessions;
 use crate::signers::SignerKeys;
 use portcullis_domain::Env;
-use portcullis_domain::access::{Action, Caller, Denied, Permit};
+use portcullis_domain::access::{AccessDeniedError, Action, Caller, Permit};
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::ids::Number;
-use portcullis_domain::log_throttle::LogRates;
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_domain::quota::StorageQuota;
 use portcullis_domain::rate_limit::RateLimit;
@@ -56,9 +56,9 @@ pub struct Settings {
     /// Throttling of password guesses; `None` for no throttling.
     pub password_throttle: Option<ThrottleRules>,
     /// Rate limits for log lines about refused requests.
-    pub refusal_log: LogRates,
+    pub refusal_log: LogRateLimits,
     /// Lifetime of the longest-lived kind of token that is signed for API sessions.
-    pub longest_token: SignedDuration,
+    pub max_token_lifetime: SignedDuration,
     /// Limits on what a single identity may store.
     pub storage_quota: StorageQuota,
 }
@@ -73,8 +73,8 @@ impl Default for Settings {
             router_enrollment_duration: SignedDuration::from_mins(180),
             require_token_expiry: true,
             password_throttle: Some(ThrottleRules::default()),
-            refusal_log: LogRates::default(),
-            longest_token: SignedDuration::from_hours(24),
+            refusal_log: LogRateLimits::default(),
+            max_token_lifetime: SignedDuration::from_hours(24),
             storage_quota: StorageQuota::default(),
         }
     }
@@ -109,7 +109,7 @@ pub struct App {
 }
 
 /// Components of an [`App`].
-pub struct Parts {
+pub struct AppParts {
     /// Clock and entropy.
     pub env: Env,
     pub engine: Arc<dyn Engine<Change>>,
@@ -127,8 +127,8 @@ pub struct Parts {
 }
 
 impl App {
-    pub fn new(parts: Parts) -> Self {
-        let Parts {
+    pub fn new(parts: AppParts) -> Self {
+        let AppParts {
             env,
             engine,
             store_path,
@@ -177,7 +177,7 @@ impl App {
 
     /// Creation time of the store, which is also that of the built-in entities. Falls back to the
     /// start of the process until the store is prepared.
-    pub fn founded_at(&self) -> Timestamp {
+    pub fn store_created_at(&self) -> Timestamp {
         self.store_created_at
             .get()
             .copied()
@@ -260,7 +260,7 @@ impl App {
     ) -> Result<(), AppError> {
         let entity = entity.to_owned();
         self.commit(Actor::caller(caller), move |rows| {
-            rows.operation(operation, &entity);
+            rows.set_operation(operation, &entity);
             Ok(())
         })
         .await
@@ -301,8 +301,8 @@ impl App {
         let actor = Actor::caller(permit.caller());
         self.commit(actor, move |rows| {
             let caller = sessions::recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
-            if !caller.may(A::ACCESS) {
-                return Err(Denied.into());
+            if !caller.has_access(A::ACCESS) {
+                return Err(AccessDeniedError.into());
             }
             body(rows, &caller)
         })
@@ -324,7 +324,7 @@ impl App {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let counted = changes.take(caller.identity_number, self.env.now());
-        counted.map_err(|seconds| AppError::TooSoon {
+        counted.map_err(|seconds| AppError::RateLimited {
             rule: "this identity has changed its own credentials too often; one change a second \
                    is accepted now",
             seconds,
@@ -332,12 +332,12 @@ impl App {
     }
 
     /// Allocates the number of a new record.
-    pub(crate) fn next_number(&self, kind: Kind) -> Number {
-        Number(self.engine.allocate(kind))
+    pub(crate) fn next_number(&self, kind: Kind) -> RecordNumber {
+        RecordNumber(self.engine.allocate(kind))
     }
 
     /// Waits until the read model has caught up with the store.
-    pub async fn lists_ready(&self) {
+    pub async fn wait_for_lists(&self) {
         let (ready, is_ready) = oneshot::channel();
         // The waiting task may be gone by then.
         self.projections.on_ready(move || {

@@ -13,16 +13,16 @@ mod sink;
 mod start;
 mod writer;
 
-pub use progress::fault;
-pub use refusals::{Refusal, refused};
+pub use progress::find_problem;
+pub use refusals::{Refusal, record_refusal};
 pub use sink::{AuditEvent, AuditSink, SinkPosition};
-pub use start::BEGIN;
+pub use start::BEGIN_OPERATION;
 pub use writer::AuditWriter;
 
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_domain::audit::TrailId;
-use portcullis_storage::tables::{AuditBacklog, WrittenMark};
+use portcullis_domain::audit::AuditTrailId;
+use portcullis_storage::tables::{AuditBacklog, WrittenCursor};
 use progress::Progress;
 use refusals::Refusals;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ use std::thread::Thread;
 /// State shared by use cases and the writer.
 #[derive(Default)]
 pub(crate) struct AuditTrail {
-    written: Mutex<WrittenMark>,
+    written: Mutex<WrittenCursor>,
     writer: OnceLock<Thread>,
     /// Whether the writer has to be woken; it stays awake for a while afterwards.
     is_sleeping: AtomicBool,
@@ -42,11 +42,11 @@ pub(crate) struct AuditTrail {
 
 impl AuditTrail {
     /// How far the store's events are known to be written.
-    pub(crate) fn written(&self) -> WrittenMark {
+    pub(crate) fn written(&self) -> WrittenCursor {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set_written(&self, mark: WrittenMark) {
+    fn set_written(&self, mark: WrittenCursor) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = mark;
     }
 
@@ -78,7 +78,7 @@ impl AuditTrail {
 /// # Errors
 ///
 /// When the store fails.
-pub fn kept(app: &App) -> Result<(Option<TrailId>, u64), AppError> {
+pub fn find_trail(app: &App) -> Result<(Option<AuditTrailId>, u64), AppError> {
     let view = app.snapshot()?;
     let backlog = AuditBacklog::read(view.rows())?;
     Ok((backlog.trail, backlog.first_seq(view.rows())?))
@@ -89,7 +89,7 @@ pub fn kept(app: &App) -> Result<(Option<TrailId>, u64), AppError> {
 /// # Errors
 ///
 /// When the store fails; the events are removed later then.
-pub async fn forget_written(app: &App) -> Result<(), AppError> {
+pub async fn trim_written(app: &App) -> Result<(), AppError> {
     let written = app.trail.written();
     if AuditBacklog::read(app.snapshot()?.rows())?.first_row >= written.row {
         return Ok(());

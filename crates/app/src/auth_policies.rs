@@ -3,18 +3,20 @@
 use crate::action::actions;
 use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::listing::{Asked, ListPage, ListScope, Paging};
+use crate::listing::{ListPage, ListRequest, ListScope, Paging};
 use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
-use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch, AuthPolicySpec};
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpec, AuthPolicySpecPatch};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::signer::Signer;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, Found, IDENTITY, Index, Rows, SIGNER, UniqueValue};
+use portcullis_storage::tables::{
+    AUTH_POLICY, Found, IDENTITY, Rows, SIGNER, UniqueIndex, UniqueValue,
+};
 use std::ops::ControlFlow;
 
 actions! {
@@ -40,7 +42,7 @@ pub fn read(app: &App, _permit: &Permit<Read>, id: &AuthPolicyId) -> Result<Auth
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(AuthPolicy) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<AuthPolicy>()?;
@@ -80,19 +82,19 @@ pub async fn replace(
 }
 
 /// Patches a policy. An empty patch changes nothing.
-pub async fn merge(
+pub async fn patch(
     app: &App,
     permit: &Permit<Update>,
     id: &AuthPolicyId,
-    patch: AuthPolicyPatch,
+    patch: AuthPolicySpecPatch,
 ) -> Result<(), AppError> {
-    if patch == AuthPolicyPatch::default() {
+    if patch == AuthPolicySpecPatch::default() {
         get(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
     let now = app.env().now();
     change(app, permit, id, "auth-policy.merge", move |policy| {
-        Ok(policy.merge(patch.clone(), now)?)
+        Ok(policy.patch(patch.clone(), now)?)
     })
     .await
 }
@@ -106,7 +108,7 @@ async fn change(
 ) -> Result<(), AppError> {
     let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
-        rows.operation(operation, wanted.as_str());
+        rows.set_operation(operation, wanted.as_str());
         let found = get(rows.rows(), &wanted)?;
         let mut policy = found.entity.clone();
         apply(&mut policy)?;
@@ -144,7 +146,7 @@ fn find_use(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldEr
     };
     if policy.entity.is_default() {
         // Identities keep no references to the default policy.
-        let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+        let mark = UniqueValue::new(UniqueIndex::DefaultAdministrator, "");
         let administrator: Option<Found<Identity>> = rows.find(&mark)?;
         let id = administrator.map(|found| found.entity.id.to_string());
         return Ok(in_use("authPolicyId", "identity", &id.unwrap_or_default()));
@@ -172,7 +174,7 @@ const UNKNOWN_SIGNER: &str = "no external JWT signer with this id exists";
 /// Validates that the signers of a policy exist.
 fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
     let exists = |id: &SignerId| {
-        rows.locate(&UniqueValue::new(Index::SignerId, id.as_str()))
+        rows.locate(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))
             .map(|key| key.is_some())
     };
     let missing = |field: String, id: &SignerId| {
@@ -192,6 +194,6 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
 }
 
 fn get(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
-    rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))?
+    rows.find(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("auth policy", id.as_str()))
 }

@@ -16,23 +16,23 @@ pub(crate) use draft::CredentialDraft;
 pub use own::{list_own, read_own, update_own};
 pub use re_enroll::re_enroll;
 pub use renewal::{confirm, extend, request_extension};
-pub use update::{UpdbChange, update};
+pub use update::{UpdbCredentialPatch, update};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities::get_owner;
-use crate::listing::{Asked, ListPage, ListScope, Listing, Paging, kinds, restrict_to};
+use crate::listing::{ListPage, ListRequest, ListScope, Listing, Paging, kinds, restrict_to};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::{AuthenticatorView, IdentityRef};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, RowsMut, UniqueValue};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows, RowsMut, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 
 actions! {
@@ -74,7 +74,7 @@ pub fn read(
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     list_rows(app, &request.parse::<Authenticator>()?, request, show)
@@ -85,7 +85,7 @@ pub fn list_of(
     app: &App,
     _permit: &Permit<Read>,
     identity: &IdentityId,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Authenticator>()?;
@@ -101,7 +101,7 @@ pub fn list_of(
 fn list_rows(
     app: &App,
     listing: &Listing,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     let answer: ListPage<'_, Authenticator> =
@@ -121,7 +121,7 @@ fn build_view(
 }
 
 fn find(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Found<Authenticator>, AppError> {
-    rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))?
+    rows.find(&UniqueValue::new(UniqueIndex::AuthenticatorId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("authenticator", id.as_str()))
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn check_method_unused(
 pub(crate) fn insert(
     rows: &mut RowsMut<'_>,
     identity: &Found<Identity>,
-    number: Number,
+    number: RecordNumber,
     authenticator: &Authenticator,
 ) -> Result<(), AppError> {
     if identity.entity.attached.authenticators >= MAX_AUTHENTICATORS {

@@ -7,7 +7,9 @@ use crate::error::AppError;
 /// # Errors
 ///
 /// Those of `work`; [`AppError::NotReady`] when the runtime shuts down before it started.
-pub async fn aside<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
+pub async fn run_blocking<T, E>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<AppError> + Send + 'static,

@@ -22,16 +22,16 @@ use crate::error::AppError;
 use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
-use portcullis_domain::ca::{Ca, CaPatch, CaSpec};
+use portcullis_domain::ca::{Ca, CaSpec, CaSpecPatch};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{self, CaId};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_domain::terms::Terms;
+use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::{Certificate, TrustAnchors};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
-    CA, ENROLLMENT, Found, Index, Rows, StoredEnrollment, UniqueValue,
+    CA, ENROLLMENT, Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue,
 };
 
 actions! {
@@ -68,7 +68,7 @@ pub async fn create(
         fingerprint: certificate.fingerprint().to_string(),
         verification_token: ids::short(&*app.env().entropy)?,
         is_verified: false,
-        claim_terms: Terms::default(),
+        claim_terms: TrustGeneration::default(),
         spec,
     };
     let id = ca.id.clone();
@@ -99,15 +99,15 @@ pub async fn replace(
 }
 
 /// Patches an authority.
-pub async fn merge(
+pub async fn patch(
     app: &App,
     permit: &Permit<Update>,
     id: &CaId,
-    patch: CaPatch,
+    patch: CaSpecPatch,
 ) -> Result<(), AppError> {
     let now = app.env().now();
     change(app, permit, id, "ca.merge", move |ca| {
-        ca.merge(patch.clone(), now).map_err(AppError::InvalidField)
+        ca.patch(patch.clone(), now).map_err(AppError::InvalidField)
     })
     .await
 }
@@ -135,7 +135,7 @@ pub(crate) fn get(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
 
 /// Finds an authority by id.
 pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Option<Found<Ca>>, StoreError> {
-    rows.find(&UniqueValue::new(Index::CaId, id.as_str()))
+    rows.find(&UniqueValue::new(UniqueIndex::CaId, id.as_str()))
 }
 
 /// Changes an authority in a transaction.
@@ -153,7 +153,7 @@ async fn change(
         apply(&mut after)?;
         rank::check_change(credential_guard, caller, &found.entity, &after)?;
         if after != found.entity {
-            rows.operation(operation, wanted.as_str());
+            rows.set_operation(operation, wanted.as_str());
             rows.replace(&found.key, &found.entity, &after)?;
         }
         Ok(())
@@ -168,7 +168,7 @@ fn parse_ca_certificate(pem: &str, now: Timestamp) -> Result<Certificate, FieldE
     };
     let certificate = Certificate::from_pem(pem).map_err(|error| field_error(&error))?;
     certificate
-        .check_authority(now)
+        .validate_ca(now)
         .map_err(|error| field_error(&error))?;
     TrustAnchors::new(vec![certificate.clone()]).map_err(|error| field_error(&error))?;
     Ok(certificate)
@@ -185,7 +185,7 @@ fn safe_excerpt(pem: &str) -> String {
 
 /// Checks that no other authority has the same certificate.
 fn check_not_registered(rows: Rows<'_>, ca: &Ca) -> Result<(), AppError> {
-    let by_fingerprint = UniqueValue::new(Index::CaFingerprint, ca.fingerprint.as_str());
+    let by_fingerprint = UniqueValue::new(UniqueIndex::CaFingerprint, ca.fingerprint.as_str());
     let Some(other) = rows.find::<Ca>(&by_fingerprint)? else {
         return Ok(());
     };

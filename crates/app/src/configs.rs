@@ -2,24 +2,25 @@
 
 use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::managed::{Entity, Made, ViewContext, get};
+use crate::managed::{Entity, Resource, ViewContext, get};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::config::{
-    Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object, Target,
+    Config, ConfigSpec, ConfigSpecPatch, ConfigTarget, ConfigType, ConfigTypeSpec,
+    ConfigTypeSpecPatch, JsonObject,
 };
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::permission::Subject;
-use portcullis_domain::view::{ConfigView, Named};
+use portcullis_domain::view::{ConfigView, NamedRef};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Rows, reference};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-impl Made for ConfigTypeSpec {
+impl Resource for ConfigTypeSpec {
     const NOUN: &'static str = "config type";
     const SUBJECT: Subject = Subject::ConfigType;
     type View = ConfigType;
@@ -42,7 +43,7 @@ impl Made for ConfigTypeSpec {
     fn prepare_patch(
         _rows: Rows<'_>,
         _id: &ConfigTypeId,
-        patch: &mut ConfigTypePatch,
+        patch: &mut ConfigTypeSpecPatch,
     ) -> Result<(), AppError> {
         compile(patch.schema.as_ref()).map(|_schema| ())
     }
@@ -68,14 +69,14 @@ impl Made for ConfigTypeSpec {
     }
 }
 
-impl Made for ConfigSpec {
+impl Resource for ConfigSpec {
     const NOUN: &'static str = "config";
     const SUBJECT: Subject = Subject::Config;
     type View = ConfigView;
 
     fn build_view(context: ViewContext<'_>, found: Found<Config>) -> Result<ConfigView, AppError> {
         let config = found.entity;
-        let config_type = Named::from(&type_of(context.rows, &config)?);
+        let config_type = NamedRef::from(&type_of(context.rows, &config)?);
         Ok(ConfigView {
             config,
             config_type,
@@ -98,7 +99,7 @@ impl Made for ConfigSpec {
     fn prepare_patch(
         rows: Rows<'_>,
         id: &ConfigId,
-        patch: &mut ConfigPatch,
+        patch: &mut ConfigSpecPatch,
     ) -> Result<(), AppError> {
         if let Some(data) = &mut patch.data {
             let config = get::<Self>(rows, id)?.entity;
@@ -155,7 +156,7 @@ pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
 
 fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
     let mut has_any = false;
-    rows.each_in::<ConfigType>(&RecordKey::all(CONFIG_TYPE), &mut |_one| {
+    rows.for_each_in::<ConfigType>(&RecordKey::all(CONFIG_TYPE), &mut |_one| {
         has_any = true;
         Ok(ControlFlow::Break(()))
     })?;
@@ -181,11 +182,11 @@ pub(crate) fn type_of(rows: Rows<'_>, config: &Config) -> Result<ConfigType, Sto
         .ok_or_else(|| StoreError::corrupt("the type of a configuration is missing"))
 }
 
-fn normalize(kind: &ConfigType, data: &Object) -> Result<Object, AppError> {
-    Ok(compile(kind.spec.schema.as_ref())?.check(data)?)
+fn normalize(kind: &ConfigType, data: &JsonObject) -> Result<JsonObject, AppError> {
+    Ok(compile(kind.spec.schema.as_ref())?.validate(data)?)
 }
 
-fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
+fn compile(schema: Option<&JsonObject>) -> Result<Schema, AppError> {
     Ok(schema.map_or(Ok(Schema::ANY), Schema::compile)?)
 }
 
@@ -198,7 +199,7 @@ fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
 pub(crate) fn validate_configs<'c>(
     rows: Rows<'_>,
     configs: impl IntoIterator<Item = &'c ConfigId>,
-    target: Target,
+    target: ConfigTarget,
 ) -> Result<(), AppError> {
     let mut types: BTreeMap<ConfigTypeId, &ConfigId> = BTreeMap::new();
     for id in configs {

@@ -20,12 +20,12 @@ actions! {
 
 /// Lists the controllers.
 pub fn list(app: &App, parameters: &Parameters<'_>) -> Result<Page<Controller>, AppError> {
-    let listing = listing::read(&kinds::CONTROLLERS, parameters)?;
-    let controller = app.network().served().controller.clone();
+    let listing = listing::parse(&kinds::CONTROLLERS, parameters)?;
+    let controller = app.network().serving_state().controller.clone();
     let rows = [kinds::ControllerRow {
         address: app.network().control_addresses().first().cloned(),
         controller,
-        created_at: app.founded_at(),
+        created_at: app.store_created_at(),
     }];
     Ok(listing::select(&listing, rows).map(|row| row.controller))
 }

@@ -8,7 +8,7 @@ mod summary;
 use crate::action::actions;
 use portcullis_domain::access::Access;
 
-pub use checks::{CheckReport, CheckResult, check, fix, report, stop_checks};
+pub use checks::{IntegrityFinding, IntegrityReport, check, fix, report, stop_checks};
 pub use snapshots::copy;
 pub use summary::{Summary, summary};
 

@@ -9,12 +9,12 @@ mod redeem;
 pub(crate) mod secrets;
 mod with_token;
 
-pub use automatic::{Newcomer, enroll_newcomer};
-pub use certificate_error::CertificateFault;
+pub use automatic::{AutomaticEnrollment, enroll_automatically};
+pub use certificate_error::EnrollmentCertificateError;
 pub(crate) use draft::{EnrollmentDraft, insert};
 pub use list::{list, list_of};
 pub(crate) use owner::EnrollmentOwner;
-pub use redeem::{Proof, Redeemed, Redemption, RouterProof, redeem};
+pub use redeem::{Redemption, RedemptionProof, RedemptionResult, RouterCsrs, redeem};
 pub use with_token::{TokenEnrollment, TokenEnrollmentResult, with_token};
 
 use crate::action::actions;
@@ -28,13 +28,15 @@ use draft::token_hash;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::clock::{self, Timestamp};
-use portcullis_domain::enrollment::{Method, MethodKind, Purpose, RedemptionError};
+use portcullis_domain::enrollment::{
+    EnrollmentMethod, EnrollmentMethodKind, EnrollmentPurpose, RedemptionError,
+};
 use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
+use portcullis_domain::ids::{EnrollmentId, IdentityId, RecordNumber};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
+use portcullis_domain::view::{EnrollmentOwnerRef, EnrollmentView};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue};
 
 actions! {
     /// Reads one enrollment or a list.
@@ -50,7 +52,7 @@ actions! {
 /// The error for a method that names a CA that does not exist.
 pub(crate) fn unknown_ca(
     rows: Rows<'_>,
-    purpose: &Purpose,
+    purpose: &EnrollmentPurpose,
 ) -> Result<Option<FieldError>, AppError> {
     let Some(ca) = purpose.ca() else {
         return Ok(None);
@@ -82,11 +84,11 @@ fn build_view(
     Ok(EnrollmentView {
         enrollment,
         secrets,
-        holder: match holder {
+        owner: match holder {
             EnrollmentOwner::Identity(identity) => {
-                EnrollmentHolder::Identity(identity.as_ref().into())
+                EnrollmentOwnerRef::Identity(identity.as_ref().into())
             },
-            EnrollmentOwner::Router(router) => EnrollmentHolder::Router(router.as_ref().into()),
+            EnrollmentOwner::Router(router) => EnrollmentOwnerRef::Router(router.as_ref().into()),
         },
     })
 }
@@ -96,7 +98,7 @@ fn build_view(
 pub struct CreateEnrollment {
     pub identity: IdentityId,
     /// The method, or the error in its fields; reported after a missing identity.
-    pub method: Result<Method, FieldError>,
+    pub method: Result<EnrollmentMethod, FieldError>,
     pub expires_at: Timestamp,
 }
 
@@ -128,7 +130,7 @@ pub async fn create(
         Err(error) => return Err(error),
     };
     let method = method.map_err(AppError::InvalidField)?;
-    let draft = EnrollmentDraft::new(app, (Number(key.id().1), &id), method, expires_at)?;
+    let draft = EnrollmentDraft::new(app, (RecordNumber(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
     let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
@@ -161,9 +163,9 @@ pub async fn create(
 pub(crate) fn check_no_conflict(
     rows: Rows<'_>,
     identity: &RecordKey,
-    purpose: &Purpose,
+    purpose: &EnrollmentPurpose,
 ) -> Result<(), AppError> {
-    let Some(kind) = purpose.method().map(Method::kind) else {
+    let Some(kind) = purpose.method().map(EnrollmentMethod::kind) else {
         return Ok(());
     };
     let present = rows.dependents::<StoredEnrollment>(identity)?;
@@ -174,7 +176,7 @@ pub(crate) fn check_no_conflict(
     {
         return Err(AppError::EnrollmentExists(kind));
     }
-    if kind == MethodKind::Updb {
+    if kind == EnrollmentMethodKind::Updb {
         authenticators::check_method_unused(rows, identity, kind.name())
     } else {
         Ok(())
@@ -214,7 +216,7 @@ pub async fn refresh(
     let draft = EnrollmentDraft::seal(app, found.key, enrollment)?;
     let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
-        rows.operation("enrollment.refresh", wanted.as_str());
+        rows.set_operation("enrollment.refresh", wanted.as_str());
         // It may have been redeemed or refreshed in the meantime.
         let found = find(rows.rows(), &wanted)?;
         if let EnrollmentOwner::Identity(identity) = EnrollmentOwner::get(rows.rows(), &found)? {
@@ -239,6 +241,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Re
 }
 
 fn find(rows: Rows<'_>, id: &EnrollmentId) -> Result<Found<StoredEnrollment>, AppError> {
-    rows.find(&UniqueValue::new(Index::EnrollmentId, id.as_str()))?
+    rows.find(&UniqueValue::new(UniqueIndex::EnrollmentId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("enrollment", id.as_str()))
 }

@@ -1,12 +1,12 @@
 //! Errors of the use cases.
 
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Denied;
-use portcullis_domain::enrollment::{MethodKind, RedemptionError};
+use portcullis_domain::access::AccessDeniedError;
+use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 use portcullis_domain::entropy::EntropyError;
-use portcullis_domain::password_throttle::Throttled;
-use portcullis_storage::engine::{CommitError, Overloaded, StoreError};
-use portcullis_storage::tables::{Index, UniqueValue, WriteError};
+use portcullis_domain::password_throttle::ThrottledError;
+use portcullis_storage::engine::{CommitError, OverloadedError, StoreError};
+use portcullis_storage::tables::{UniqueIndex, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
 
 /// Errors of all use cases; transports map each variant to a response of its own.
@@ -36,37 +36,37 @@ pub enum AppError {
     MissingReference(FieldError),
     /// The query of a list is invalid.
     #[error(transparent)]
-    Listing(#[from] crate::listing::BadListing),
+    Listing(#[from] crate::listing::ListError),
     /// The entity cannot be deleted.
     #[error("the entity cannot be deleted")]
-    Undeletable {
+    NotDeletable {
         /// The reason, unless the entity can never be deleted.
         rule: Option<&'static str>,
     },
     /// The entity cannot be updated.
     #[error("the entity cannot be changed: {rule}")]
-    Unchangeable { rule: &'static str },
+    NotUpdatable { rule: &'static str },
     /// Another entity refers to this one, which therefore cannot be deleted.
     #[error("{0}")]
     InUse(FieldError),
     /// The identity already has an enrollment of this method.
     #[error("the identity already has an enrollment of this method")]
-    EnrollmentExists(MethodKind),
+    EnrollmentExists(EnrollmentMethodKind),
     /// The identity already has an authenticator of this method.
     #[error("the identity already has an authenticator of the method {0}")]
     AuthenticatorExists(&'static str),
     /// The authenticator's method or state does not support this update.
     #[error("the authenticator cannot be changed this way")]
-    AuthenticatorUnfit,
+    AuthenticatorNotUpdatable,
     /// The current password, which is required to change it, is wrong.
     #[error("the current password is wrong")]
     WrongPassword,
     /// The PEM text of an authenticator does not hold exactly one certificate.
     #[error("expected exactly one PEM certificate")]
-    NotOneCertificate,
+    NotOneCertificatePem,
     /// No trusted CA issued the certificate.
     #[error("the certificate was not issued by a trusted CA")]
-    Unvouched,
+    UntrustedCertificate,
     /// The certificate is not the pending one.
     #[error("the certificate is not the expected one")]
     UnexpectedCertificate,
@@ -84,16 +84,16 @@ pub enum AppError {
     EnrollmentNotAllowed,
     /// The PEM text does not hold exactly one certificate.
     #[error("expected exactly one PEM certificate")]
-    CertificatePem,
+    InvalidCertificatePem,
     /// Possession of a CA's private key was not proved.
     #[error(transparent)]
     CaProof(#[from] crate::cas::ProofError),
     /// A third-party certificate cannot be enrolled.
     #[error(transparent)]
-    BadCertificate(#[from] crate::enrollments::CertificateFault),
+    EnrollmentCertificate(#[from] crate::enrollments::EnrollmentCertificateError),
     /// An MFA operation failed.
     #[error(transparent)]
-    Mfa(#[from] crate::mfa::MfaFault),
+    Mfa(#[from] crate::mfa::MfaError),
     /// The session passes none of the policies that grant it the service.
     #[error("the posture checks of {} policies failed", .0.len())]
     InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
@@ -108,7 +108,7 @@ pub enum AppError {
     MissingCsr(&'static str),
     /// The router's kind does not support this update.
     #[error("the router cannot be changed this way")]
-    RouterUnfit,
+    RouterNotUpdatable,
     /// The controller has already been initialised.
     #[error("the controller already has an administrator")]
     AlreadyInitialised,
@@ -117,7 +117,7 @@ pub enum AppError {
     Overloaded,
     /// The operation is rate-limited.
     #[error("{rule}")]
-    TooSoon {
+    RateLimited {
         /// The limit, as users read it.
         rule: &'static str,
         /// Seconds until the next attempt can succeed.
@@ -125,17 +125,17 @@ pub enum AppError {
     },
     /// A snapshot of the store could not be written.
     #[error("the snapshot could not be written: {0}")]
-    NotCopied(&'static str),
+    SnapshotFailed(&'static str),
     /// Too many passwords are being hashed; retrying later may succeed.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
     /// Too many wrong passwords came from this source; correct ones are refused too until the wait
     /// is over.
     #[error(transparent)]
-    PasswordsThrottled(#[from] Throttled),
+    PasswordsThrottled(#[from] ThrottledError),
     /// The response took too long.
     #[error("the answer took too long")]
-    TooSlow,
+    TimedOut,
     /// The read model is still being built.
     #[error("lists are not ready yet")]
     NotReady,
@@ -171,14 +171,14 @@ pub(crate) fn still_referenced(kind: &str, field: &str, (by, id): (&str, &str)) 
     FieldError::new(field, reason, format!("[{id}]"))
 }
 
-impl From<Denied> for AppError {
-    fn from(_denied: Denied) -> Self {
+impl From<AccessDeniedError> for AppError {
+    fn from(_denied: AccessDeniedError) -> Self {
         Self::Denied { rule: None }
     }
 }
 
-impl From<Overloaded> for AppError {
-    fn from(_overloaded: Overloaded) -> Self {
+impl From<OverloadedError> for AppError {
+    fn from(_overloaded: OverloadedError) -> Self {
         Self::Overloaded
     }
 }
@@ -212,8 +212,8 @@ impl From<WriteError> for AppError {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Store(error) => Self::Store(error),
-            WriteError::Taken(value) => value_in_use(&value),
-            WriteError::Missing(value) => reference_not_found(&value),
+            WriteError::UniqueViolation(value) => value_in_use(&value),
+            WriteError::MissingReference(value) => reference_not_found(&value),
         }
     }
 }
@@ -230,53 +230,53 @@ fn in_use_by(noun: &str) -> String {
 fn value_in_use(value: &UniqueValue) -> AppError {
     let text = String::from_utf8_lossy(&value.value);
     let (field, noun) = match value.index {
-        Index::IdentityName => ("name", "identity"),
-        Index::IdentityExternalId => ("externalId", "identity"),
-        Index::AuthPolicyName => ("name", "auth policy"),
-        Index::AuthenticatorFingerprint => ("certFingerprint", "authenticator"),
-        Index::AuthenticatorUsername => ("updbUsername", "authenticator"),
-        Index::CaName => ("name", "CA"),
-        Index::CaFingerprint => ("certPem", "CA"),
-        Index::SignerName => ("name", "external JWT signer"),
-        Index::SignerIssuer => ("issuer", "external JWT signer"),
-        Index::SignerKid => ("kid", "external JWT signer"),
-        Index::SignerFingerprint => ("fingerprint", "external JWT signer"),
-        Index::RouterFingerprint => ("fingerprint", "router"),
+        UniqueIndex::IdentityName => ("name", "identity"),
+        UniqueIndex::IdentityExternalId => ("externalId", "identity"),
+        UniqueIndex::AuthPolicyName => ("name", "auth policy"),
+        UniqueIndex::AuthenticatorFingerprint => ("certFingerprint", "authenticator"),
+        UniqueIndex::AuthenticatorUsername => ("updbUsername", "authenticator"),
+        UniqueIndex::CaName => ("name", "CA"),
+        UniqueIndex::CaFingerprint => ("certPem", "CA"),
+        UniqueIndex::SignerName => ("name", "external JWT signer"),
+        UniqueIndex::SignerIssuer => ("issuer", "external JWT signer"),
+        UniqueIndex::SignerKid => ("kid", "external JWT signer"),
+        UniqueIndex::SignerFingerprint => ("fingerprint", "external JWT signer"),
+        UniqueIndex::RouterFingerprint => ("fingerprint", "router"),
         // Clients choose the id of a fabric router.
-        Index::RouterId => ("id", "router"),
-        Index::ConfigTypeName
-        | Index::ConfigName
-        | Index::ServiceName
-        | Index::RouterName
-        | Index::ServicePolicyName
-        | Index::EdgeRouterPolicyName
-        | Index::ServiceEdgeRouterPolicyName
-        | Index::PostureCheckName => {
+        UniqueIndex::RouterId => ("id", "router"),
+        UniqueIndex::ConfigTypeName
+        | UniqueIndex::ConfigName
+        | UniqueIndex::ServiceName
+        | UniqueIndex::RouterName
+        | UniqueIndex::ServicePolicyName
+        | UniqueIndex::EdgeRouterPolicyName
+        | UniqueIndex::ServiceEdgeRouterPolicyName
+        | UniqueIndex::PostureCheckName => {
             return FieldError::new("name", NAME_IN_USE, text).into();
         },
-        Index::DefaultAdministrator => return AppError::AlreadyInitialised,
+        UniqueIndex::DefaultAdministrator => return AppError::AlreadyInitialised,
         // Ids and tokens are generated, so a duplicate is a fault of the entropy source. A
         // revocation with a chosen id replaces the previous one.
-        Index::IdentityId
-        | Index::EnrollmentId
-        | Index::EnrollmentToken
-        | Index::AuthenticatorId
-        | Index::ApiSessionToken
-        | Index::SessionCertificateId
-        | Index::AuthPolicyId
-        | Index::CaId
-        | Index::SignerId
-        | Index::ConfigTypeId
-        | Index::ConfigId
-        | Index::ServiceId
-        | Index::TerminatorId
-        | Index::ServicePolicyId
-        | Index::EdgeRouterPolicyId
-        | Index::ServiceEdgeRouterPolicyId
-        | Index::PostureCheckId
-        | Index::SessionId
-        | Index::SessionGrant
-        | Index::RevocationId => {
+        UniqueIndex::IdentityId
+        | UniqueIndex::EnrollmentId
+        | UniqueIndex::EnrollmentToken
+        | UniqueIndex::AuthenticatorId
+        | UniqueIndex::ApiSessionToken
+        | UniqueIndex::SessionCertificateId
+        | UniqueIndex::AuthPolicyId
+        | UniqueIndex::CaId
+        | UniqueIndex::SignerId
+        | UniqueIndex::ConfigTypeId
+        | UniqueIndex::ConfigId
+        | UniqueIndex::ServiceId
+        | UniqueIndex::TerminatorId
+        | UniqueIndex::ServicePolicyId
+        | UniqueIndex::EdgeRouterPolicyId
+        | UniqueIndex::ServiceEdgeRouterPolicyId
+        | UniqueIndex::PostureCheckId
+        | UniqueIndex::SessionId
+        | UniqueIndex::SessionGrant
+        | UniqueIndex::RevocationId => {
             return AppError::Internal(format!(
                 "generated a duplicate value for {:?}",
                 value.index
@@ -291,16 +291,16 @@ fn reference_not_found(value: &UniqueValue) -> AppError {
     let id = String::from_utf8_lossy(&value.value);
     match value.index {
         // The session has ended in the meantime.
-        Index::ApiSessionToken => Denied.into(),
-        Index::AuthPolicyId => AppError::not_found("auth policy", id),
-        Index::CaId => AppError::not_found("CA", id),
-        Index::SignerId => AppError::not_found("external JWT signer", id),
-        Index::IdentityId => AppError::not_found("identity", id),
-        Index::ServiceId => AppError::not_found("service", id),
-        Index::RouterId => AppError::not_found("router", id),
-        Index::ConfigId => AppError::not_found("config", id),
-        Index::ConfigTypeId => AppError::not_found("config type", id),
-        Index::PostureCheckId => AppError::not_found("posture check", id),
+        UniqueIndex::ApiSessionToken => AccessDeniedError.into(),
+        UniqueIndex::AuthPolicyId => AppError::not_found("auth policy", id),
+        UniqueIndex::CaId => AppError::not_found("CA", id),
+        UniqueIndex::SignerId => AppError::not_found("external JWT signer", id),
+        UniqueIndex::IdentityId => AppError::not_found("identity", id),
+        UniqueIndex::ServiceId => AppError::not_found("service", id),
+        UniqueIndex::RouterId => AppError::not_found("router", id),
+        UniqueIndex::ConfigId => AppError::not_found("config", id),
+        UniqueIndex::ConfigTypeId => AppError::not_found("config type", id),
+        UniqueIndex::PostureCheckId => AppError::not_found("posture check", id),
         other => AppError::Internal(format!("{other:?} is not a reference")),
     }
 }
@@ -312,10 +312,10 @@ mod tests {
     #[test]
     fn values_in_use_are_told_in_the_words_of_the_api() {
         for (index, field) in [
-            (Index::IdentityName, "name"),
-            (Index::ServiceName, "name"),
-            (Index::IdentityExternalId, "externalId"),
-            (Index::CaFingerprint, "certPem"),
+            (UniqueIndex::IdentityName, "name"),
+            (UniqueIndex::ServiceName, "name"),
+            (UniqueIndex::IdentityExternalId, "externalId"),
+            (UniqueIndex::CaFingerprint, "certPem"),
         ] {
             let AppError::Field(error) = value_in_use(&UniqueValue::new(index, "x")) else {
                 panic!("{index:?} is no field");

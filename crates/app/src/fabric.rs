@@ -20,14 +20,17 @@ actions! {
     /// Ends links and circuits.
     Delete = Access::Granted(Subject::Ops, Verb::Delete);
     /// Inspects controllers and routers.
-    Inspect = Access::GrantedByName(Subject::Ops, Verb::Read);
+    Inspect = Access::GrantedExplicitly(Subject::Ops, Verb::Read);
     /// Manages the cluster of controllers.
     ManageCluster = Access::Admin;
 }
 
 /// Position of a page of an empty list.
-pub fn nothing(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Paging, AppError> {
-    let listing = listing::read(schema, parameters)?;
+pub fn empty_page(
+    schema: &'static Schema,
+    parameters: &Parameters<'_>,
+) -> Result<Paging, AppError> {
+    let listing = listing::parse(schema, parameters)?;
     Ok(Paging::from_listing(&listing, 0))
 }
 
@@ -72,7 +75,7 @@ pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<InspectR
         let count = names.len().to_string();
         return Err(FieldError::new("requestedValues", reason, count).into());
     }
-    let id = app.network().served().controller.id.to_string();
+    let id = app.network().serving_state().controller.id.to_string();
     if !matches.is_match(&id) {
         return Ok(InspectResult::default());
     }

@@ -11,25 +11,25 @@ use std::error::Error as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Id of the check that reads the store, as monitors of OpenZiti expect it.
-pub const READING: &str = "bolt.read";
+pub const READ_CHECK: &str = "bolt.read";
 
 /// Id of the check that the last transaction was written to disk.
-pub const WRITING: &str = "store.write";
+pub const WRITE_CHECK: &str = "store.write";
 
 /// Last result of a health check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
+pub struct HealthCheck {
     pub id: &'static str,
     /// When it last ran.
-    pub at: Timestamp,
-    pub took: SignedDuration,
+    pub checked_at: Timestamp,
+    pub duration: SignedDuration,
     /// `None` if it passed.
-    pub fault: Option<Fault>,
+    pub failure: Option<CheckFailure>,
 }
 
 /// Failure of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct CheckFailure {
     pub message: String,
     /// Number of consecutive failures.
     pub failures: u64,
@@ -43,17 +43,17 @@ pub type Probe = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// Results of the checks so far.
 pub(crate) struct Health {
-    reading: Mutex<Check>,
-    writing: Mutex<Check>,
-    added: Mutex<Vec<(Check, Probe)>>,
+    reading: Mutex<HealthCheck>,
+    writing: Mutex<HealthCheck>,
+    added: Mutex<Vec<(HealthCheck, Probe)>>,
 }
 
 impl Health {
     /// All checks passed, as of the start of the process.
     pub(crate) const fn new(started: Timestamp) -> Self {
         Self {
-            reading: Mutex::new(Check::new_passed(READING, started)),
-            writing: Mutex::new(Check::new_passed(WRITING, started)),
+            reading: Mutex::new(HealthCheck::new_passed(READ_CHECK, started)),
+            writing: Mutex::new(HealthCheck::new_passed(WRITE_CHECK, started)),
             added: Mutex::new(Vec::new()),
         }
     }
@@ -75,30 +75,30 @@ impl Health {
     }
 }
 
-impl Check {
+impl HealthCheck {
     const fn new_passed(id: &'static str, at: Timestamp) -> Self {
         Self {
             id,
-            at,
-            took: SignedDuration::ZERO,
-            fault: None,
+            checked_at: at,
+            duration: SignedDuration::ZERO,
+            failure: None,
         }
     }
 }
 
 /// Adds a check that runs whenever the health is requested.
 pub fn add_check(app: &App, id: &'static str, probe: Probe) {
-    let check = Check::new_passed(id, app.env().clock.now());
+    let check = HealthCheck::new_passed(id, app.env().clock.now());
     lock(&app.health.added).push((check, probe));
 }
 
 /// Runs all checks.
-pub fn check(app: &App) -> Vec<Check> {
+pub fn run_checks(app: &App) -> Vec<HealthCheck> {
     let started = app.env().clock.now();
     let read = app.engine.snapshot().and_then(|view| view.revision());
     let mut reading = lock(&app.health.reading);
     if let Err(error) = &read
-        && reading.fault.is_none()
+        && reading.failure.is_none()
     {
         let cause = error.source().map(ToString::to_string);
         tracing::error!(%error, cause, "the store cannot be read");
@@ -124,13 +124,13 @@ fn describe_store_error(error: &StoreError) -> String {
     }
 }
 
-impl Check {
+impl HealthCheck {
     /// Records a result of the check.
     fn record(&mut self, (started, ended): (Timestamp, Timestamp), failure: Option<String>) {
-        self.at = ended;
-        self.took = ended.duration_since(started).max(SignedDuration::ZERO);
-        let earlier = self.fault.take();
-        self.fault = failure.map(|message| Fault {
+        self.checked_at = ended;
+        self.duration = ended.duration_since(started).max(SignedDuration::ZERO);
+        let earlier = self.failure.take();
+        self.failure = failure.map(|message| CheckFailure {
             message,
             failures: earlier.as_ref().map_or(0, |failure| failure.failures) + 1,
             since: earlier.map_or(ended, |failure| failure.since),
@@ -152,24 +152,24 @@ mod tests {
         (started, started + SignedDuration::from_millis(3))
     }
 
-    fn written(health: &Health) -> Check {
+    fn written(health: &Health) -> HealthCheck {
         health.writing.lock().unwrap().clone()
     }
 
     #[test]
     fn writing_fails_until_a_transaction_reaches_the_disk_again() {
         let health = Health::new(Timestamp::UNIX_EPOCH);
-        assert_eq!(written(&health).fault, None);
+        assert_eq!(written(&health).failure, None);
         health.record_commit(at(1), Some(&CommitError::Engine(StoreError::Full)));
         health.record_commit(at(2), Some(&CommitError::Engine(StoreError::Closed)));
         let check = written(&health);
-        assert_eq!(check.took, SignedDuration::from_millis(3));
-        let failure = check.fault.unwrap();
+        assert_eq!(check.duration, SignedDuration::from_millis(3));
+        let failure = check.failure.unwrap();
         assert_eq!((failure.failures, failure.since), (2, at(1).1));
         assert_eq!(failure.message, StoreError::Closed.to_string());
         health.record_commit(at(3), None);
         assert_eq!(
-            (written(&health).fault, written(&health).at),
+            (written(&health).failure, written(&health).checked_at),
             (None, at(3).1)
         );
     }
@@ -178,6 +178,6 @@ mod tests {
     fn a_refused_change_is_no_failure_of_the_disk() {
         let health = Health::new(Timestamp::UNIX_EPOCH);
         health.record_commit(at(1), Some(&CommitError::Aborted(Abort)));
-        assert_eq!(written(&health).fault, None);
+        assert_eq!(written(&health).failure, None);
     }
 }

@@ -14,8 +14,8 @@ pub use service_configs::{
     Assignment, assign_service_configs, service_configs, withdraw_service_configs,
 };
 pub(crate) use trace::{Traces, remove_ended as forget_ended_traces};
-pub use trace::{trace, traced, traces};
-pub use update::{disable, enable, merge, replace};
+pub use trace::{count_traces, find_trace, trace};
+pub use update::{disable, enable, patch, replace};
 pub(crate) use view::IdentityViewBuilder;
 
 use crate::action::actions;
@@ -33,7 +33,7 @@ use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, identity_key};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -72,9 +72,9 @@ where
     let caller = permit.caller();
     let key = identity_key(caller.identity_number);
     let view = app.snapshot()?;
-    let own = view.rows().share_made(&key, || {
+    let own = view.rows().get_or_build(&key, || {
         let gone = || AppError::not_found("identity", caller.identity.as_str());
-        let entity: Arc<Identity> = view.rows().share(&key)?.ok_or_else(gone)?;
+        let entity: Arc<Identity> = view.rows().get_cached(&key)?.ok_or_else(gone)?;
         let entity = Arc::unwrap_or_clone(entity);
         let identity_view =
             IdentityViewBuilder::new(app, caller, &view).build(Found { key, entity })?;
@@ -98,10 +98,10 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
-            return Err(AppError::Undeletable { rule: None });
+            return Err(AppError::NotDeletable { rule: None });
         }
         if routers::is_owned_by_router(rows.rows(), &found.entity)? {
-            return Err(AppError::Undeletable {
+            return Err(AppError::NotDeletable {
                 rule: Some(
                     "the identity belongs to a router; delete the router or disable its \
                      tunneler instead",
@@ -116,7 +116,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
 }
 
 pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {
-    rows.find(&UniqueValue::new(Index::IdentityId, id.as_str()))?
+    rows.find(&UniqueValue::new(UniqueIndex::IdentityId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("identity", id.as_str()))
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn get_shared_owner<E>(
     found: &Found<E>,
 ) -> Result<Found<Arc<Identity>>, StoreError> {
     let key = identity_key(found.root_number());
-    let entity = rows.share(&key)?.ok_or_else(|| lost(&key))?;
+    let entity = rows.get_cached(&key)?.ok_or_else(|| lost(&key))?;
     Ok(Found { key, entity })
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn find_policy(
     rows: Rows<'_>,
     id: &AuthPolicyId,
 ) -> Result<Option<Found<Arc<AuthPolicy>>>, StoreError> {
-    rows.find_shared(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
+    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))
 }
 
 /// Checks that the entities that a specification refers to exist.

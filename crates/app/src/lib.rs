@@ -10,6 +10,7 @@
 //! [`administrator`] creates what has to exist before the first login; [`account_recovery`]
 //! restores access from the command line.
 
+pub mod account_recovery;
 mod action;
 pub mod administrator;
 mod app;
@@ -40,7 +41,6 @@ pub mod posture_checks;
 mod privilege;
 pub mod read_model;
 pub mod related;
-pub mod rescue;
 pub mod revocations;
 pub mod role_attributes;
 pub mod routers;
@@ -50,6 +50,6 @@ pub mod sessions;
 pub mod signers;
 pub mod terminators;
 
-pub use app::{App, Parts, Settings};
-pub use blocking::aside;
+pub use app::{App, AppParts, Settings};
+pub use blocking::run_blocking;
 pub use error::AppError;

@@ -21,7 +21,7 @@ pub(crate) use list_page::ListPage;
 pub(crate) use list_scope::ListScope;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub(crate) use restriction::{FindSlots, Restriction};
-pub use role_filter::Roles;
+pub use role_filter::RoleFilter;
 pub(crate) use symbols::equalities;
 pub(crate) use token_filter::resolve_token_filter;
 
@@ -32,32 +32,32 @@ use portcullis_filter::{Predicate, Row};
 
 /// Parameters of a list request, and the signal that its client is gone.
 #[derive(Clone, Copy)]
-pub struct Asked<'p> {
+pub struct ListRequest<'p> {
     pub parameters: Parameters<'p>,
     /// Used only for kinds that have role attributes.
-    pub roles: Roles<'p>,
+    pub role_filter: RoleFilter<'p>,
     /// Whether the client no longer waits; polled by long-running work.
-    pub is_over: &'p dyn Fn() -> bool,
+    pub is_cancelled: &'p dyn Fn() -> bool,
 }
 
-impl std::fmt::Debug for Asked<'_> {
+impl std::fmt::Debug for ListRequest<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("ListRequest")
             .field("parameters", &self.parameters)
-            .field("role_filter", &self.roles)
+            .field("role_filter", &self.role_filter)
             .finish_non_exhaustive()
     }
 }
 
-impl Asked<'_> {
+impl ListRequest<'_> {
     /// Parses the parameters of a list of `E`; its role filter is ignored.
-    pub(crate) fn parse<E: Listable>(&self) -> Result<Listing, BadListing> {
-        read(E::SCHEMA, &self.parameters)
+    pub(crate) fn parse<E: Listable>(&self) -> Result<Listing, ListError> {
+        parse(E::SCHEMA, &self.parameters)
     }
 
     /// Parses the parameters of a list of `E`, including its role filter.
-    pub(crate) fn parse_with_roles<E: Listable>(&self) -> Result<Listing, BadListing> {
+    pub(crate) fn parse_with_roles<E: Listable>(&self) -> Result<Listing, ListError> {
         self.parse_with_roles_in(E::SCHEMA)
     }
 
@@ -65,9 +65,9 @@ impl Asked<'_> {
     pub(crate) fn parse_with_roles_in(
         &self,
         schema: &'static Schema,
-    ) -> Result<Listing, BadListing> {
-        let listing = read(schema, &self.parameters)?;
-        let roles = self.roles.to_predicate(schema)?;
+    ) -> Result<Listing, ListError> {
+        let listing = parse(schema, &self.parameters)?;
+        let roles = self.role_filter.to_predicate(schema)?;
         Ok(Listing {
             predicate: Predicate::all([roles, listing.predicate]),
             ..listing
@@ -108,7 +108,7 @@ impl Paging {
     }
 
     /// A page at this position with the given items.
-    pub fn holding<T>(self, items: Vec<T>) -> Page<T> {
+    pub fn into_page<T>(self, items: Vec<T>) -> Page<T> {
         Page {
             items,
             limit: self.limit,
@@ -120,7 +120,7 @@ impl Paging {
 
 /// Invalid list parameters. The text marks where the error is.
 #[derive(Debug, thiserror::Error)]
-pub enum BadListing {
+pub enum ListError {
     #[error("{0}")]
     Filter(String),
     #[error("{0}")]
@@ -135,7 +135,7 @@ pub enum BadListing {
 }
 
 /// Parses the parameters of a list with the symbols of `schema`.
-pub fn read(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Listing, BadListing> {
+pub fn parse(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Listing, ListError> {
     Listing::from_parameters(schema, parameters).map_err(|error| list_error(&error, parameters))
 }
 
@@ -143,28 +143,28 @@ pub fn read(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<List
 pub(crate) fn parse_filter(
     schema: &'static Schema,
     parameters: &Parameters<'_>,
-) -> Result<Listing, BadListing> {
+) -> Result<Listing, ListError> {
     Listing::from_filter(schema, parameters.filter).map_err(|error| list_error(&error, parameters))
 }
 
 /// Validates `limit` and `offset`, which is done before the caller is authenticated.
-pub fn check_numbers(parameters: &Parameters<'_>) -> Result<(), BadListing> {
+pub fn validate_limit_and_offset(parameters: &Parameters<'_>) -> Result<(), ListError> {
     static ANY: Schema = Schema::new(&[]);
     let numbers = Parameters {
         limit: parameters.limit,
         offset: parameters.offset,
         ..Parameters::default()
     };
-    read(&ANY, &numbers).map(|_listing| ())
+    parse(&ANY, &numbers).map(|_listing| ())
 }
 
-fn list_error(error: &ListingError, parameters: &Parameters<'_>) -> BadListing {
+fn list_error(error: &ListingError, parameters: &Parameters<'_>) -> ListError {
     match error {
-        ListingError::Filter(error) => BadListing::Filter(render_query_error(
+        ListingError::Filter(error) => ListError::Filter(render_query_error(
             error,
             parameters.filter.unwrap_or_default(),
         )),
-        ListingError::Sort(error) => BadListing::Sort(render_query_error(
+        ListingError::Sort(error) => ListError::Sort(render_query_error(
             error,
             parameters.sort.unwrap_or_default(),
         )),
@@ -190,8 +190,8 @@ fn render_query_error(error: &portcullis_filter::QueryError, text: &str) -> Stri
     format!("{error}\n{}\n{}", excerpt(line), excerpt(marks))
 }
 
-fn number_error(parameter: &'static str, value: Option<&str>) -> BadListing {
-    BadListing::Number {
+fn number_error(parameter: &'static str, value: Option<&str>) -> ListError {
+    ListError::Number {
         parameter,
         value: value.unwrap_or_default().to_owned(),
     }
@@ -229,7 +229,7 @@ pub(crate) fn select_cancellable<R: Row>(
     });
     let page = select(listing, rows);
     if has_stopped {
-        Err(AppError::TooSlow)
+        Err(AppError::TimedOut)
     } else {
         Ok(page)
     }
@@ -238,5 +238,5 @@ pub(crate) fn select_cancellable<R: Row>(
 /// Selects a page from rows in memory.
 pub fn select<R: Row>(listing: &Listing, rows: impl IntoIterator<Item = R>) -> Page<R> {
     let selection = listing.select(rows);
-    Paging::from_listing(listing, selection.total).holding(selection.rows)
+    Paging::from_listing(listing, selection.total).into_page(selection.rows)
 }

@@ -8,36 +8,36 @@ mod view_context;
 
 pub(crate) use api_surface::get_visible;
 use api_surface::surface_of;
-pub use api_surface::{ApiSurface, For, OnFabric};
+pub use api_surface::{ActionFor, ApiSurface, FabricAction};
 pub(crate) use references::{load_names, validate_references};
 pub use view_context::ViewContext;
 
 use crate::app::{App, StoreView};
 use crate::error::AppError;
 use crate::listing::kinds::ListableSpec;
-use crate::listing::{self, Asked, ListPage, ListScope, Listing, Paging};
+use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
 use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{EntityId as _, Number};
+use portcullis_domain::ids::{EntityId as _, RecordNumber};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_index::{Catalog, Catalogued, Slot};
+use portcullis_index::{Catalog, CatalogEntry, Slot};
 use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Found, Kept, Rows, RowsMut, reference};
+use portcullis_storage::tables::{Found, Rows, RowsMut, StoredSpec, reference};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// The entity with the spec `S`.
-pub type Entity<S> = Managed<<S as Kept>::Id, S>;
+pub type Entity<S> = Managed<<S as StoredSpec>::Id, S>;
 
 /// A kind of entity that administrators manage, implemented by its spec.
 #[expect(
     private_bounds,
     reason = "listing is internal; the trait is implemented in this crate only"
 )]
-pub trait Made: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
+pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
     /// Name of the kind in error messages.
     const NOUN: &'static str;
 
@@ -118,12 +118,12 @@ pub trait Made: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
 /// Record numbers reserved for dependents of an entity, and the time of the change.
 #[derive(Debug, Clone)]
 pub struct ReservedNumbers {
-    numbers: Vec<Number>,
+    numbers: Vec<RecordNumber>,
     pub now: Timestamp,
 }
 
 impl ReservedNumbers {
-    fn reserve<S: Made>(app: &App) -> Self {
+    fn reserve<S: Resource>(app: &App) -> Self {
         Self {
             numbers: S::RESERVED_KINDS
                 .iter()
@@ -134,7 +134,7 @@ impl ReservedNumbers {
     }
 
     /// The number reserved for the kind at this index of [`Resource::RESERVED_KINDS`].
-    pub(crate) fn number(&self, place: usize) -> Result<Number, AppError> {
+    pub(crate) fn number(&self, place: usize) -> Result<RecordNumber, AppError> {
         let number = self.numbers.get(place).copied();
         number.ok_or_else(|| AppError::internal("no record number was reserved for a dependent"))
     }
@@ -147,7 +147,7 @@ macro_rules! actions_on_kinds {
         #[derive(Debug)]
         pub struct $name<S>(PhantomData<fn() -> S>);
 
-        impl<S: Made> Action for $name<S> {
+        impl<S: Resource> Action for $name<S> {
             const ACCESS: Access = Access::Granted(S::SUBJECT, Verb::$verb);
         }
     )+};
@@ -165,9 +165,9 @@ actions_on_kinds! {
 }
 
 /// Reads an entity.
-pub fn read<S: Made>(
+pub fn read<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Read<S>>>,
+    permit: &Permit<impl ActionFor<Read<S>>>,
     id: &S::Id,
 ) -> Result<S::View, AppError> {
     let view = app.snapshot()?;
@@ -177,10 +177,10 @@ pub fn read<S: Made>(
 }
 
 /// Lists entities.
-pub fn list<S: Made>(
+pub fn list<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Read<S>>>,
-    request: &Asked<'_>,
+    permit: &Permit<impl ActionFor<Read<S>>>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse_with_roles::<Entity<S>>()?;
@@ -194,7 +194,7 @@ pub fn list<S: Made>(
 }
 
 /// Lists entities with parsed parameters and a scope.
-pub(crate) fn list_in_scope<S: Made>(
+pub(crate) fn list_in_scope<S: Resource>(
     app: &App,
     caller: &Caller,
     listing: &Listing,
@@ -209,18 +209,18 @@ pub(crate) fn list_in_scope<S: Made>(
 }
 
 /// Creates an entity.
-pub async fn create<S: Made>(
+pub async fn create<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Create<S>>>,
+    permit: &Permit<impl ActionFor<Create<S>>>,
     spec: S,
 ) -> Result<S::Id, AppError> {
     create_with_id(app, permit, S::Id::generate(&*app.env().entropy)?, spec).await
 }
 
 /// Creates an entity with a given id.
-pub(crate) async fn create_with_id<S: Made>(
+pub(crate) async fn create_with_id<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Create<S>>>,
+    permit: &Permit<impl ActionFor<Create<S>>>,
     id: S::Id,
     spec: S,
 ) -> Result<S::Id, AppError> {
@@ -230,10 +230,10 @@ pub(crate) async fn create_with_id<S: Made>(
 
 /// Creates an entity with a given id and record number; `after_insert` runs in the same
 /// transaction.
-pub(crate) async fn create_with<S: Made>(
+pub(crate) async fn create_with<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Create<S>>>,
-    (id, number): (S::Id, Number),
+    permit: &Permit<impl ActionFor<Create<S>>>,
+    (id, number): (S::Id, RecordNumber),
     mut spec: S,
     mut after_insert: impl FnMut(&mut RowsMut<'_>, &RecordKey) -> Result<(), AppError> + Send + 'static,
 ) -> Result<S::Id, AppError> {
@@ -253,9 +253,9 @@ pub(crate) async fn create_with<S: Made>(
 }
 
 /// Replaces the spec of an entity.
-pub async fn replace<S: Made>(
+pub async fn replace<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Update<S>>>,
+    permit: &Permit<impl ActionFor<Update<S>>>,
     id: &S::Id,
     mut spec: S,
 ) -> Result<(), AppError> {
@@ -268,9 +268,9 @@ pub async fn replace<S: Made>(
 }
 
 /// Patches an entity. An empty patch changes nothing.
-pub async fn merge<S: Made>(
+pub async fn patch<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Update<S>>>,
+    permit: &Permit<impl ActionFor<Update<S>>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
@@ -285,15 +285,15 @@ pub async fn merge<S: Made>(
     }
     let now = app.env().now();
     change(app, permit, id, move |entity| {
-        Ok(entity.merge(patch.clone(), now)?)
+        Ok(entity.patch(patch.clone(), now)?)
     })
     .await
 }
 
 /// Changes an entity by `apply` in a transaction.
-pub(crate) async fn change<S: Made>(
+pub(crate) async fn change<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Update<S>>>,
+    permit: &Permit<impl ActionFor<Update<S>>>,
     id: &S::Id,
     mut apply: impl FnMut(&mut Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
@@ -316,18 +316,18 @@ pub(crate) async fn change<S: Made>(
 }
 
 /// Deletes an entity.
-pub async fn delete<S: Made>(
+pub async fn delete<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Delete<S>>>,
+    permit: &Permit<impl ActionFor<Delete<S>>>,
     id: &S::Id,
 ) -> Result<(), AppError> {
     delete_if(app, permit, id, |_entity: &Entity<S>| Ok(())).await
 }
 
 /// Deletes an entity if `check` succeeds.
-pub(crate) async fn delete_if<S: Made>(
+pub(crate) async fn delete_if<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Delete<S>>>,
+    permit: &Permit<impl ActionFor<Delete<S>>>,
     id: &S::Id,
     check: impl Fn(&Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
@@ -343,10 +343,10 @@ pub(crate) async fn delete_if<S: Made>(
 }
 
 /// The record numbers of the entities in any of the given sets of slots.
-pub(crate) fn numbers<E: Catalogued>(
+pub(crate) fn numbers<E: CatalogEntry>(
     catalog: &Catalog<E>,
     sets: impl IntoIterator<Item = RoaringBitmap>,
-) -> BTreeSet<Number> {
+) -> BTreeSet<RecordNumber> {
     sets.into_iter()
         .flatten()
         .filter_map(|bit| catalog.number(Slot::from_bit(bit)))
@@ -354,7 +354,7 @@ pub(crate) fn numbers<E: Catalogued>(
 }
 
 /// Gets an entity by id.
-pub(crate) fn get<S: Made>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Entity<S>>, AppError> {
+pub(crate) fn get<S: Resource>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Entity<S>>, AppError> {
     rows.find(&reference(id))?
         .ok_or_else(|| AppError::not_found(S::NOUN, id.as_str()))
 }

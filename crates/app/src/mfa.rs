@@ -12,10 +12,10 @@ mod error;
 mod record;
 mod remove;
 
-pub use authenticate::{answer, request_token};
+pub use authenticate::{authenticate, request_token};
 pub use codes::{read_codes, replace_codes};
 pub use enroll::{qr_code, read_own, start, verify};
-pub use error::MfaFault;
+pub use error::MfaError;
 pub(crate) use record::state;
 pub(crate) use remove::{delete_enrollment, reset_wrong_codes};
 pub use remove::{remove, remove_own};
@@ -33,7 +33,7 @@ actions! {
     /// Finishes an enrollment of the caller.
     Verify = Access::Partial;
     /// Answers the TOTP factor of the caller's session.
-    Answer = Access::Partial;
+    Authenticate = Access::Partial;
     /// Requests a token that proves a TOTP pass.
     RequestToken = Access::Full;
     /// Reads the caller's own recovery codes.

@@ -17,7 +17,7 @@ mod public_key;
 
 use chain_cache::ChainCache;
 use chain_validity::chain_validity;
-pub use public_key::leaf_key;
+pub use public_key::parse_public_key;
 
 /// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {
@@ -36,14 +36,14 @@ pub struct NetworkSettings {
     pub controller: Controller,
     /// Signs with the key of the certificate served at `api_address`.
     pub jwt_signer: JwtSigner,
-    pub hosts: OwnHosts,
+    pub hosts: ControllerHosts,
     /// All server certificates of the controller; their names are reserved.
     pub served_certificates: Vec<Certificate>,
 }
 
 /// The host names of the controller, from its configuration.
 #[derive(Debug, Clone, Default)]
-pub struct OwnHosts {
+pub struct ControllerHosts {
     /// Host names and IP addresses.
     pub names: Vec<String>,
     /// Names that routers on the same host may also have in their certificates.
@@ -70,7 +70,7 @@ pub struct Network {
     bundle_pem: String,
     api_address: String,
     control_addresses: Vec<String>,
-    hosts: OwnHosts,
+    hosts: ControllerHosts,
     serving_state: RwLock<Arc<ServingState>>,
     chain_cache: ChainCache,
 }
@@ -141,7 +141,7 @@ impl Network {
             trust_domain: settings.trust_domain,
             roots: TrustAnchors::new(settings.roots)?,
             anchors_with_intermediates: TrustAnchors::new(all)?,
-            bundle: pkcs7::write_base64(&settings.bundle)
+            bundle: pkcs7::encode_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,
             bundle_pem: certificates_to_pem(settings.bundle.iter().filter(|one| one.is_ca())),
             signing: settings.signing,
@@ -188,7 +188,7 @@ impl Network {
     }
 
     /// The state that belongs to the current server certificate.
-    pub fn served(&self) -> Arc<ServingState> {
+    pub fn serving_state(&self) -> Arc<ServingState> {
         Arc::clone(
             &self
                 .serving_state
@@ -203,7 +203,7 @@ impl Network {
     ///
     /// [`CsrError`], also when the subject is a name of the controller.
     pub(crate) fn parse_csr(&self, text: &str) -> Result<Csr, CsrError> {
-        Csr::from_pem(text)?.check_subject(&self.served().reserved_names)
+        Csr::from_pem(text)?.check_subject(&self.serving_state().reserved_names)
     }
 
     /// Switches to a renewed server certificate. `served` are all server certificates of the
@@ -213,7 +213,7 @@ impl Network {
     ///
     /// [`NetworkError`] when no token can be signed with its key; the old certificate stays in use
     /// then.
-    pub fn renew(
+    pub fn renew_certificate(
         &self,
         certificate: Certificate,
         served: &[Certificate],
@@ -222,7 +222,7 @@ impl Network {
     ) -> Result<(), NetworkError> {
         let controller = Controller {
             certificate,
-            ..self.served().controller.clone()
+            ..self.serving_state().controller.clone()
         };
         let reserved = self.hosts.reserved_names(served);
         let served = ServingState::new(
@@ -279,7 +279,7 @@ impl Network {
 
     /// The path of the certificate's SPIFFE id, if it has one in this network.
     fn spiffe_path(&self, leaf: &Certificate) -> Option<SpiffePath> {
-        let name = SpiffeId::of_certificate(leaf).ok().flatten()?;
+        let name = SpiffeId::from_certificate(leaf).ok().flatten()?;
         (*name.domain() == self.trust_domain).then(|| name.path().clone())
     }
 }
@@ -304,7 +304,7 @@ impl ServingState {
     }
 }
 
-impl OwnHosts {
+impl ControllerHosts {
     /// Names that no issued certificate may contain while `certificates` are served.
     fn reserved_names(&self, certificates: &[Certificate]) -> ReservedNames {
         let (names, shared) = (&self.names, &self.shared);

@@ -31,7 +31,7 @@ pub struct PoolFullError;
 
 /// Result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PasswordCheck {
     Right {
         /// Whether the stored hash is cheaper than a current one and should be replaced.
         needs_rehash: bool,
@@ -100,13 +100,13 @@ impl PasswordPool {
         peer: Peer,
         password: SecretString,
         stored: Option<PasswordHash>,
-    ) -> Result<Verdict, PoolFullError> {
+    ) -> Result<PasswordCheck, PoolFullError> {
         self.submit(peer, move |hasher| {
             if hasher.verify(password.expose_secret(), stored.as_ref()) {
                 let needs_rehash = stored.as_ref().is_some_and(needs_rehash);
-                Verdict::Right { needs_rehash }
+                PasswordCheck::Right { needs_rehash }
             } else {
-                Verdict::Wrong
+                PasswordCheck::Wrong
             }
         })
         .await

@@ -1,7 +1,7 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
 use crate::error::AppError;
-use crate::managed::{Entity, Made, ViewContext, load_names, validate_references};
+use crate::managed::{Entity, Resource, ViewContext, load_names, validate_references};
 use crate::services::edge_service_exists;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
@@ -10,16 +10,16 @@ use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServicePolicySpec,
 };
 use portcullis_domain::posture_check::PostureCheck;
-use portcullis_domain::roles::Roles;
+use portcullis_domain::roles::RoleSelectors;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::view::{
-    EdgeRouterPolicyView, Names, ServiceEdgeRouterPolicyView, ServicePolicyView,
+    EdgeRouterPolicyView, NamesById, ServiceEdgeRouterPolicyView, ServicePolicyView,
 };
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
 
-impl Made for ServicePolicySpec {
+impl Resource for ServicePolicySpec {
     const NOUN: &'static str = "service policy";
     const SUBJECT: Subject = Subject::ServicePolicy;
     type View = ServicePolicyView;
@@ -54,7 +54,7 @@ impl Made for ServicePolicySpec {
     }
 }
 
-impl Made for EdgeRouterPolicySpec {
+impl Resource for EdgeRouterPolicySpec {
     const NOUN: &'static str = "edge router policy";
     const SUBJECT: Subject = Subject::EdgeRouterPolicy;
     type View = EdgeRouterPolicyView;
@@ -77,7 +77,7 @@ impl Made for EdgeRouterPolicySpec {
         after: &Entity<Self>,
     ) -> Result<(), AppError> {
         if before.is_some_and(|before| before.spec.is_system) {
-            return Err(AppError::Unchangeable {
+            return Err(AppError::NotUpdatable {
                 rule: SYSTEM_POLICY_RULE,
             });
         }
@@ -87,7 +87,7 @@ impl Made for EdgeRouterPolicySpec {
 
     fn validate_removal(_rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {
         if found.entity.spec.is_system {
-            Err(AppError::Undeletable {
+            Err(AppError::NotDeletable {
                 rule: Some(SYSTEM_POLICY_RULE),
             })
         } else {
@@ -100,7 +100,7 @@ impl Made for EdgeRouterPolicySpec {
 const SYSTEM_POLICY_RULE: &str = "the policy belongs to a tunneler-enabled edge router; delete the router or \
                          disable its tunneler instead";
 
-impl Made for ServiceEdgeRouterPolicySpec {
+impl Resource for ServiceEdgeRouterPolicySpec {
     const NOUN: &'static str = "service edge router policy";
     const SUBJECT: Subject = Subject::ServiceEdgeRouterPolicy;
     type View = ServiceEdgeRouterPolicyView;
@@ -127,23 +127,32 @@ impl Made for ServiceEdgeRouterPolicySpec {
     }
 }
 
-fn identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<Names<IdentityId>, StoreError> {
+fn identities(
+    rows: Rows<'_>,
+    roles: &RoleSelectors<IdentityId>,
+) -> Result<NamesById<IdentityId>, StoreError> {
     load_names(rows, roles.ids(), |one: Identity| one.name().to_owned())
 }
 
-fn services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<Names<ServiceId>, StoreError> {
+fn services(
+    rows: Rows<'_>,
+    roles: &RoleSelectors<ServiceId>,
+) -> Result<NamesById<ServiceId>, StoreError> {
     load_names(rows, roles.ids(), |one: Service| one.spec.name)
 }
 
-fn edge_routers(rows: Rows<'_>, roles: &Roles<RouterId>) -> Result<Names<RouterId>, StoreError> {
+fn edge_routers(
+    rows: Rows<'_>,
+    roles: &RoleSelectors<RouterId>,
+) -> Result<NamesById<RouterId>, StoreError> {
     load_names(rows, roles.ids(), |one: Router| one.spec.name)
 }
 
-fn check_identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<(), AppError> {
+fn check_identities(rows: Rows<'_>, roles: &RoleSelectors<IdentityId>) -> Result<(), AppError> {
     validate_references(rows, ("identityRoles", "identities"), roles, exists)
 }
 
-fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppError> {
+fn check_services(rows: Rows<'_>, roles: &RoleSelectors<ServiceId>) -> Result<(), AppError> {
     validate_references(
         rows,
         ("serviceRoles", "services"),
@@ -153,7 +162,7 @@ fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppErr
 }
 
 /// Transit routers cannot be referenced.
-fn check_edge_routers(rows: Rows<'_>, roles: &Roles<RouterId>) -> Result<(), AppError> {
+fn check_edge_routers(rows: Rows<'_>, roles: &RoleSelectors<RouterId>) -> Result<(), AppError> {
     validate_references(rows, ("edgeRouterRoles", "routers"), roles, |rows, id| {
         let router = rows.find::<Router>(&reference(id))?;
         Ok(router.is_some_and(|found| found.entity.spec.edge().is_some()))

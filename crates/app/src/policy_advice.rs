@@ -6,10 +6,10 @@ use crate::identities;
 use crate::managed::Read;
 use crate::services::{get_edge_service, grants};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{IdentityId, Number, ServiceId};
+use portcullis_domain::ids::{IdentityId, RecordNumber, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::service::ServiceSpec;
-use portcullis_domain::view::{CommonRouter, IdentityRef, Named, PolicyAdviceView, RouterRef};
+use portcullis_domain::view::{CommonRouter, IdentityRef, NamedRef, PolicyAdviceView, RouterRef};
 use portcullis_index::Slot;
 use portcullis_storage::tables::{Rows, router_key};
 
@@ -27,7 +27,7 @@ pub fn read(
     Ok(PolicyAdviceView {
         grants: grants(app, identity.number(), service.number())?,
         identity: IdentityRef::from(&identity.entity),
-        service: Named::from(&service.entity),
+        service: NamedRef::from(&service.entity),
         identity_router_count: routers.identity_count,
         service_router_count: routers.service_count,
         common_routers: load_common_routers(view.rows(), &routers.common)?,
@@ -39,11 +39,11 @@ pub fn read(
 struct AvailableRouters {
     identity_count: u32,
     service_count: u32,
-    common: Vec<Number>,
+    common: Vec<RecordNumber>,
 }
 
 impl AvailableRouters {
-    fn find(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
+    fn find(app: &App, identity: RecordNumber, service: RecordNumber) -> Result<Self, AppError> {
         let guard = app.require_lists()?.access();
         let Some((identity, service)) = guard.pair(identity, service) else {
             return Ok(Self::default());
@@ -62,7 +62,10 @@ impl AvailableRouters {
     }
 }
 
-fn load_common_routers(rows: Rows<'_>, numbers: &[Number]) -> Result<Vec<CommonRouter>, AppError> {
+fn load_common_routers(
+    rows: Rows<'_>,
+    numbers: &[RecordNumber],
+) -> Result<Vec<CommonRouter>, AppError> {
     let mut routers = Vec::new();
     for number in numbers {
         let router: Option<Router> = rows.get(&router_key(*number))?;

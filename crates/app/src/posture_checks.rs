@@ -4,12 +4,12 @@ use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds};
-use crate::managed::{Entity, Made, ViewContext, get};
+use crate::managed::{Entity, Resource, ViewContext, get};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::posture_check::{
-    CheckSupport, PostureCheck, PostureCheckPatch, PostureCheckSpec,
+    CheckSupport, PostureCheck, PostureCheckSpec, PostureCheckSpecPatch,
 };
 use portcullis_domain::view::Page;
 use portcullis_storage::tables::{Found, Rows};
@@ -19,7 +19,7 @@ actions! {
     ReadTypes = Access::Full;
 }
 
-impl Made for PostureCheckSpec {
+impl Resource for PostureCheckSpec {
     const NOUN: &'static str = "posture check";
     const SUBJECT: Subject = Subject::PostureCheck;
     type View = PostureCheck;
@@ -35,12 +35,12 @@ impl Made for PostureCheckSpec {
     fn prepare_patch(
         rows: Rows<'_>,
         id: &PostureCheckId,
-        patch: &mut PostureCheckPatch,
+        patch: &mut PostureCheckSpecPatch,
     ) -> Result<(), AppError> {
-        let kind = get::<Self>(rows, id)?.entity.spec.check.kind();
+        let kind = get::<Self>(rows, id)?.entity.spec.check.check_type();
         patch
             .check
-            .take_if(|check| check.kind() == kind && check.sets_nothing());
+            .take_if(|check| check.check_type() == kind && check.is_empty());
         Ok(())
     }
 
@@ -60,12 +60,12 @@ pub fn list_types(
     _permit: &Permit<ReadTypes>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<CheckSupport>, AppError> {
-    let listing = listing::read(&kinds::POSTURE_CHECK_TYPES, parameters)?;
+    let listing = listing::parse(&kinds::POSTURE_CHECK_TYPES, parameters)?;
     let rows = CheckSupport::ALL.map(|support| kinds::BuiltInRow {
-        id: support.kind.name(),
+        id: support.check_type.name(),
         name: support.name,
         value: support,
-        created_at: app.founded_at(),
+        created_at: app.store_created_at(),
     });
     Ok(listing::select(&listing, rows).map(|row| row.value))
 }

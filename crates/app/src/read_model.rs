@@ -3,18 +3,18 @@
 use portcullis_domain::change::Change;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Observer, StoreError};
-use portcullis_storage::feed::Group;
+use portcullis_storage::feed::CommitGroup;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Census, ROOTS, Record};
+use portcullis_storage::tables::{ROOTS, Record, RecordCounts};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Applies each commit to the read model.
 #[derive(Debug)]
-pub struct Follower(pub Arc<Projections>);
+pub struct ProjectionUpdater(pub Arc<Projections>);
 
-impl Observer<Change> for Follower {
-    fn committed(&self, group: &Arc<Group<Change>>) {
+impl Observer<Change> for ProjectionUpdater {
+    fn on_commit(&self, group: &Arc<CommitGroup<Change>>) {
         self.0.apply(group.revision, &group.changes);
     }
 }
@@ -33,7 +33,7 @@ pub fn load(
     let mut damage = Vec::new();
     for root in ROOTS {
         snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
-            match Record::in_row(key, frame).and_then(|record| record.change()) {
+            match Record::from_row(key, frame).and_then(|record| record.change()) {
                 Ok(Some(change)) => projections.load_put(&change),
                 Ok(None) => {},
                 Err(error) => damage.push(error.to_string()),
@@ -49,7 +49,7 @@ pub fn load(
         return Ok(damage);
     }
     projections.finish_load(snapshot.revision()?);
-    let shortfalls = Census::check(&*snapshot)?;
+    let shortfalls = RecordCounts::verify(&*snapshot)?;
     damage.extend(shortfalls.iter().map(ToString::to_string));
     Ok(damage)
 }

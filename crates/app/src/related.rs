@@ -6,14 +6,14 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::kinds::PolicyRelatedSpec;
-use crate::listing::{Asked, ListScope, Paging};
-use crate::managed::{self, Entity, For, Made, Read};
+use crate::listing::{ListRequest, ListScope, Paging};
+use crate::managed::{self, ActionFor, Entity, Read, Resource};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number, RouterId, ServiceId};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, RecordNumber, RouterId, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
 use portcullis_domain::view::IdentityView;
-use portcullis_index::{AccessGuard, PolicyKind, Side, Slot};
+use portcullis_index::{AccessGuard, PolicyKind, PolicySide, Slot};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{CONFIG, Found, IndexedId, Rows, SERVICE, TERMINATOR, reference};
 use roaring::RoaringBitmap;
@@ -22,9 +22,9 @@ use std::ops::ControlFlow;
 
 /// A kind that policies relate to others.
 #[expect(private_bounds, reason = "listing is internal to this crate")]
-pub trait Related: Made + PolicyRelatedSpec {}
+pub trait RelatedResource: Resource + PolicyRelatedSpec {}
 
-impl<S: Made + PolicyRelatedSpec> Related for S {}
+impl<S: Resource + PolicyRelatedSpec> RelatedResource for S {}
 
 /// Finds the slots of the entities that policies relate to the one with an id.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub enum Relation {
 }
 
 /// Finds the records that refer to the entity with an id, or that it refers to.
-pub type Reference = fn(Rows<'_>, &str) -> Result<BTreeSet<Number>, AppError>;
+pub type ReferenceFinder = fn(Rows<'_>, &str) -> Result<BTreeSet<RecordNumber>, AppError>;
 
 impl Relation {
     /// `grant` only restricts [`Self::Granted`].
@@ -50,10 +50,10 @@ impl Relation {
 
 /// Lists the entities that policies relate to the one with an id; `grant` only restricts relations
 /// by grant.
-pub fn list<S: Related>(
+pub fn list<S: RelatedResource>(
     app: &App,
     permit: &Permit<Read<S>>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -67,7 +67,7 @@ pub fn list<S: Related>(
 pub fn list_identities(
     app: &App,
     permit: &Permit<identities::Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -76,11 +76,11 @@ pub fn list_identities(
 }
 
 /// Lists the entities that refer to the one with an id, or that it refers to.
-pub fn list_referring<S: Made>(
+pub fn list_by_reference<S: Resource>(
     app: &App,
-    permit: &Permit<impl For<Read<S>>>,
-    request: &Asked<'_>,
-    (reference, id): (Reference, &str),
+    permit: &Permit<impl ActionFor<Read<S>>>,
+    request: &ListRequest<'_>,
+    (reference, id): (ReferenceFinder, &str),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse_with_roles::<Entity<S>>()?;
@@ -131,11 +131,11 @@ relations! {
     };
     /// The service policies that select an identity.
     service_policies_of_identity: identities, |guard, slot| {
-        policies_selecting(guard, PolicyKind::Service, Side::Identities, slot)
+        policies_selecting(guard, PolicyKind::Service, PolicySide::Identities, slot)
     };
     /// The edge-router policies that select an identity.
     edge_router_policies_of_identity: identities, |guard, slot| {
-        policies_selecting(guard, PolicyKind::EdgeRouter, Side::Identities, slot)
+        policies_selecting(guard, PolicyKind::EdgeRouter, PolicySide::Identities, slot)
     };
     /// The edge routers through which a service may be used.
     routers_of_service: services, |guard, slot| {
@@ -143,12 +143,12 @@ relations! {
     };
     /// The service policies that select a service.
     service_policies_of_service: services, |guard, slot| {
-        policies_selecting(guard, PolicyKind::Service, Side::Services, slot)
+        policies_selecting(guard, PolicyKind::Service, PolicySide::Services, slot)
     };
     /// The service-edge-router policies that select a service.
     service_edge_router_policies_of_service: services,
         |guard, slot| {
-            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
+            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, PolicySide::Services, slot)
         };
     /// The identities that may connect to an edge router.
     identities_of_router: routers, |guard, slot| {
@@ -160,49 +160,49 @@ relations! {
     };
     /// The edge-router policies that select an edge router.
     edge_router_policies_of_router: routers, |guard, slot| {
-        policies_selecting(guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
+        policies_selecting(guard, PolicyKind::EdgeRouter, PolicySide::EdgeRouters, slot)
     };
     /// The service-edge-router policies that select an edge router.
     service_edge_router_policies_of_router: routers,
         |guard, slot| {
-            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
+            policies_selecting(guard, PolicyKind::ServiceEdgeRouter, PolicySide::EdgeRouters, slot)
         };
     /// The identities that a service policy selects.
     identities_of_service_policy: service_policies, |guard, slot| {
-        selected_by_policy(guard, PolicyKind::Service, slot, Side::Identities)
+        selected_by_policy(guard, PolicyKind::Service, slot, PolicySide::Identities)
     };
     /// The services that a service policy selects.
     services_of_service_policy: service_policies, |guard, slot| {
-        selected_by_policy(guard, PolicyKind::Service, slot, Side::Services)
+        selected_by_policy(guard, PolicyKind::Service, slot, PolicySide::Services)
     };
     /// The posture checks that a service policy selects.
     posture_checks_of_service_policy: service_policies, |guard, slot| {
-        selected_by_policy(guard, PolicyKind::Service, slot, Side::PostureChecks)
+        selected_by_policy(guard, PolicyKind::Service, slot, PolicySide::PostureChecks)
     };
     /// The identities that an edge-router policy selects.
     identities_of_edge_router_policy: edge_router_policies, |guard, slot| {
-        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, Side::Identities)
+        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, PolicySide::Identities)
     };
     /// The edge routers that an edge-router policy selects.
     routers_of_edge_router_policy: edge_router_policies, |guard, slot| {
-        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
+        selected_by_policy(guard, PolicyKind::EdgeRouter, slot, PolicySide::EdgeRouters)
     };
     /// The services that a service-edge-router policy selects.
     services_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
+            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, PolicySide::Services)
         };
     /// The edge routers that a service-edge-router policy selects.
     routers_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
+            selected_by_policy(guard, PolicyKind::ServiceEdgeRouter, slot, PolicySide::EdgeRouters)
         };
 }
 
 fn policies_selecting(
     guard: &AccessGuard<'_>,
     kind: PolicyKind,
-    side: Side,
+    side: PolicySide,
     slot: Slot,
 ) -> RoaringBitmap {
     guard.access().selecting(kind, side, slot, guard.kinds())
@@ -212,35 +212,38 @@ fn selected_by_policy(
     guard: &AccessGuard<'_>,
     kind: PolicyKind,
     policy: Slot,
-    side: Side,
+    side: PolicySide,
 ) -> RoaringBitmap {
     guard.access().selected(kind, policy, side, guard.kinds())
 }
 
 /// The configurations of a service.
-pub fn configs_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+pub fn configs_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<RecordNumber>, AppError> {
     let service: Option<Found<Service>> = rows.find(&reference(&ServiceId::from_wire(id)))?;
     let configs = service.map(|found| found.entity.spec.configs);
     find_numbers(rows, configs.into_iter().flatten())
 }
 
 /// The configurations of a type.
-pub fn configs_of_type(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+pub fn configs_of_type(rows: Rows<'_>, id: &str) -> Result<BTreeSet<RecordNumber>, AppError> {
     find_referrers(rows, &ConfigTypeId::from_wire(id), CONFIG)
 }
 
 /// The services that have a configuration.
-pub fn services_of_config(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+pub fn services_of_config(rows: Rows<'_>, id: &str) -> Result<BTreeSet<RecordNumber>, AppError> {
     find_referrers(rows, &ConfigId::from_wire(id), SERVICE)
 }
 
 /// The terminators of a service.
-pub fn terminators_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+pub fn terminators_of_service(
+    rows: Rows<'_>,
+    id: &str,
+) -> Result<BTreeSet<RecordNumber>, AppError> {
     find_referrers(rows, &ServiceId::from_wire(id), TERMINATOR)
 }
 
 /// The terminators of a router.
-pub fn terminators_of_router(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+pub fn terminators_of_router(rows: Rows<'_>, id: &str) -> Result<BTreeSet<RecordNumber>, AppError> {
     find_referrers(rows, &RouterId::from_wire(id), TERMINATOR)
 }
 
@@ -249,23 +252,26 @@ fn find_referrers<I: IndexedId>(
     rows: Rows<'_>,
     id: &I,
     kind: Kind,
-) -> Result<BTreeSet<Number>, AppError> {
+) -> Result<BTreeSet<RecordNumber>, AppError> {
     let referrers = match rows.locate(&reference(id))? {
         Some(key) => rows.referrers(&key, kind, usize::MAX)?,
         None => Vec::new(),
     };
-    Ok(referrers.iter().map(|key| Number(key.id().1)).collect())
+    Ok(referrers
+        .iter()
+        .map(|key| RecordNumber(key.id().1))
+        .collect())
 }
 
 /// The record numbers of entities, as far as they exist.
 fn find_numbers<I: IndexedId>(
     rows: Rows<'_>,
     ids: impl IntoIterator<Item = I>,
-) -> Result<BTreeSet<Number>, AppError> {
+) -> Result<BTreeSet<RecordNumber>, AppError> {
     let mut numbers = BTreeSet::new();
     for id in ids {
         if let Some(key) = rows.locate(&reference(&id))? {
-            numbers.insert(Number(key.id().1));
+            numbers.insert(RecordNumber(key.id().1));
         }
     }
     Ok(numbers)

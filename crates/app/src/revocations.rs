@@ -6,13 +6,13 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::managed::{Create, Made, ViewContext};
+use crate::managed::{Create, Resource, ViewContext};
 use portcullis_domain::access::Permit;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock;
 use portcullis_domain::ids::{IdentityId, RevocationId};
 use portcullis_domain::permission::Subject;
-use portcullis_domain::revocation::{Revocation, RevocationSpec, Revoked};
+use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, REVOCATION, Rows, reference};
@@ -20,7 +20,7 @@ use portcullis_storage::tables::{Found, REVOCATION, Rows, reference};
 /// Maximum number of revocations that one transaction removes.
 const BATCH: usize = 500;
 
-impl Made for RevocationSpec {
+impl Resource for RevocationSpec {
     const NOUN: &'static str = "revocation";
     const SUBJECT: Subject = Subject::Revocation;
     type View = Revocation;
@@ -51,19 +51,19 @@ pub async fn revoke(
     app: &App,
     permit: &Permit<Create<RevocationSpec>>,
     id: &RevocationId,
-    (revoked, tags): (Revoked, Tags),
+    (revoked, tags): (RevocationType, Tags),
 ) -> Result<(), AppError> {
     let now = app.env().now();
     let spec = RevocationSpec {
         revoked,
         issued_before: now,
-        expires_at: clock::later(now, app.settings().longest_token),
+        expires_at: clock::saturating_add(now, app.settings().max_token_lifetime),
         tags,
     };
     let made = Revocation::new(id.clone(), spec, now)?;
     let key = RecordKey::root(REVOCATION, app.next_number(REVOCATION).0);
     app.commit_for(permit, move |rows, _caller| {
-        if revoked == Revoked::Identity {
+        if revoked == RevocationType::Identity {
             identities::find(rows.rows(), &IdentityId::from_wire(made.id.as_str()))?;
         }
         match rows.rows().find::<Revocation>(&reference(&made.id))? {
@@ -80,7 +80,7 @@ pub async fn revoke(
 }
 
 /// Removes expired revocations, up to a batch per call; returns their number.
-pub async fn sweep(app: &App) -> Result<usize, AppError> {
+pub async fn remove_expired(app: &App) -> Result<usize, AppError> {
     let now = app.env().now();
     let expired: Vec<RecordKey> = {
         let catalog = app.projections().revocations();
@@ -95,7 +95,7 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
     }
     let removed = app
         .commit(Actor::controller(), move |rows| {
-            rows.removal("expire");
+            rows.set_removal_verb("expire");
             let mut removed = 0;
             for key in &expired {
                 let found: Option<Revocation> = rows.rows().get(key)?;

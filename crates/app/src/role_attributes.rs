@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{self, Asked, Paging, kinds};
+use crate::listing::{self, ListRequest, Paging, kinds};
 use crate::managed;
 use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::identity::Identity;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// A kind of entity with role attributes.
-pub trait Attributed: Selectable + Sized + 'static {
+pub trait HasRoleAttributes: Selectable + Sized + 'static {
     /// The action that reads entities of the kind.
     type Read: Action;
 
@@ -34,20 +34,20 @@ pub trait Attributed: Selectable + Sized + 'static {
 pub struct AttributeUsage {
     pub attribute: String,
     /// The entities that carry it.
-    pub carriers: Users,
+    pub carriers: UsageCount,
     /// The policies that select by it, by kind.
-    pub policies: Vec<(PolicyKind, Users)>,
+    pub policies: Vec<(PolicyKind, UsageCount)>,
 }
 
 /// Users of a role attribute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Users {
+pub struct UsageCount {
     pub count: u64,
     /// Sorted; `None` unless requested.
     pub ids: Option<Vec<String>>,
 }
 
-impl Attributed for Identity {
+impl HasRoleAttributes for Identity {
     type Read = identities::Read;
     const POLICY_KINDS: &'static [PolicyKind] = &[PolicyKind::Service, PolicyKind::EdgeRouter];
 
@@ -56,7 +56,7 @@ impl Attributed for Identity {
     }
 }
 
-impl Attributed for Service {
+impl HasRoleAttributes for Service {
     type Read = managed::Read<ServiceSpec>;
     const POLICY_KINDS: &'static [PolicyKind] =
         &[PolicyKind::Service, PolicyKind::ServiceEdgeRouter];
@@ -66,7 +66,7 @@ impl Attributed for Service {
     }
 }
 
-impl Attributed for Router {
+impl HasRoleAttributes for Router {
     type Read = managed::Read<RouterSpec>;
     const POLICY_KINDS: &'static [PolicyKind] =
         &[PolicyKind::EdgeRouter, PolicyKind::ServiceEdgeRouter];
@@ -76,7 +76,7 @@ impl Attributed for Router {
     }
 }
 
-impl Attributed for PostureCheck {
+impl HasRoleAttributes for PostureCheck {
     type Read = managed::Read<PostureCheckSpec>;
     const POLICY_KINDS: &'static [PolicyKind] = &[PolicyKind::Service];
 
@@ -87,10 +87,10 @@ impl Attributed for PostureCheck {
 
 /// Lists the role attributes that entities of a kind carry, ascending. Of the parameters only the
 /// filter, which may page, is used.
-pub fn list<E: Attributed>(
+pub fn list<E: HasRoleAttributes>(
     app: &App,
     _permit: &Permit<E::Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(String) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let attributes = carried_attributes::<E>(&app.require_lists()?.access());
@@ -104,18 +104,18 @@ pub fn list<E: Attributed>(
 /// Lists the role attributes that entities of a kind carry or that policies select by, ascending,
 /// with their usage. Each usage is consistent in itself. Ids of policies are included if the caller
 /// may read policies of that kind.
-pub fn list_usage<E: Attributed>(
+pub fn list_usage<E: HasRoleAttributes>(
     app: &App,
     permit: &Permit<E::Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     with_ids: bool,
     show: &mut dyn FnMut(AttributeUsage) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let page = filter_attributes(request, &carried_or_selected_attributes::<E>(app)?)?;
     let paging = Paging::from_page(&page);
     for attribute in page.items {
-        if (request.is_over)() {
-            return Err(AppError::TooSlow);
+        if (request.is_cancelled)() {
+            return Err(AppError::TimedOut);
         }
         let caller = with_ids.then(|| permit.caller());
         if show(usage::<E>(app, attribute, caller)?).is_break() {
@@ -125,14 +125,16 @@ pub fn list_usage<E: Attributed>(
     Ok(paging)
 }
 
-fn carried_attributes<E: Attributed>(guard: &AccessGuard<'_>) -> Vec<String> {
-    let attributes = E::role_attributes(E::catalog(guard).columns()).words();
+fn carried_attributes<E: HasRoleAttributes>(guard: &AccessGuard<'_>) -> Vec<String> {
+    let attributes = E::role_attributes(E::catalog(guard).columns()).terms();
     attributes.map(|(word, _slots)| word.to_owned()).collect()
 }
 
 /// The attributes that entities of a kind carry or that policies select by, ascending. A policy may
 /// be created first, and attributes that no entity carries yet are of interest to its author.
-fn carried_or_selected_attributes<E: Attributed>(app: &App) -> Result<Vec<String>, AppError> {
+fn carried_or_selected_attributes<E: HasRoleAttributes>(
+    app: &App,
+) -> Result<Vec<String>, AppError> {
     let guard = app.require_lists()?.access();
     let asked_for: BTreeSet<&str> = E::POLICY_KINDS
         .iter()
@@ -147,22 +149,25 @@ fn carried_or_selected_attributes<E: Attributed>(app: &App) -> Result<Vec<String
 }
 
 /// The attributes that match the filter. They were copied, so that no lock is held meanwhile.
-fn filter_attributes(request: &Asked<'_>, attributes: &[String]) -> Result<Page<String>, AppError> {
+fn filter_attributes(
+    request: &ListRequest<'_>,
+    attributes: &[String],
+) -> Result<Page<String>, AppError> {
     let listing = listing::parse_filter(&kinds::ROLE_ATTRIBUTES, &request.parameters)?;
     let rows = attributes.iter().map(|word| kinds::RoleAttributeRow(word));
-    let page = listing::select_cancellable(&listing, rows, request.is_over)?;
+    let page = listing::select_cancellable(&listing, rows, request.is_cancelled)?;
     Ok(page.map(|row| row.0.to_owned()))
 }
 
 /// The usage of an attribute, with ids if a caller is given.
-fn usage<E: Attributed>(
+fn usage<E: HasRoleAttributes>(
     app: &App,
     attribute: String,
     asking: Option<&Caller>,
 ) -> Result<AttributeUsage, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = E::catalog(&guard);
-    let carriers = E::role_attributes(catalog.columns()).with(&attribute);
+    let carriers = E::role_attributes(catalog.columns()).slots_with(&attribute);
     let carriers = count_users(
         carriers.into_iter().flatten(),
         asking
@@ -170,7 +175,9 @@ fn usage<E: Attributed>(
             .then_some(&|slot| catalog.id(slot).map(str::to_owned)),
     );
     let policies = E::POLICY_KINDS.iter().map(|kind| {
-        let policies = guard.access().asking(*kind, E::SIDE, &attribute);
+        let policies = guard
+            .access()
+            .selecting_by_attribute(*kind, E::SIDE, &attribute);
         let id = |slot| policy_id(&guard, *kind, slot);
         let can_see_ids = asking.is_some_and(|caller| may_read(caller, *kind));
         (*kind, count_users(policies, can_see_ids.then_some(&id)))
@@ -187,14 +194,14 @@ fn usage<E: Attributed>(
 fn count_users(
     slots: impl IntoIterator<Item = u32>,
     id: Option<&dyn Fn(Slot) -> Option<String>>,
-) -> Users {
+) -> UsageCount {
     let slots: Vec<Slot> = slots.into_iter().map(Slot::from_bit).collect();
     let ids = id.map(|id| {
         let mut ids: Vec<String> = slots.iter().copied().filter_map(id).collect();
         ids.sort_unstable();
         ids
     });
-    Users {
+    UsageCount {
         count: u64::try_from(slots.len()).unwrap_or(u64::MAX),
         ids,
     }
@@ -206,7 +213,7 @@ fn may_read(caller: &Caller, kind: PolicyKind) -> bool {
         PolicyKind::EdgeRouter => Subject::EdgeRouterPolicy,
         PolicyKind::ServiceEdgeRouter => Subject::ServiceEdgeRouterPolicy,
     };
-    caller.may(Access::Granted(subject, Verb::Read))
+    caller.has_access(Access::Granted(subject, Verb::Read))
 }
 
 fn policy_id(guard: &AccessGuard<'_>, kind: PolicyKind, slot: Slot) -> Option<String> {

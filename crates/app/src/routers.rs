@@ -11,24 +11,24 @@ mod re_enroll;
 mod tunneler;
 mod usable;
 
-pub use certificates::{RouterCertificates, RouterProof};
+pub use certificates::{RouterCertificates, RouterCsrs};
 pub(crate) use certificates::{check_enabled, issue};
 pub use extend::extend;
-pub use management::{RouterSet, create, delete, list, merge, read, replace};
+pub use management::{RouterSet, create, delete, list, patch, read, replace};
 pub use re_enroll::re_enroll;
 pub(crate) use tunneler::is_owned_by_router;
-pub use usable::{list_own, read_of_service};
+pub use usable::{list_usable, list_usable_for_service};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::configs;
 use crate::enrollments::{EnrollmentDraft, secrets};
 use crate::error::AppError;
-use crate::managed::{Made, ReservedNumbers, Update, ViewContext};
+use crate::managed::{ReservedNumbers, Resource, Update, ViewContext};
 use portcullis_domain::access::{Access, Action as _, Caller};
 use portcullis_domain::clock;
-use portcullis_domain::config::Target;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Purpose};
+use portcullis_domain::config::ConfigTarget;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose, EnrollmentSecrets};
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::router::{Router, RouterSpec};
@@ -43,7 +43,7 @@ actions! {
     ReadOwnRouters = Access::Full;
 }
 
-impl Made for RouterSpec {
+impl Resource for RouterSpec {
     const NOUN: &'static str = "router";
     const SUBJECT: Subject = Subject::Router;
     type View = ManagedRouterView;
@@ -63,7 +63,7 @@ impl Made for RouterSpec {
     fn validate(rows: Rows<'_>, before: Option<&Router>, after: &Router) -> Result<(), AppError> {
         // Existing configurations may be of a type that was changed since.
         if before.is_none_or(|before| before.spec.configs != after.spec.configs) {
-            configs::validate_configs(rows, &after.spec.configs, Target::Router)?;
+            configs::validate_configs(rows, &after.spec.configs, ConfigTarget::Router)?;
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ fn find_pending_enrollment(
 /// Whether a caller may read the secrets of router enrollments, which are as good as a router's
 /// certificate: only callers who may re-enroll routers.
 pub(crate) fn can_read_enrollment_secrets(caller: &Caller) -> bool {
-    caller.may(Update::<RouterSpec>::ACCESS)
+    caller.has_access(Update::<RouterSpec>::ACCESS)
 }
 
 /// Drafts an enrollment of a router.
@@ -116,10 +116,15 @@ fn draft_enrollment(
     id: &RouterId,
     is_edge: bool,
 ) -> Result<EnrollmentDraft, AppError> {
-    let purpose = Purpose::Router {
+    let purpose = EnrollmentPurpose::Router {
         router: id.clone(),
         is_edge,
     };
     let duration = app.settings().router_enrollment_duration;
-    EnrollmentDraft::for_holder(app, key, purpose, clock::later(app.env().now(), duration))
+    EnrollmentDraft::for_holder(
+        app,
+        key,
+        purpose,
+        clock::saturating_add(app.env().now(), duration),
+    )
 }

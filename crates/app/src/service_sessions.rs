@@ -12,7 +12,7 @@ mod session_quota;
 
 pub(crate) use cleanup::CleanupCursor;
 pub use cleanup::sweep;
-pub use create::{NewServiceSession, Wanted, create};
+pub use create::{CreateServiceSession, NewServiceSession, create};
 pub use list::{delete, delete_own, list, list_own, read, read_own, read_route_path};
 
 use crate::action::actions;

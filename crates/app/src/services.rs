@@ -14,20 +14,20 @@ use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{self, Asked, ListPage, ListScope, Listing, Paging};
-use crate::managed::{ApiSurface, Made, Read, ViewContext, get_visible};
+use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
+use crate::managed::{ApiSurface, Read, Resource, ViewContext, get_visible};
 use crate::privilege::check_admin;
 use portcullis_domain::access::{Access, Caller, Permit};
-use portcullis_domain::config::Target;
+use portcullis_domain::config::ConfigTarget;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{IdentityId, Number, ServiceId};
+use portcullis_domain::ids::{IdentityId, RecordNumber, ServiceId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::{ServiceGrants, ServiceView};
 use portcullis_index::{AccessGuard, Catalog};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, reference};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
@@ -37,10 +37,10 @@ actions! {
     /// Asks when the services that the caller sees last changed.
     ReadUpdates = Access::Full;
     /// Calls an operation that the API describes and no controller implements.
-    Ask = Access::Full;
+    CallUnsupported = Access::Full;
 }
 
-impl Made for ServiceSpec {
+impl Resource for ServiceSpec {
     const NOUN: &'static str = "service";
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
@@ -56,7 +56,7 @@ impl Made for ServiceSpec {
         found: Found<Service>,
     ) -> Result<ServiceView, AppError> {
         let number = found.number();
-        let mut view = ServiceView::alone(found.entity);
+        let mut view = ServiceView::from_service(found.entity);
         if !context.app.require_lists()?.posture_checks().is_empty() {
             let (rows, identity) = (context.rows, context.caller.identity_number);
             let (_grants, posture) = context
@@ -71,7 +71,7 @@ impl Made for ServiceSpec {
         // Existing configurations may be of a type that was changed since.
         let configs_changed = before.is_none_or(|before| before.spec.configs != after.spec.configs);
         if configs_changed {
-            configs::validate_configs(rows, &after.spec.configs, Target::Service)?;
+            configs::validate_configs(rows, &after.spec.configs, ConfigTarget::Service)?;
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Made for ServiceSpec {
 
 /// Parameters of service lists besides filter, order and page.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ServicesAsked<'q> {
+pub struct ServiceListOptions<'q> {
     /// Id or name of the identity as which an administrator lists services.
     pub as_identity: Option<&'q str>,
     /// Ids or names of the config types whose data is requested; if empty, those given at login.
@@ -108,8 +108,8 @@ pub fn read(
 pub fn list(
     app: &App,
     permit: &Permit<Read<ServiceSpec>>,
-    request: &Asked<'_>,
-    options: &ServicesAsked<'_>,
+    request: &ListRequest<'_>,
+    options: &ServiceListOptions<'_>,
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse_with_roles::<Service>()?;
@@ -145,10 +145,10 @@ pub(crate) fn edge_service_exists(rows: Rows<'_>, id: &ServiceId) -> Result<bool
 
 /// Lists the services that the caller may dial or bind, including those whose posture checks it
 /// fails.
-pub fn list_own(
+pub fn list_usable(
     app: &App,
     permit: &Permit<ReadOwnServices>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     config_types: &[&str],
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -170,7 +170,7 @@ pub fn list_own(
 /// # Errors
 ///
 /// "Not found" for one that the caller may neither dial nor bind, as for one that does not exist.
-pub fn read_own(
+pub fn read_usable(
     app: &App,
     permit: &Permit<ReadOwnServices>,
     id: &ServiceId,
@@ -223,15 +223,15 @@ fn get_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppError
         Err(AppError::NotFound { .. }) => {},
         found_or_failed => return found_or_failed,
     }
-    rows.find(&UniqueValue::new(Index::IdentityName, named))?
+    rows.find(&UniqueValue::new(UniqueIndex::IdentityName, named))?
         .ok_or_else(|| AppError::not_found("identity", named))
 }
 
 /// The grants of an identity for a service, by record number.
 pub(crate) fn grants(
     app: &App,
-    identity: Number,
-    service: Number,
+    identity: RecordNumber,
+    service: RecordNumber,
 ) -> Result<ServiceGrants, AppError> {
     let guard = app.require_lists()?.access();
     let Some((identity, service)) = guard.pair(identity, service) else {

@@ -20,7 +20,7 @@ pub use certificates::{
 pub(crate) use cleanup::CleanupCursor;
 pub use cleanup::{flush_activity, sweep};
 pub(crate) use list::check_may_end;
-pub use list::{Delete, ForeignSession, Read, delete, list, read};
+pub use list::{AdminSessionView, Delete, Read, delete, list, read};
 pub(crate) use liveness_cache::LivenessCache;
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
 pub(crate) use login::{
@@ -36,14 +36,16 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities::get_policy;
 use crate::signers::BearerTokens;
-use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit, Standing};
+use portcullis_domain::access::{Access, AccessDeniedError, AuthLevel, Caller, Origin, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionLifetimes, TokenHash};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{
+    API_SESSION, Found, Rows, UniqueIndex, UniqueValue, identity_key,
+};
 use std::sync::Arc;
 
 actions! {
@@ -62,7 +64,7 @@ pub(crate) fn token_hash(app: &App, token: &str) -> TokenHash {
 
 /// Credentials that a request presents to use a session.
 #[derive(Debug, Clone, Copy)]
-pub struct Presented<'p> {
+pub struct PresentedCredentials<'p> {
     pub token: &'p str,
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'p [&'p [u8]],
@@ -76,7 +78,7 @@ pub struct Presented<'p> {
 /// effect at once. `None` for a token without a valid session.
 pub async fn resolve(
     app: &App,
-    presented: Presented<'_>,
+    presented: PresentedCredentials<'_>,
     origin: Origin,
 ) -> Result<Option<Arc<Caller>>, AppError> {
     let Some(live) = find_bound(app, presented)? else {
@@ -90,7 +92,10 @@ pub async fn resolve(
 }
 
 /// Finds the session of a request, if its certificate binding allows the client to use it.
-fn find_bound(app: &App, presented: Presented<'_>) -> Result<Option<LiveSession>, AppError> {
+fn find_bound(
+    app: &App,
+    presented: PresentedCredentials<'_>,
+) -> Result<Option<LiveSession>, AppError> {
     let view = app.snapshot()?;
     let hash = token_hash(app, presented.token);
     let Some(live) = find_live(app, view.rows(), hash)? else {
@@ -115,14 +120,14 @@ pub(crate) fn recheck_caller(
     now: Timestamp,
 ) -> Result<Caller, AppError> {
     let key = own_key(caller);
-    let session = rows.share(&key)?.map(|entity| Found { key, entity });
+    let session = rows.get_cached(&key)?.map(|entity| Found { key, entity });
     match session
         .map(|session| validate(rows, session, lifetimes, now))
         .transpose()?
         .flatten()
     {
         Some(live) => {
-            let proof = match &caller.proof {
+            let proof = match &caller.second_factor_token {
                 Some(proof)
                     if second_factor_token::is_still_valid(rows, &live.identity.entity, proof)? =>
                 {
@@ -132,23 +137,26 @@ pub(crate) fn recheck_caller(
             };
             Ok(live.into_caller(caller.origin.clone(), proof))
         },
-        None => Err(Denied.into()),
+        None => Err(AccessDeniedError.into()),
     }
 }
 
 /// Checks that no factor but TOTP is open for a caller: a session that also lacks its bearer token
 /// may not enroll in TOTP or answer it.
 pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppError> {
-    if caller.standing == Standing::Full {
+    if caller.auth_level == AuthLevel::Full {
         return Ok(());
     }
     let key = own_key(caller);
-    let session: ApiSession = rows.get(&key)?.ok_or(Denied)?;
+    let session: ApiSession = rows.get(&key)?.ok_or(AccessDeniedError)?;
     let identity: Identity = rows
         .get(&identity_key(caller.identity_number))?
-        .ok_or(Denied)?;
+        .ok_or(AccessDeniedError)?;
     let policy = get_policy(rows, &identity)?;
-    let verified_signer = caller.proof.as_ref().map(|proof| &proof.signer);
+    let verified_signer = caller
+        .second_factor_token
+        .as_ref()
+        .map(|proof| &proof.signer);
     let lacks_token = session
         .open_factors(&policy, verified_signer)
         .iter()
@@ -165,8 +173,8 @@ pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Re
 }
 
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSession>, AppError> {
-    let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
-    let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
+    let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, hash.0);
+    let Some(session) = rows.find_cached::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
     resolve_live(app, rows, session, app.env().now())
@@ -217,13 +225,16 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
     let view = app.snapshot()?;
     let key = own_key(caller);
     let gone = || AppError::not_found("API session", caller.session.as_str());
-    let session: Arc<ApiSession> = view.rows().share(&key)?.ok_or_else(gone)?;
+    let session: Arc<ApiSession> = view.rows().get_cached(&key)?.ok_or_else(gone)?;
     let identity: Arc<Identity> = view
         .rows()
-        .share(&identity_key(caller.identity_number))?
+        .get_cached(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
     let policy = get_policy(view.rows(), &identity)?;
-    let verified_signer = caller.proof.as_ref().map(|proof| &proof.signer);
+    let verified_signer = caller
+        .second_factor_token
+        .as_ref()
+        .map(|proof| &proof.signer);
     let open = PendingActions::load(view.rows(), &session, &identity, &policy, verified_signer)?;
     Ok(build_view(
         app,
@@ -238,7 +249,7 @@ pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let caller = permit.caller();
     let key = own_key(caller);
     app.commit(Actor::caller(caller), move |rows| {
-        rows.removal("end");
+        rows.set_removal_verb("end");
         // It may have ended in the meantime, which is the goal.
         let session = rows.rows().get::<ApiSession>(&key)?;
         if let Some(session) = &session {

@@ -5,22 +5,22 @@ mod change;
 pub mod keys;
 mod rank;
 
-pub use bearer::{BearerTokens, Demand, DemandedSigner, TokenFault};
+pub use bearer::{AcceptedSigner, BearerTokenError, BearerTokens, TokenChallenge};
 pub(crate) use bearer::{find_issuer, parse_token, verify_token};
-pub use change::{create, delete, merge, replace};
-pub use keys::{FetchKeySets, Fetching, KeySetFault, SignerKeys};
+pub use change::{create, delete, patch, replace};
+pub use keys::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Asked, ListPage, ListScope, Paging, Restriction, kinds};
+use crate::listing::{self, ListPage, ListRequest, ListScope, Paging, Restriction, kinds};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub fn read(app: &App, _permit: &Permit<Read>, id: &SignerId) -> Result<Signer, 
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Signer>()?;
@@ -56,15 +56,15 @@ pub fn list(
 /// cover what is shown.
 pub fn list_enabled(
     app: &App,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &request.parameters)?;
+    let listing = listing::parse(&kinds::PUBLIC_EXTERNAL_JWT_SIGNERS, &request.parameters)?;
     let scope = ListScope {
         restriction: Restriction::All,
         visibility: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
         early_visibility: None,
-        is_cancelled: request.is_over,
+        is_cancelled: request.is_cancelled,
     };
     let answer: ListPage<'_, Signer> = ListPage::new(app, &listing, &scope)?;
     answer.for_each(&mut |found| Ok(show(found.entity)))
@@ -72,7 +72,7 @@ pub fn list_enabled(
 
 /// Finds a signer by id.
 pub(crate) fn find(rows: Rows<'_>, id: &SignerId) -> Result<Option<Found<Signer>>, StoreError> {
-    rows.find(&UniqueValue::new(Index::SignerId, id.as_str()))
+    rows.find(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))
 }
 
 /// Finds an enabled signer by id.
@@ -80,7 +80,8 @@ pub(crate) fn find_enabled(
     rows: Rows<'_>,
     id: &SignerId,
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
-    let found = rows.find_shared::<Signer>(&UniqueValue::new(Index::SignerId, id.as_str()))?;
+    let found =
+        rows.find_cached::<Signer>(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))?;
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 

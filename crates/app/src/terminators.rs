@@ -2,16 +2,16 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, ListScope, Paging};
-use crate::managed::{self, Made, ViewContext, get};
+use crate::listing::{ListRequest, ListScope, Paging};
+use crate::managed::{self, Resource, ViewContext, get};
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{Number, ServiceId};
+use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
-use portcullis_domain::view::{Named, RouterRef, TerminatorView};
+use portcullis_domain::view::{NamedRef, RouterRef, TerminatorView};
 use portcullis_storage::tables::{Found, Rows, TERMINATOR};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -21,25 +21,28 @@ use std::ops::ControlFlow;
 /// # Errors
 ///
 /// "Not found" for a service that the caller may neither dial nor bind.
-pub fn list_own(
+pub fn list_of_usable_service(
     app: &App,
     permit: &Permit<ReadOwnServices>,
     service: &ServiceId,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(TerminatorView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Terminator>()?;
-    let of_service: BTreeSet<Number> = {
+    let of_service: BTreeSet<RecordNumber> = {
         let view = app.snapshot()?;
         let found = services::get_usable(app, view.rows(), permit.caller(), service)?;
         let terminators = view.rows().referrers(&found.key, TERMINATOR, usize::MAX)?;
-        terminators.iter().map(|key| Number(key.id().1)).collect()
+        terminators
+            .iter()
+            .map(|key| RecordNumber(key.id().1))
+            .collect()
     };
     let scope = ListScope::all(request).restricted_to_numbers(&of_service);
     managed::list_in_scope::<TerminatorSpec>(app, permit.caller(), &listing, &scope, show)
 }
 
-impl Made for TerminatorSpec {
+impl Resource for TerminatorSpec {
     const NOUN: &'static str = "terminator";
     const SUBJECT: Subject = Subject::Terminator;
     type View = TerminatorView;
@@ -52,7 +55,7 @@ impl Made for TerminatorSpec {
         let service = get::<ServiceSpec>(context.rows, &terminator.spec.service)?.entity;
         let router = get::<RouterSpec>(context.rows, &terminator.spec.router)?.entity;
         Ok(TerminatorView {
-            service: Named::from(&service),
+            service: NamedRef::from(&service),
             router: RouterRef::from(&router),
             // The dynamic cost is measured on circuits, of which there are none yet.
             dynamic_cost: 0,

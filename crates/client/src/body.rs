@@ -16,7 +16,7 @@ pub struct Body {
 
 impl Body {
     /// An empty body without a content type.
-    pub fn none() -> Self {
+    pub fn empty() -> Self {
         Self::default()
     }
 
@@ -36,7 +36,7 @@ impl Body {
     pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
         serde_json::to_vec(value)
             .map(|bytes| Self::new(JSON, bytes))
-            .map_err(|_json| ClientError::Unwritable("it cannot be written as JSON".to_owned()))
+            .map_err(|_json| ClientError::InvalidRequest("it cannot be written as JSON".to_owned()))
     }
 }
 

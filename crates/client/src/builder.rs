@@ -32,7 +32,7 @@ pub enum BuildError {
     NoHost,
     /// No usable CA certificate was given.
     #[error("there is no CA certificate to trust")]
-    NothingTrusted,
+    NoTrustAnchors,
     /// The private key of the client certificate has an unsupported type.
     #[error("this type of private key cannot be used; use ECDSA P-256 or P-384, or RSA")]
     ClientKey,
@@ -57,7 +57,7 @@ impl ClientCertificate {
     /// # Errors
     ///
     /// [`BuildError::ClientKey`] and [`BuildError::ClientKeyMismatch`].
-    pub fn check(&self) -> Result<(), BuildError> {
+    pub fn validate(&self) -> Result<(), BuildError> {
         let chain = self.chain.clone();
         certified_key(chain, self.key.clone_key(), &aws_lc_rs::default_provider()).map(drop)
     }
@@ -169,7 +169,7 @@ fn tls_config(
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = trust
         .into_verifier(Arc::clone(&provider))
-        .ok_or(BuildError::NothingTrusted)?;
+        .ok_or(BuildError::NoTrustAnchors)?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|_tls| BuildError::Tls)?
@@ -233,8 +233,8 @@ mod tests {
         );
         let params = rcgen::CertificateParams::new(Vec::new()).unwrap();
         let certificate = params.self_signed(&key).unwrap().der().to_vec();
-        pair(&key, certificate.clone()).check().unwrap();
-        let fault = pair(&other, certificate.clone()).check().unwrap_err();
+        pair(&key, certificate.clone()).validate().unwrap();
+        let fault = pair(&other, certificate.clone()).validate().unwrap_err();
         assert!(matches!(fault, BuildError::ClientKeyMismatch));
         assert!(!fault.to_string().contains("KeyMismatch"));
 
@@ -243,7 +243,7 @@ mod tests {
         let mut odd = certificate;
         let at = odd.windows(5).position(|part| part == version).unwrap();
         odd[at + 4] = 0;
-        pair(&key, odd.clone()).check().unwrap();
-        assert!(pair(&other, odd).check().is_err());
+        pair(&key, odd.clone()).validate().unwrap();
+        assert!(pair(&other, odd).validate().is_err());
     }
 }

@@ -97,7 +97,9 @@ impl Client {
 
     /// Fetches the data of one resource.
     pub async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, ClientError> {
-        let envelope: Envelope<T> = self.fetch_json(Method::GET, endpoint, Body::none()).await?;
+        let envelope: Envelope<T> = self
+            .fetch_json(Method::GET, endpoint, Body::empty())
+            .await?;
         Ok(envelope.data)
     }
 
@@ -107,7 +109,7 @@ impl Client {
         endpoint: Endpoint,
         query: &ListQuery,
     ) -> Result<ListEnvelope<T>, ClientError> {
-        self.fetch_json(Method::GET, &query.apply(endpoint), Body::none())
+        self.fetch_json(Method::GET, &query.apply(endpoint), Body::empty())
             .await
     }
 
@@ -163,7 +165,7 @@ impl Client {
 
     /// Deletes an entity.
     pub async fn delete(&self, endpoint: &Endpoint) -> Result<(), ClientError> {
-        self.execute(Method::DELETE, endpoint, Body::none()).await
+        self.execute(Method::DELETE, endpoint, Body::empty()).await
     }
 
     /// Sends a request and returns the response, whatever its status.
@@ -265,7 +267,7 @@ impl Client {
             request = request.header(name, value);
         }
         request.body(Full::new(body.bytes)).map_err(|_http| {
-            ClientError::Unwritable("check the path and the parameters".to_owned())
+            ClientError::InvalidRequest("check the path and the parameters".to_owned())
         })
     }
 }
@@ -306,7 +308,7 @@ impl Shared {
     }
 
     fn unexpected(&self, method: &Method, endpoint: &Endpoint, reason: String) -> ClientError {
-        ClientError::Unexpected {
+        ClientError::UnexpectedResponse {
             address: self.connector.authority(),
             request: format!("{method} {endpoint}"),
             reason,

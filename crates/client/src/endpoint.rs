@@ -73,14 +73,18 @@ impl Endpoint {
 
     /// Appends `segment` to the path.
     #[must_use]
-    pub fn then(mut self, segment: impl Into<String>) -> Self {
+    pub fn join(mut self, segment: impl Into<String>) -> Self {
         self.segments.push(segment.into());
         self
     }
 
     /// Adds a query parameter.
     #[must_use]
-    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+    pub fn with_parameter(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<String>,
+    ) -> Self {
         let value = ParameterValue::Plain(value.into());
         let name = name.into();
         self.parameters.push(Parameter { name, value });
@@ -89,7 +93,11 @@ impl Endpoint {
 
     /// Adds a query parameter whose value is never shown.
     #[must_use]
-    pub fn with_secret(mut self, name: impl Into<Cow<'static, str>>, value: SecretString) -> Self {
+    pub fn with_secret_parameter(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: SecretString,
+    ) -> Self {
         let value = ParameterValue::Secret(value);
         let name = name.into();
         self.parameters.push(Parameter { name, value });
@@ -99,7 +107,9 @@ impl Endpoint {
     /// The request target with path and parameters, including secrets.
     pub(crate) fn to_target(&self) -> Result<String, ClientError> {
         if let Some(segment) = self.segments.iter().find(|segment| is_dot_segment(segment)) {
-            return Err(ClientError::Unwritable(format!("`{segment}` is not an id")));
+            return Err(ClientError::InvalidRequest(format!(
+                "`{segment}` is not an id"
+            )));
         }
         Ok(self.write(|secret| percent_encode(secret.expose_secret())))
     }
@@ -155,7 +165,7 @@ mod tests {
 
     #[test]
     fn segments_stay_in_their_place() {
-        let to = |segment: &str| Endpoint::new(Api::Client, "x").then(segment).to_target();
+        let to = |segment: &str| Endpoint::new(Api::Client, "x").join(segment).to_target();
         for (segment, written) in [
             ("aB3.dE6-H_", "aB3.dE6-H_"),
             ("a/b?c#d", "a%2Fb%3Fc%23d"),
@@ -167,7 +177,7 @@ mod tests {
         }
         for segment in ["", ".", ".."] {
             assert!(
-                matches!(to(segment), Err(ClientError::Unwritable(_))),
+                matches!(to(segment), Err(ClientError::InvalidRequest(_))),
                 "{segment}"
             );
         }
@@ -176,9 +186,9 @@ mod tests {
     #[test]
     fn secrets_are_sent_and_not_shown() {
         let endpoint = Endpoint::new(Api::Client, "enroll")
-            .with("method", "ott")
-            .with_secret("token", "t+1".into());
-        let odd = Endpoint::new(Api::Client, "x").with("a&b".to_owned(), "c=d");
+            .with_parameter("method", "ott")
+            .with_secret_parameter("token", "t+1".into());
+        let odd = Endpoint::new(Api::Client, "x").with_parameter("a&b".to_owned(), "c=d");
         assert_eq!(odd.to_string(), "/edge/client/v1/x?a%26b=c%3Dd");
         assert_eq!(
             endpoint.to_target().unwrap(),

@@ -28,10 +28,10 @@ pub enum ClientError {
     },
     /// The controller refused the request.
     #[error(transparent)]
-    Refused(Box<Refusal>),
+    Refused(Box<RefusalError>),
     /// The response is not a valid response of a controller.
     #[error("the response of {address} to `{request}` is not valid: {reason}")]
-    Unexpected {
+    UnexpectedResponse {
         /// Host and port.
         address: String,
         /// Method and path.
@@ -40,7 +40,7 @@ pub enum ClientError {
     },
     /// The request could not be built.
     #[error("the request is not valid: {0}")]
-    Unwritable(String),
+    InvalidRequest(String),
 }
 
 /// The certificate of the server was rejected.
@@ -77,25 +77,25 @@ fn describe(fault: &CertificateError) -> &'static str {
 
 impl ClientError {
     /// The error response, if this is one.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub fn refusal(&self) -> Option<&RefusalError> {
         match self {
             Self::Refused(refusal) => Some(refusal),
             Self::Unreachable { .. }
             | Self::Untrusted { .. }
-            | Self::Unexpected { .. }
-            | Self::Unwritable(_) => None,
+            | Self::UnexpectedResponse { .. }
+            | Self::InvalidRequest(_) => None,
         }
     }
 
     /// Whether the controller refused the request with this code.
     pub fn is_refused_with(&self, code: Code) -> bool {
-        self.refusal().and_then(Refusal::code) == Some(code)
+        self.refusal().and_then(RefusalError::code) == Some(code)
     }
 }
 
 /// A response with an error status.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct RefusalError {
     pub status: u16,
     /// The error body, if it could be parsed.
     pub body: Option<ErrorBody>,
@@ -103,14 +103,14 @@ pub struct Refusal {
     pub retry_after: Option<u64>,
 }
 
-impl Refusal {
+impl RefusalError {
     /// The error code, if it is a known one.
     pub fn code(&self) -> Option<Code> {
         self.body.as_ref().and_then(ErrorBody::code)
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RefusalError {
     /// Writes message, code and causes, innermost last.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(body) = &self.body else {
@@ -134,7 +134,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for RefusalError {}
 
 /// Writes one cause and returns the next one.
 fn write_cause<'c>(
@@ -165,8 +165,8 @@ mod tests {
     use portcullis_domain::ids::RequestId;
     use serde_json::json;
 
-    fn refusal(body: Option<ErrorBody>) -> Refusal {
-        Refusal {
+    fn refusal(body: Option<ErrorBody>) -> RefusalError {
+        RefusalError {
             status: 400,
             body,
             retry_after: None,
@@ -188,9 +188,9 @@ mod tests {
         let nested =
             json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});
         let nested = serde_json::from_value(nested).unwrap();
-        assert!(text(not_found().because(nested)).ends_with("(NOT_FOUND): outer: inner"));
+        assert!(text(not_found().with_cause(nested)).ends_with("(NOT_FOUND): outer: inner"));
         let data = Cause::data(json!({"x": 1}), Some("why".to_owned()));
-        assert!(text(not_found().because(data)).ends_with("(NOT_FOUND): why"));
+        assert!(text(not_found().with_cause(data)).ends_with("(NOT_FOUND): why"));
         assert_eq!(
             refusal(None).to_string(),
             "the controller answered with status 400"
@@ -203,6 +203,6 @@ mod tests {
         let error = ClientError::Refused(Box::new(refusal(Some(body))));
         assert!(error.is_refused_with(Code::NotFound));
         assert!(!error.is_refused_with(Code::Unauthorized));
-        assert!(!ClientError::Unwritable(String::new()).is_refused_with(Code::NotFound));
+        assert!(!ClientError::InvalidRequest(String::new()).is_refused_with(Code::NotFound));
     }
 }

@@ -31,7 +31,7 @@ fn secret(
     what: &str,
 ) -> Result<(HeaderName, HeaderValue), ClientError> {
     let mut value = HeaderValue::from_str(text).map_err(|_secret| {
-        ClientError::Unwritable(format!(
+        ClientError::InvalidRequest(format!(
             "{what} contains characters that a header cannot carry"
         ))
     })?;

@@ -40,7 +40,7 @@ impl RoleSemantic {
 
 impl ListQuery {
     /// Entities that match `filter`, with the default page size.
-    pub fn filtered(filter: impl Into<String>) -> Self {
+    pub fn with_filter(filter: impl Into<String>) -> Self {
         Self {
             filter: Some(filter.into()),
             ..Self::default()
@@ -60,8 +60,8 @@ impl ListQuery {
     /// let query = ListQuery::equals("name", r#"the "best" laptop"#);
     /// assert_eq!(query.filter.unwrap(), r#"name="the \"best\" laptop""#);
     /// ```
-    pub fn equal(field: &str, value: &str) -> Self {
-        Self::filtered(format!("{field}={}", quote(value)))
+    pub fn equals(field: &str, value: &str) -> Self {
+        Self::with_filter(format!("{field}={}", quote(value)))
     }
 
     /// Entities that may have this value in a field: the caller has to compare the results with `value`.
@@ -79,12 +79,12 @@ impl ListQuery {
     /// ```
     pub fn candidates(field: &str, value: &str) -> Self {
         if !value.contains(is_ambiguous) {
-            return Self::equal(field, value);
+            return Self::equals(field, value);
         }
         let parts = value.split(is_ambiguous);
         match parts.max_by_key(|part| part.len()) {
             Some(part) if !part.is_empty() => {
-                Self::filtered(format!("{field} contains {}", quote(part)))
+                Self::with_filter(format!("{field} contains {}", quote(part)))
             },
             _ => Self::default(),
         }
@@ -121,22 +121,22 @@ impl ListQuery {
     /// Adds the parameters to `endpoint`.
     pub(crate) fn apply(&self, mut endpoint: Endpoint) -> Endpoint {
         if let Some(filter) = &self.filter {
-            endpoint = endpoint.with("filter", filter);
+            endpoint = endpoint.with_parameter("filter", filter);
         }
         if let Some(limit) = self.limit {
-            endpoint = endpoint.with("limit", limit.to_string());
+            endpoint = endpoint.with_parameter("limit", limit.to_string());
         }
         if let Some(offset) = self.offset {
-            endpoint = endpoint.with("offset", offset.to_string());
+            endpoint = endpoint.with_parameter("offset", offset.to_string());
         }
         if let Some(sort) = &self.sort {
-            endpoint = endpoint.with("sort", sort);
+            endpoint = endpoint.with_parameter("sort", sort);
         }
         for role in &self.roles {
-            endpoint = endpoint.with("roleFilter", format!("#{role}"));
+            endpoint = endpoint.with_parameter("roleFilter", format!("#{role}"));
         }
         if let Some(semantic) = self.role_semantic {
-            endpoint = endpoint.with("roleSemantic", semantic.name());
+            endpoint = endpoint.with_parameter("roleSemantic", semantic.name());
         }
         endpoint
     }
@@ -181,7 +181,7 @@ mod tests {
             (r"back\slash", r#"name="back\\slash""#),
             ("line\nfeed", r#"name="line\nfeed""#),
         ] {
-            assert_eq!(ListQuery::equal("name", value).filter.unwrap(), written);
+            assert_eq!(ListQuery::equals("name", value).filter.unwrap(), written);
         }
     }
 

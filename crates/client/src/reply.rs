@@ -1,6 +1,6 @@
 //! Unparsed responses.
 
-use crate::error::Refusal;
+use crate::error::RefusalError;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use portcullis_api::error::ErrorBody;
@@ -19,12 +19,12 @@ impl Reply {
     /// # Errors
     ///
     /// [`RefusalError`] for any other status.
-    pub fn into_success(self) -> Result<Self, Box<Refusal>> {
+    pub fn into_success(self) -> Result<Self, Box<RefusalError>> {
         if self.status.is_success() {
             return Ok(self);
         }
         let retry_after = self.headers.get(header::RETRY_AFTER);
-        Err(Box::new(Refusal {
+        Err(Box::new(RefusalError {
             status: self.status.as_u16(),
             body: self.error(),
             retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),

@@ -4,7 +4,7 @@
 
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::json;
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "{:24} for a {target}", kind.spec.name)?;
     }
 
-    let own: Object = serde_json::from_value(json!({
+    let own: JsonObject = serde_json::from_value(json!({
         "type": "object",
         "required": ["host"],
         "additionalProperties": false,
@@ -32,8 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         json!({"ports": []}),
         json!({"host": "db", "port": 80}),
     ] {
-        let data: Object = serde_json::from_value(data)?;
-        match schema.check(&data) {
+        let data: JsonObject = serde_json::from_value(data)?;
+        match schema.validate(&data) {
             Ok(kept) => writeln!(out, "kept as {}", serde_json::to_string(&kept)?)?,
             Err(error) => writeln!(out, "refused: {error}; given: {}", error.value)?,
         }

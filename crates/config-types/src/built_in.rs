@@ -11,7 +11,7 @@ mod router_link;
 mod simple;
 
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::{ConfigType, ConfigTypeSpec, Object, Target};
+use portcullis_domain::config::{ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject};
 use portcullis_domain::ids::ConfigTypeId;
 use portcullis_domain::tags::Tags;
 use serde_json::{Value, json};
@@ -20,57 +20,57 @@ use serde_json::{Value, json};
 struct BuiltInType {
     id: &'static str,
     name: &'static str,
-    target: Target,
-    schema: fn() -> Object,
+    target: ConfigTarget,
+    schema: fn() -> JsonObject,
 }
 
 const BUILT_IN_TYPES: [BuiltInType; 8] = [
     BuiltInType {
         id: "f2dd2df0-9c04-4b84-a91e-71437ac229f1",
         name: "ziti-tunneler-client.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: simple::tunneler_client,
     },
     BuiltInType {
         id: "cea49285-6c07-42cf-9f52-09a9b115c783",
         name: "ziti-tunneler-server.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: simple::tunneler_server,
     },
     BuiltInType {
         id: "g7cIWbcGg",
         name: "intercept.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: intercept::schema,
     },
     BuiltInType {
         id: "NH5p4FpGR",
         name: "host.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: host::v1,
     },
     BuiltInType {
         id: "host.v2",
         name: "host.v2",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: host::v2,
     },
     BuiltInType {
         id: "interfaces.v1",
         name: "interfaces.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: simple::interfaces,
     },
     BuiltInType {
         id: "proxy.v1",
         name: "proxy.v1",
-        target: Target::Service,
+        target: ConfigTarget::Service,
         schema: simple::proxy,
     },
     BuiltInType {
         id: "router.link.v1",
         name: "router.link.v1",
-        target: Target::Router,
+        target: ConfigTarget::Router,
         schema: router_link::schema,
     },
 ];
@@ -96,7 +96,7 @@ pub fn built_in(now: Timestamp) -> Vec<ConfigType> {
 }
 
 /// An object with these members.
-fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
+fn members<const N: usize>(members: [(&str, Value); N]) -> JsonObject {
     members
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
@@ -104,7 +104,7 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
 }
 
 /// Schema of an object with exactly these properties.
-fn closed_object(properties: Object, required: &[&str]) -> Object {
+fn closed_object(properties: JsonObject, required: &[&str]) -> JsonObject {
     let mut schema = members([
         ("type", json!("object")),
         ("additionalProperties", json!(false)),
@@ -117,7 +117,7 @@ fn closed_object(properties: Object, required: &[&str]) -> Object {
 }
 
 /// Turns `schema` into the root of a document.
-fn document(id: &str, definitions: Object, mut schema: Object) -> Object {
+fn document(id: &str, definitions: JsonObject, mut schema: JsonObject) -> JsonObject {
     schema.insert("$id".to_owned(), json!(id));
     if !definitions.is_empty() {
         schema.insert("definitions".to_owned(), Value::Object(definitions));

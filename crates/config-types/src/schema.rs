@@ -13,7 +13,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use normalize::NormalizedSchema;
 use plan::{ReportDetail, ValidationPlan, WorkLimitError};
 use portcullis_domain::FieldError;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 
 /// Maximum size of a schema, in bytes of JSON.
@@ -48,7 +48,7 @@ impl Schema {
     ///
     /// [`FieldError`] on `schema` if its root is not for objects, or if it is invalid, too large, too
     /// deeply nested or too complex.
-    pub fn compile(schema: &Object) -> Result<Self, FieldError> {
+    pub fn compile(schema: &JsonObject) -> Result<Self, FieldError> {
         if schema.is_empty() {
             return Ok(Self::ANY);
         }
@@ -64,7 +64,7 @@ impl Schema {
     ///
     /// [`FieldError`] about the most relevant violation. The field is the path to the invalid value, such as
     /// `portRanges.0.low`, or `(root)`.
-    pub fn check(&self, data: &Object) -> Result<Object, FieldError> {
+    pub fn validate(&self, data: &JsonObject) -> Result<JsonObject, FieldError> {
         let Some(mut normalized) = numbers::normalize_numbers(data, MAX_DEPTH) else {
             let reason = format!("has more than {MAX_DEPTH} levels");
             return Err(FieldError::new(
@@ -119,7 +119,7 @@ impl CompiledSchema {
 }
 
 /// Compiles `schema`; the error is a message.
-fn compile(shown: &Value, schema: &Object) -> Result<CompiledSchema, String> {
+fn compile(shown: &Value, schema: &JsonObject) -> Result<CompiledSchema, String> {
     if size::json_size(shown, MAX_DEPTH) > MAX_SCHEMA_SIZE {
         return Err(format!(
             "must be at most {MAX_SCHEMA_SIZE} bytes long and at most {MAX_DEPTH} levels deep"
@@ -141,9 +141,9 @@ fn compile(shown: &Value, schema: &Object) -> Result<CompiledSchema, String> {
     Ok(CompiledSchema { plan, validator })
 }
 
-fn into_object(value: Value) -> Object {
+fn into_object(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
-        _ => Object::new(),
+        _ => JsonObject::new(),
     }
 }

@@ -11,7 +11,7 @@ pub struct AuditConfig {
     pub file: Option<PathBuf>,
 }
 
-const KEYS: &[Key] = &[Key::read("file")];
+const KEYS: &[Key] = &[Key::supported("file")];
 
 pub(crate) fn read(
     root: &Section<'_>,

@@ -16,13 +16,13 @@ pub struct CtrlConfig {
 const FIXED_SETTINGS: &str = "the settings of the control channel are fixed";
 
 const KEYS: &[Key] = &[
-    Key::read("listener"),
-    Key::read("options"),
+    Key::supported("listener"),
+    Key::supported("options"),
     Key::ignored("dialer", "the controller does not dial routers"),
 ];
 
 const OPTION_KEYS: &[Key] = &[
-    Key::read("advertiseAddress"),
+    Key::supported("advertiseAddress"),
     Key::ignored(
         "newListener",
         "moving routers to another address is not supported",

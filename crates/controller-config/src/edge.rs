@@ -15,11 +15,11 @@ use crate::relative_paths::BaseFolders;
 
 pub use crate::edge::api::EdgeApiConfig;
 pub use crate::edge::enrollment::{EnrollmentConfig, SigningCertConfig};
-pub use crate::edge::jwks::JwksFetch;
+pub use crate::edge::jwks::JwksFetchConfig;
 pub(crate) use crate::edge::jwks::read_positive_duration;
-pub use crate::edge::oidc::Oidc;
+pub use crate::edge::oidc::OidcConfig;
 pub use crate::edge::signers::ExternalJwtSignersConfig;
-pub use crate::edge::totp::{Totp, TotpCompatibility};
+pub use crate::edge::totp::{TotpCompatibility, TotpConfig};
 
 /// Section `edge`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub struct EdgeConfig {
     /// Sessions, and the address that is advertised to clients.
     pub api: EdgeApiConfig,
     pub enrollment: EnrollmentConfig,
-    pub totp: Totp,
-    pub oidc: Oidc,
+    pub totp: TotpConfig,
+    pub oidc: OidcConfig,
     /// Validation of tokens of external JWT signers, and retrieval of their keys.
     pub external_jwt_signers: ExternalJwtSignersConfig,
     /// Throttling of password guesses; `None` if it is disabled.
@@ -36,12 +36,12 @@ pub struct EdgeConfig {
 }
 
 const KEYS: &[Key] = &[
-    Key::read("api"),
-    Key::read("enrollment"),
-    Key::read("totp"),
-    Key::read("oidc"),
-    Key::read("externalJwtSigners"),
-    Key::read("passwordThrottle"),
+    Key::supported("api"),
+    Key::supported("enrollment"),
+    Key::supported("totp"),
+    Key::supported("oidc"),
+    Key::supported("externalJwtSigners"),
+    Key::supported("passwordThrottle"),
     Key::ignored(
         "authRateLimiter",
         "the number of concurrent logins depends on the number of processors",
@@ -73,7 +73,7 @@ pub(crate) fn read(
     let section = root
         .require("edge", "{api: ..., enrollment: ...}", diagnostics)?
         .section(diagnostics)?;
-    section.check_keys_but(KEYS, HINTS, diagnostics);
+    section.check_keys_with_hints(KEYS, HINTS, diagnostics);
     let api = api::read(&section, diagnostics);
     let enrollment = enrollment::read(&section, folders, diagnostics);
     let totp = totp::read(&section, diagnostics);

@@ -50,7 +50,7 @@ impl HomeLayout {
 
 /// Options for [`generate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generated<'text> {
+pub struct GenerateOptions<'text> {
     /// Host name or IP address that is advertised to clients.
     pub advertised_host: &'text str,
     /// IP address to listen on.
@@ -65,7 +65,7 @@ pub struct Generated<'text> {
     pub fetch_keys_from_loopback: bool,
 }
 
-impl<'text> Generated<'text> {
+impl<'text> GenerateOptions<'text> {
     /// Listens on all addresses at `port`, and for routers at OpenZiti's default port 6262.
     pub fn new(advertised_host: &'text str, port: u16) -> Self {
         Self {
@@ -107,7 +107,7 @@ pub enum GenerateError {
 /// assert!(read(&[&text], &|_| None).config.is_some());
 /// # Ok::<(), portcullis_controller_config::GenerateError>(())
 /// ```
-pub fn generate(options: &Generated<'_>) -> Result<String, GenerateError> {
+pub fn generate(options: &GenerateOptions<'_>) -> Result<String, GenerateError> {
     let files = HomeLayout::under(Path::new(""));
     let api = address(options.advertised_host, options.port)?;
     let ctrl = address(options.advertised_host, options.ctrl_port)?;

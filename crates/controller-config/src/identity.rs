@@ -10,40 +10,40 @@ use crate::root::read_all;
 
 /// Certificates and keys of the controller or of one web listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct IdentityConfig {
     /// Client certificate chain.
-    pub cert: Material,
+    pub cert: PemSource,
     /// Key of `cert`.
-    pub key: Material,
+    pub key: PemSource,
     /// Server certificate chain.
-    pub server_cert: Material,
+    pub server_cert: PemSource,
     /// Key of `server_cert`.
-    pub server_key: Material,
+    pub server_key: PemSource,
     /// Trusted certificates.
-    pub ca: Material,
+    pub ca: PemSource,
     /// Additional server certificates, selected by the server name that the client requests.
-    pub alt_server_certs: Vec<CertificateAndKey>,
+    pub alt_server_certs: Vec<CertKeyConfig>,
 }
 
 /// Certificate chain with its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CertificateAndKey {
+pub struct CertKeyConfig {
     /// Certificate chain.
-    pub cert: Material,
+    pub cert: PemSource,
     /// Key of `cert`.
-    pub key: Material,
+    pub key: PemSource,
 }
 
 /// Source of a certificate or key in PEM.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Material {
+pub enum PemSource {
     /// Path of a PEM file; a relative one starts at the working directory of the process.
     File(PathBuf),
     /// PEM text inside the configuration file. It may contain a private key and is redacted in `Debug`.
     Inline(String),
 }
 
-impl fmt::Debug for Material {
+impl fmt::Debug for PemSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => formatter.debug_tuple("File").field(path).finish(),
@@ -53,15 +53,15 @@ impl fmt::Debug for Material {
 }
 
 const KEYS: &[Key] = &[
-    Key::read("cert"),
-    Key::read("key"),
-    Key::read("server_cert"),
-    Key::read("server_key"),
-    Key::read("ca"),
-    Key::read("alt_server_certs"),
+    Key::supported("cert"),
+    Key::supported("key"),
+    Key::supported("server_cert"),
+    Key::supported("server_key"),
+    Key::supported("ca"),
+    Key::supported("alt_server_certs"),
 ];
 
-const ALT_KEYS: &[Key] = &[Key::read("server_cert"), Key::read("server_key")];
+const ALT_KEYS: &[Key] = &[Key::supported("server_cert"), Key::supported("server_key")];
 
 /// Whether `server_cert` is required or defaults to `cert`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(crate) fn read(
     server_cert_rule: ServerCertRule,
     folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<Identity> {
+) -> Option<IdentityConfig> {
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
     let cert = read_required(&section, "cert", folders, diagnostics);
@@ -101,7 +101,7 @@ pub(crate) fn read(
         read_alternatives(&field, key.as_ref(), folders, diagnostics)
     });
     let (key, server_key) = (key?, server_key.ok()?);
-    Some(Identity {
+    Some(IdentityConfig {
         cert: cert?,
         server_cert: server_cert?,
         server_key: server_key.unwrap_or_else(|| key.clone()),
@@ -113,16 +113,16 @@ pub(crate) fn read(
 
 fn read_alternatives(
     field: &Field<'_>,
-    key: Option<&Material>,
+    key: Option<&PemSource>,
     folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<CertificateAndKey>> {
+) -> Option<Vec<CertKeyConfig>> {
     read_all(&field.list(diagnostics)?, |item| {
         let section = item.section(diagnostics)?;
         section.check_keys(ALT_KEYS, diagnostics);
         let cert = read_required(&section, "server_cert", folders, diagnostics);
         let own_key = read_optional(&section, "server_key", folders, diagnostics).ok()?;
-        Some(CertificateAndKey {
+        Some(CertKeyConfig {
             cert: cert?,
             key: own_key.or_else(|| key.cloned())?,
         })
@@ -137,7 +137,7 @@ pub(crate) fn read_required(
     name: &str,
     folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<Material> {
+) -> Option<PemSource> {
     let field = section.require(name, &format!("{name}.pem"), diagnostics)?;
     read_pem_source(&field, folders, diagnostics)
 }
@@ -148,7 +148,7 @@ pub(crate) fn read_optional(
     name: &str,
     folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<Material>, ReportedError> {
+) -> Result<Option<PemSource>, ReportedError> {
     match section.get_non_null(name) {
         None => Ok(None),
         Some(field) if field.node().as_str() == Some("") => Ok(None),
@@ -162,20 +162,20 @@ pub(crate) fn read_pem_source(
     field: &Field<'_>,
     folders: &BaseFolders,
     diagnostics: &mut Diagnostics,
-) -> Option<Material> {
+) -> Option<PemSource> {
     let text = field.non_empty(diagnostics)?;
     if let Some(pem) = text.strip_prefix("pem:") {
-        return Some(Material::Inline(pem.to_owned()));
+        return Some(PemSource::Inline(pem.to_owned()));
     }
     if text.trim_start().starts_with("-----BEGIN") {
-        return Some(Material::Inline(text.to_owned()));
+        return Some(PemSource::Inline(text.to_owned()));
     }
     // A single letter before the colon is a drive, not a scheme.
     let scheme = text
         .split_once(':')
         .filter(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
     match scheme {
-        None => Some(Material::File(folders.resolve(field, text))),
+        None => Some(PemSource::File(folders.resolve(field, text))),
         Some(("file", rest)) => file_url(field, rest, diagnostics),
         Some(("pkcs11" | "parsec", _)) => {
             let message = "keys in a hardware module are not supported";
@@ -202,7 +202,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Parses the part of a URL after `file:`, which must be an absolute path.
-fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Option<Material> {
+fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Option<PemSource> {
     let (path, mistake) = match rest.strip_prefix("//") {
         Some(path) if path.starts_with('/') => (path, None),
         Some(path) => (
@@ -227,7 +227,7 @@ fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Opt
             diagnostics,
         );
     }
-    decoded.map(|path| Material::File(path.into()))
+    decoded.map(|path| PemSource::File(path.into()))
 }
 
 fn percent_decode(text: &str) -> Option<String> {

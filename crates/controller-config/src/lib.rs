@@ -40,15 +40,18 @@ pub use address::{AddressError, TransportAddress, TransportProtocol};
 pub use audit::AuditConfig;
 pub use ctrl::CtrlConfig;
 pub use edge::{
-    EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, JwksFetch, Oidc,
-    SigningCertConfig, Totp, TotpCompatibility,
+    EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, JwksFetchConfig,
+    OidcConfig, SigningCertConfig, TotpCompatibility, TotpConfig,
 };
-pub use generate::{GenerateError, Generated, HomeLayout, generate};
-pub use identity::{CertificateAndKey, Identity, Material};
-pub use limits::{ClientLimits, Share};
-pub use references::{IdentityReferences, Named, NamedHost, NamedPair, NamedStore, NamedThings};
+pub use generate::{GenerateError, GenerateOptions, HomeLayout, generate};
+pub use identity::{CertKeyConfig, IdentityConfig, PemSource};
+pub use limits::{ClientLimit, ClientLimits};
+pub use references::{
+    CertKeyReference, ExternalReferences, IdentityReferences, PemReference, SharedHostReference,
+    StoreReference,
+};
 pub use relative_paths::SourceText;
-pub use root::{ControllerConfig, Outcome, codes, read, read_files};
+pub use root::{ControllerConfig, ReadOutcome, codes, read, read_files};
 pub use store::StoreLocation;
 pub use web::{
     ApiKind, BindPoint, OidcOptions, SpaOptions, TlsVersion, WebApi, WebListener, WebOptions,

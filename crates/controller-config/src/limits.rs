@@ -8,35 +8,35 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
     /// Connections, also limited by the file descriptors of the process.
-    pub connections: Share,
+    pub connections: ClientLimit,
     /// Bytes of incomplete request heads.
-    pub request_head_bytes: Share,
+    pub request_head_bytes: ClientLimit,
     /// Bytes of responses that clients have not read yet.
-    pub unread_answer_bytes: Share,
+    pub unread_answer_bytes: ClientLimit,
     /// Bytes of requests of full sessions, limited per identity.
-    pub request_bytes: Share,
+    pub request_bytes: ClientLimit,
     /// Bytes of all other requests.
-    pub unauthenticated_request_bytes: Share,
+    pub unauthenticated_request_bytes: ClientLimit,
     /// Passwords waiting to be checked, of clients that have not logged in recently; the default depends
     /// on the number of processors.
     pub passwords_waiting: Option<u64>,
     /// Log lines per minute about refused requests, and as many about failed ones.
-    pub log_lines_per_minute: Share,
+    pub log_lines_per_minute: ClientLimit,
 }
 
 /// Limit for all clients together and for a single one. A client is an IPv4 address or an IPv6 network
 /// of 64 bits, unless noted otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct ClientLimit {
     pub total: u64,
-    pub each: u64,
+    pub per_client: u64,
 }
 
 impl Default for ClientLimits {
     fn default() -> Self {
-        let default_limit = |rule: &LimitRule| Share {
+        let default_limit = |rule: &LimitRule| ClientLimit {
             total: rule.total,
-            each: rule.default_per_client(rule.total),
+            per_client: rule.default_per_client(rule.total),
         };
         Self {
             connections: default_limit(&CONNECTIONS),
@@ -129,19 +129,19 @@ const LOG_LINES: LimitRule = LimitRule {
 const PASSWORDS_WAITING: RangeInclusive<u64> = 2..=65_536;
 
 const KEYS: &[Key] = &[
-    Key::read("connections"),
-    Key::read("connectionsPerPeer"),
-    Key::read("requestHeadBytes"),
-    Key::read("requestHeadBytesPerPeer"),
-    Key::read("unreadAnswerBytes"),
-    Key::read("unreadAnswerBytesPerPeer"),
-    Key::read("requestBytes"),
-    Key::read("requestBytesPerIdentity"),
-    Key::read("unauthenticatedRequestBytes"),
-    Key::read("unauthenticatedRequestBytesPerPeer"),
-    Key::read("passwordsWaiting"),
-    Key::read("logLinesPerMinute"),
-    Key::read("logLinesPerMinutePerPeer"),
+    Key::supported("connections"),
+    Key::supported("connectionsPerPeer"),
+    Key::supported("requestHeadBytes"),
+    Key::supported("requestHeadBytesPerPeer"),
+    Key::supported("unreadAnswerBytes"),
+    Key::supported("unreadAnswerBytesPerPeer"),
+    Key::supported("requestBytes"),
+    Key::supported("requestBytesPerIdentity"),
+    Key::supported("unauthenticatedRequestBytes"),
+    Key::supported("unauthenticatedRequestBytesPerPeer"),
+    Key::supported("passwordsWaiting"),
+    Key::supported("logLinesPerMinute"),
+    Key::supported("logLinesPerMinutePerPeer"),
 ];
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<ClientLimits> {
@@ -176,7 +176,7 @@ impl LimitRule {
         (total / self.fraction).max(self.min_per_client)
     }
 
-    fn read(&self, section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Share> {
+    fn read(&self, section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<ClientLimit> {
         let total = match section.get_non_null(self.total_key) {
             Some(field) => field.integer(self.total_bounds.clone(), diagnostics)?,
             None => self.total,
@@ -185,7 +185,10 @@ impl LimitRule {
             Some(field) => self.read_per_client(&field, total, diagnostics)?,
             None => self.default_per_client(total),
         };
-        Some(Share { total, each })
+        Some(ClientLimit {
+            total,
+            per_client: each,
+        })
     }
 
     fn read_per_client(

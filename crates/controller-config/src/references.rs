@@ -1,81 +1,81 @@
 //! References of the file to external things, with their positions.
 
-use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Place, Section};
+use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Section, SourceLocation};
 
-use crate::identity::{Material, read_pem_source};
+use crate::identity::{PemSource, read_pem_source};
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
 /// A value of the file that references a certificate or key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct PemReference {
     pub path: KeyPath,
-    pub place: Place,
-    pub material: Material,
+    pub place: SourceLocation,
+    pub source: PemSource,
 }
 
 /// References to a certificate chain and its key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedPair {
-    pub cert: Option<Named>,
+pub struct CertKeyReference {
+    pub cert: Option<PemReference>,
     /// Key of `cert`.
-    pub key: Option<Named>,
+    pub key: Option<PemReference>,
 }
 
 /// References of a section `identity`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IdentityReferences {
     /// Certificate chains with their keys, without duplicates.
-    pub pairs: Vec<NamedPair>,
+    pub pairs: Vec<CertKeyReference>,
     /// Certificates to trust.
-    pub ca: Option<Named>,
+    pub ca: Option<PemReference>,
 }
 
 /// Reference to the location of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedStore {
+pub struct StoreReference {
     pub path: KeyPath,
-    pub place: Place,
+    pub place: SourceLocation,
     pub location: StoreLocation,
 }
 
 /// A host of the controller that routers may also have in their certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedHost {
+pub struct SharedHostReference {
     pub path: KeyPath,
-    pub place: Place,
+    pub place: SourceLocation,
     pub host: String,
 }
 
 /// All references of a file to external things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedThings {
+pub struct ExternalReferences {
     /// The identity of the controller first, then those of listeners.
     pub identities: Vec<IdentityReferences>,
     /// Authority that signs the certificates of identities and routers.
-    pub signing: NamedPair,
+    pub signing: CertKeyReference,
     /// Additional certificates for clients to trust.
-    pub signing_ca: Option<Named>,
-    pub store: Option<NamedStore>,
+    pub signing_ca: Option<PemReference>,
+    pub store: Option<StoreReference>,
     /// Hosts that the controller shares with routers.
-    pub shared_hosts: Vec<NamedHost>,
+    pub shared_hosts: Vec<SharedHostReference>,
 }
 
 /// Collects all valid references. Mistakes are reported elsewhere.
-pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> NamedThings {
+pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences {
     let Some(root) = Section::root(tree, &mut Diagnostics::default()) else {
-        return NamedThings::default();
+        return ExternalReferences::default();
     };
     let finder = ReferenceCollector { folders };
     let own = section(&root, "identity").map(|section| finder.identity(&section));
     let enrollment = section(&root, "edge").and_then(|edge| section(&edge, "enrollment"));
     let signing = (enrollment.as_ref()).and_then(|at| section(at, "signingCert"));
-    NamedThings {
+    ExternalReferences {
         identities: own
             .into_iter()
             .chain(finder.identities_of_listeners(&root))
             .collect(),
-        signing: NamedPair {
+        signing: CertKeyReference {
             cert: signing
                 .as_ref()
                 .and_then(|at| finder.pem_reference(at, "cert")),
@@ -91,12 +91,12 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> NamedThings {
     }
 }
 
-fn shared_hosts(enrollment: &Section<'_>) -> Vec<NamedHost> {
+fn shared_hosts(enrollment: &Section<'_>) -> Vec<SharedHostReference> {
     let host = |item: &Field<'_>| {
-        Some(NamedHost {
+        Some(SharedHostReference {
             host: item.non_empty(&mut Diagnostics::default())?.to_owned(),
             path: item.path().clone(),
-            place: item.place(),
+            place: item.location(),
         })
     };
     let items = items(enrollment, "sharedHosts");
@@ -109,11 +109,11 @@ struct ReferenceCollector<'folders> {
 
 impl ReferenceCollector<'_> {
     fn identity(&self, at: &Section<'_>) -> IdentityReferences {
-        let usual = NamedPair {
+        let usual = CertKeyReference {
             cert: self.pem_reference(at, "cert"),
             key: self.pem_reference(at, "key"),
         };
-        let server = NamedPair {
+        let server = CertKeyReference {
             cert: self
                 .pem_reference(at, "server_cert")
                 .or_else(|| usual.cert.clone()),
@@ -124,7 +124,7 @@ impl ReferenceCollector<'_> {
         let further = items(at, "alt_server_certs");
         let further = further.iter().filter_map(|item| {
             let at = item.section(&mut Diagnostics::default())?;
-            Some(NamedPair {
+            Some(CertKeyReference {
                 cert: self.pem_reference(&at, "server_cert"),
                 key: self
                     .pem_reference(&at, "server_key")
@@ -150,24 +150,24 @@ impl ReferenceCollector<'_> {
         items(root, "web").iter().filter_map(of).collect()
     }
 
-    fn pem_reference(&self, at: &Section<'_>, name: &str) -> Option<Named> {
+    fn pem_reference(&self, at: &Section<'_>, name: &str) -> Option<PemReference> {
         let field = at.get_non_null(name)?;
-        Some(Named {
-            material: read_pem_source(&field, self.folders, &mut Diagnostics::default())?,
+        Some(PemReference {
+            source: read_pem_source(&field, self.folders, &mut Diagnostics::default())?,
             path: field.path().clone(),
-            place: field.place(),
+            place: field.location(),
         })
     }
 
-    fn store(&self, root: &Section<'_>) -> Option<NamedStore> {
+    fn store(&self, root: &Section<'_>) -> Option<StoreReference> {
         let location = store::read(root, self.folders, &mut Diagnostics::default())?;
         let field = match &location {
             StoreLocation::Database(_) => root.get("db"),
             StoreLocation::Cluster(_) => section(root, "cluster")?.get("dataDir"),
         }?;
-        Some(NamedStore {
+        Some(StoreReference {
             path: field.path().clone(),
-            place: field.place(),
+            place: field.location(),
             location,
         })
     }

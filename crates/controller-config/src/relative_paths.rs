@@ -46,7 +46,7 @@ impl BaseFolders {
 
     /// Resolves `path`, which is part of the value of `field`.
     pub(crate) fn resolve(&self, field: &Field<'_>, path: &str) -> PathBuf {
-        let SourceId(number) = field.node().place.source;
+        let SourceId(number) = field.node().location.source;
         match self.0.get(usize::from(number)) {
             Some(folder) => folder.join(path),
             None => path.into(),

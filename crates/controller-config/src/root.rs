@@ -9,9 +9,9 @@ use crate::audit::{self, AuditConfig};
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
-use crate::identity::{self, Identity, ReportedError, ServerCertRule};
+use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
 use crate::limits::{self, ClientLimits};
-use crate::references::{self, NamedThings};
+use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
 use crate::store::{self, StoreLocation};
 use crate::web::{self, ApiKind, OidcOptions, WebApi, WebListener};
@@ -23,7 +23,7 @@ pub struct ControllerConfig {
     /// Location of the data.
     pub store: StoreLocation,
     /// Certificates and keys of the controller.
-    pub identity: Identity,
+    pub identity: IdentityConfig,
     /// Trust domain without `spiffe://`, for certificates that name none.
     pub trust_domain: Option<String>,
     /// Further trust domains whose certificates are accepted, without `spiffe://`.
@@ -39,13 +39,13 @@ pub struct ControllerConfig {
 
 /// Result of reading configuration files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ReadOutcome {
     /// The configuration, if there is no error.
     pub config: Option<ControllerConfig>,
     /// Errors and warnings in the order of the files and the lines in them.
     pub diagnostics: Vec<Diagnostic>,
     /// External references of the file, as far as they are valid, even if there are errors.
-    pub named: NamedThings,
+    pub references: ExternalReferences,
 }
 
 /// Codes of diagnostics in addition to those of [`portcullis_yaml`].
@@ -67,18 +67,18 @@ pub mod codes {
 pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
 
 const KEYS: &[Key] = &[
-    Key::read("v"),
-    Key::read(relative_paths::KEY),
-    Key::read("db"),
-    Key::read("cluster"),
-    Key::read("identity"),
-    Key::read("audit"),
-    Key::read("trustDomain"),
-    Key::read("additionalTrustDomains"),
-    Key::read("ctrl"),
-    Key::read("edge"),
-    Key::read("web"),
-    Key::read("limits"),
+    Key::supported("v"),
+    Key::supported(relative_paths::KEY),
+    Key::supported("db"),
+    Key::supported("cluster"),
+    Key::supported("identity"),
+    Key::supported("audit"),
+    Key::supported("trustDomain"),
+    Key::supported("additionalTrustDomains"),
+    Key::supported("ctrl"),
+    Key::supported("edge"),
+    Key::supported("web"),
+    Key::supported("limits"),
     Key::ignored("command", "Portcullis does not queue commands"),
     Key::ignored("commandRateLimiter", "Portcullis does not queue commands"),
     Key::ignored("connectEvents", "Portcullis does not send events"),
@@ -131,7 +131,7 @@ const HINTS: &[(&str, &str)] = &[
 /// also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
 ///
 /// Relative paths are kept as written; see [`read_files`].
-pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
+pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> ReadOutcome {
     let folder = Path::new("");
     let files: Vec<_> = texts
         .iter()
@@ -142,21 +142,24 @@ pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome 
 
 /// As [`read`], for files that may say `relativePaths: file`: the relative paths of such a file start
 /// at its folder.
-pub fn read_files(files: &[SourceText<'_>], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
+pub fn read_files(
+    files: &[SourceText<'_>],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> ReadOutcome {
     let mut diagnostics = Diagnostics::default();
     let mut folders = BaseFolders::default();
     let Some(mut tree) = read_tree(files, &mut folders, &mut diagnostics) else {
-        return Outcome {
+        return ReadOutcome {
             diagnostics: diagnostics.into_sorted(),
-            ..Outcome::default()
+            ..ReadOutcome::default()
         };
     };
     expand_environment(&mut tree, lookup, &mut diagnostics);
     let config = read_root(&tree, &folders, &mut diagnostics);
-    Outcome {
+    ReadOutcome {
         config: config.filter(|_| !diagnostics.has_errors()),
         diagnostics: diagnostics.into_sorted(),
-        named: references::collect(&tree, &folders),
+        references: references::collect(&tree, &folders),
     }
 }
 
@@ -193,7 +196,7 @@ fn read_root(
     diagnostics: &mut Diagnostics,
 ) -> Option<ControllerConfig> {
     let root = Section::root(tree, diagnostics)?;
-    root.check_keys_but(KEYS, HINTS, diagnostics);
+    root.check_keys_with_hints(KEYS, HINTS, diagnostics);
     check_version(&root, diagnostics);
     let store = store::read(&root, folders, diagnostics);
     let identity = root
@@ -234,8 +237,8 @@ fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     };
     if field.node().as_integer() != Some(3) {
         let written = field.node().text().unwrap_or_default();
-        let (message, help) = match field.node().kind() {
-            portcullis_yaml::Kind::Integer => (
+        let (message, help) = match field.node().node_type() {
+            portcullis_yaml::NodeType::Integer => (
                 format!("version {written} of the format is not supported, only version 3"),
                 "convert the file to version 3, then write `v: 3`",
             ),

@@ -45,7 +45,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 const CLUSTER_KEYS: &[Key] = &[
-    Key::read("dataDir"),
+    Key::supported("dataDir"),
     Key::ignored("advertiseAddress", NO_CLUSTER),
     Key::ignored("applyTimeout", NO_CLUSTER),
     Key::ignored("bindAddress", NO_CLUSTER),

@@ -7,7 +7,7 @@ use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::address::read_host_and_port;
-use crate::identity::{self, Identity, ServerCertRule};
+use crate::identity::{self, IdentityConfig, ServerCertRule};
 use crate::relative_paths::BaseFolders;
 use crate::root::read_all;
 
@@ -21,7 +21,7 @@ pub struct WebListener {
     pub name: String,
     pub bind_points: Vec<BindPoint>,
     /// Certificates of this listener; those of the controller by default.
-    pub identity: Option<Identity>,
+    pub identity: Option<IdentityConfig>,
     pub options: WebOptions,
     pub apis: Vec<WebApi>,
 }
@@ -45,17 +45,17 @@ impl WebListener {
 }
 
 const KEYS: &[Key] = &[
-    Key::read("name"),
-    Key::read("bindPoints"),
-    Key::read("identity"),
-    Key::read("options"),
-    Key::read("apis"),
+    Key::supported("name"),
+    Key::supported("bindPoints"),
+    Key::supported("identity"),
+    Key::supported("options"),
+    Key::supported("apis"),
 ];
 
 const BIND_POINT_KEYS: &[Key] = &[
-    Key::read("interface"),
-    Key::read("address"),
-    Key::read("newAddress"),
+    Key::supported("interface"),
+    Key::supported("address"),
+    Key::supported("newAddress"),
     Key::ignored(
         "identity",
         "serving an API over the network itself is not supported",
@@ -87,7 +87,7 @@ fn read_listener(
     diagnostics: &mut Diagnostics,
 ) -> Option<WebListener> {
     let section = item.section(diagnostics)?;
-    section.check_keys_but(KEYS, HINTS, diagnostics);
+    section.check_keys_with_hints(KEYS, HINTS, diagnostics);
     let name = section
         .require("name", "client-management", diagnostics)
         .and_then(|field| field.non_empty(diagnostics));

@@ -4,11 +4,11 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use portcullis_domain::access::Standing;
+use portcullis_domain::access::AuthLevel;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, EnrollmentId, IdentityId};
 use portcullis_domain::roles::RoleAttributes;
@@ -26,21 +26,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         created_at: now,
         updated_at: now,
         tags: Tags::default(),
-        purpose: Purpose::Identity {
+        purpose: EnrollmentPurpose::Identity {
             identity: laptop.id.clone(),
-            method: Method::Ott,
+            method: EnrollmentMethod::Ott,
         },
         expires_at: now + SignedDuration::from_mins(180),
         is_outgrown: false,
     };
 
     // It can only be redeemed with the right method and in time.
-    println!("with a password: {:?}", enrollment.check(Some("updb"), now));
+    println!(
+        "with a password: {:?}",
+        enrollment.validate_redemption(Some("updb"), now)
+    );
     println!(
         "a day late: {:?}",
-        enrollment.check(None, now + SignedDuration::from_hours(24))
+        enrollment.validate_redemption(None, now + SignedDuration::from_hours(24))
     );
-    println!("in time: {:?}", enrollment.check(Some("ott"), now));
+    println!(
+        "in time: {:?}",
+        enrollment.validate_redemption(Some("ott"), now)
+    );
 
     // A login opens a session; the policy decides whether further factors are pending.
     let session = ApiSession {
@@ -61,8 +67,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let relaxed = AuthPolicy::default_policy(now);
     let mut strict = relaxed.clone();
     strict.secondary.require_totp = true;
-    assert_eq!(session.standing(&relaxed, None), Standing::Full);
-    assert_eq!(session.standing(&strict, None), Standing::Partial);
+    assert_eq!(session.auth_level(&relaxed, None), AuthLevel::Full);
+    assert_eq!(session.auth_level(&strict, None), AuthLevel::Partial);
     println!(
         "under a policy that demands TOTP: {:?} is open",
         session.open_factors(&strict, None)

@@ -5,10 +5,10 @@
 //! constructor, so an operation without a permission check does not compile.
 
 use crate::clock::Timestamp;
-use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
+use crate::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId, SignerId};
 use crate::peer::Peer;
 use crate::permission::{Permission, PermissionSet, Subject, Verb};
-use crate::terms::Terms;
+use crate::trust_generation::TrustGeneration;
 use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -30,12 +30,12 @@ pub enum Access {
     Granted(Subject, Verb),
     /// An administrator, or a permission on the subject itself that grants the verb;
     /// `admin_readonly` does not count.
-    GrantedByName(Subject, Verb),
+    GrantedExplicitly(Subject, Verb),
 }
 
 /// Authentication level of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum AuthLevel {
     /// Primary authentication is done; a secondary factor is pending.
     Partial,
     /// All factors that the authentication policy requires are passed.
@@ -52,17 +52,17 @@ pub struct Origin {
 
 /// A verified token of an external signer, used as a second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proof {
+pub struct VerifiedToken {
     pub signer: SignerId,
     /// Trust generation of the signer under which it was verified.
-    pub terms: Terms,
+    pub terms: TrustGeneration,
     /// The claim value that identifies its holder.
     pub holder: String,
 }
 
 impl Access {
     /// The requirement in words, for error messages.
-    pub fn demand(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Self::Public | Self::Partial => "a session".to_owned(),
             Self::Full => "a session with all factors passed".to_owned(),
@@ -70,7 +70,7 @@ impl Access {
             Self::AdminOrReadOnly => {
                 "an administrator, or the permission admin_readonly".to_owned()
             },
-            Self::Granted(subject, verb) | Self::GrantedByName(subject, verb) => {
+            Self::Granted(subject, verb) | Self::GrantedExplicitly(subject, verb) => {
                 let permission = Permission::One(subject, verb);
                 format!("an administrator, or the permission {permission}")
             },
@@ -84,13 +84,13 @@ pub struct Caller {
     pub origin: Origin,
     pub identity: IdentityId,
     /// Number of the identity's record.
-    pub identity_number: Number,
+    pub identity_number: RecordNumber,
     pub session: ApiSessionId,
     /// Number of the session's record.
-    pub session_number: Number,
+    pub session_number: RecordNumber,
     /// The verified second-factor token of the request, if the policy requires one.
-    pub proof: Option<Proof>,
-    pub standing: Standing,
+    pub second_factor_token: Option<VerifiedToken>,
+    pub auth_level: AuthLevel,
     /// When a factor was last passed on the session.
     pub last_factor_at: Timestamp,
     /// Includes the default administrator.
@@ -108,20 +108,18 @@ impl Caller {
     /// Whether the caller meets the requirement `access`.
     ///
     /// Permissions and administrator rights count only in a full session.
-    pub fn may(&self, access: Access) -> bool {
-        let full = self.standing == Standing::Full;
+    pub fn has_access(&self, access: Access) -> bool {
+        let full = self.auth_level == AuthLevel::Full;
         match access {
             Access::Public | Access::Partial => true,
             Access::Full => full,
             Access::Admin => full && self.is_admin,
-            Access::AdminOrReadOnly => {
-                full && (self.is_admin || self.permissions.reads_everything())
-            },
+            Access::AdminOrReadOnly => full && (self.is_admin || self.permissions.can_read_all()),
             Access::Granted(subject, verb) => {
                 full && (self.is_admin || self.permissions.grants(subject, verb))
             },
-            Access::GrantedByName(subject, verb) => {
-                full && (self.is_admin || self.permissions.grants_by_name(subject, verb))
+            Access::GrantedExplicitly(subject, verb) => {
+                full && (self.is_admin || self.permissions.grants_explicitly(subject, verb))
             },
         }
     }
@@ -136,7 +134,7 @@ pub trait Action: Send + Sync + 'static {
 /// The caller lacks the required access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("permission denied")]
-pub struct Denied;
+pub struct AccessDeniedError;
 
 /// Proof that a caller may perform the action `A`.
 #[derive(Debug)]
@@ -160,14 +158,14 @@ impl<A: Action> Permit<A> {
     /// # Errors
     ///
     /// [`AccessDeniedError`] otherwise.
-    pub fn request(caller: Arc<Caller>) -> Result<Self, Denied> {
-        if caller.may(A::ACCESS) {
+    pub fn request(caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
+        if caller.has_access(A::ACCESS) {
             Ok(Self {
                 caller,
                 action: PhantomData,
             })
         } else {
-            Err(Denied)
+            Err(AccessDeniedError)
         }
     }
 
@@ -185,18 +183,18 @@ mod tests {
         const ACCESS: Access = Access::Granted(Subject::Identity, Verb::Read);
     }
 
-    fn caller(standing: Standing, is_admin: bool, permissions: &[&str]) -> Arc<Caller> {
+    fn caller(standing: AuthLevel, is_admin: bool, permissions: &[&str]) -> Arc<Caller> {
         Arc::new(Caller {
             origin: Origin {
                 request: RequestId::from_wire("r"),
                 address: IpAddr::from([127, 0, 0, 1]),
             },
             identity: IdentityId::from_wire("i"),
-            identity_number: Number(1),
+            identity_number: RecordNumber(1),
             session: ApiSessionId::from_wire("s"),
-            session_number: Number(1),
-            proof: None,
-            standing,
+            session_number: RecordNumber(1),
+            second_factor_token: None,
+            auth_level: standing,
             last_factor_at: Timestamp::UNIX_EPOCH,
             is_admin,
             permissions: PermissionSet::from_names(permissions).unwrap(),
@@ -206,18 +204,18 @@ mod tests {
     #[test]
     fn partial_session_uses_no_permission() {
         for caller in [
-            caller(Standing::Partial, true, &[]),
-            caller(Standing::Partial, false, &["identity", "admin_readonly"]),
+            caller(AuthLevel::Partial, true, &[]),
+            caller(AuthLevel::Partial, false, &["identity", "admin_readonly"]),
         ] {
-            assert!(caller.may(Access::Partial));
+            assert!(caller.has_access(Access::Partial));
             for access in [
                 Access::Full,
                 Access::Admin,
                 Access::AdminOrReadOnly,
                 Access::Granted(Subject::Identity, Verb::Read),
-                Access::GrantedByName(Subject::Identity, Verb::Read),
+                Access::GrantedExplicitly(Subject::Identity, Verb::Read),
             ] {
-                assert!(!caller.may(access), "{access:?}");
+                assert!(!caller.has_access(access), "{access:?}");
             }
         }
     }
@@ -229,7 +227,7 @@ mod tests {
             Access::Admin,
             Access::AdminOrReadOnly,
             Access::Granted(Subject::Identity, Verb::Read),
-            Access::GrantedByName(Subject::Identity, Verb::Read),
+            Access::GrantedExplicitly(Subject::Identity, Verb::Read),
         ];
         for (is_admin, permissions, may) in [
             (true, &[][..], [true; 5]),
@@ -238,8 +236,8 @@ mod tests {
             (false, &["identity.read"], [true, false, false, true, true]),
             (false, &["service"], [true, false, false, false, false]),
         ] {
-            let caller = caller(Standing::Full, is_admin, permissions);
-            let found = accesses.map(|access| caller.may(access));
+            let caller = caller(AuthLevel::Full, is_admin, permissions);
+            let found = accesses.map(|access| caller.has_access(access));
             assert_eq!(found, may, "{is_admin}, {permissions:?}");
         }
     }
@@ -248,32 +246,33 @@ mod tests {
     fn demand_names_the_permission_that_would_do() {
         let access = Access::Granted(Subject::Identity, Verb::Read);
         let demand = "an administrator, or the permission identity.read";
-        assert_eq!(access.demand(), demand);
+        assert_eq!(access.describe(), demand);
     }
 
     #[test]
     fn reading_everything_is_no_permission_by_name() {
-        let access = Access::GrantedByName(Subject::Ops, Verb::Read);
+        let access = Access::GrantedExplicitly(Subject::Ops, Verb::Read);
         for (permission, may) in [
             ("admin_readonly", false),
             ("ops.delete", false),
             ("ops.read", true),
             ("ops", true),
         ] {
-            let caller = caller(Standing::Full, false, &[permission]);
-            assert_eq!(caller.may(access), may, "{permission}");
+            let caller = caller(AuthLevel::Full, false, &[permission]);
+            assert_eq!(caller.has_access(access), may, "{permission}");
         }
     }
 
     #[test]
     fn permit_is_given_to_those_who_may() {
-        assert!(Permit::<ReadIdentities>::request(caller(Standing::Full, true, &[])).is_ok());
+        assert!(Permit::<ReadIdentities>::request(caller(AuthLevel::Full, true, &[])).is_ok());
         assert!(
-            Permit::<ReadIdentities>::request(caller(Standing::Full, false, &["identity.read"]))
+            Permit::<ReadIdentities>::request(caller(AuthLevel::Full, false, &["identity.read"]))
                 .is_ok()
         );
         assert!(
-            Permit::<ReadIdentities>::request(caller(Standing::Full, false, &["service"])).is_err()
+            Permit::<ReadIdentities>::request(caller(AuthLevel::Full, false, &["service"]))
+                .is_err()
         );
     }
 }

@@ -6,11 +6,11 @@ mod opened_by;
 pub use lifetime::SessionLifetimes;
 pub use opened_by::OpenedBy;
 
-use crate::access::Standing;
+use crate::access::AuthLevel;
 use crate::auth_policy::AuthPolicy;
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{ApiSessionId, CaId, IdentityId, SignerId};
-use crate::terms::Terms;
+use crate::trust_generation::TrustGeneration;
 use serde::{Deserialize, Serialize};
 
 /// A session of an identity on the REST APIs.
@@ -29,7 +29,7 @@ pub struct ApiSession {
     /// Trust generation of the signer or third-party authority that opened it. Absent on sessions
     /// from before generations were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terms: Option<Terms>,
+    pub terms: Option<TrustGeneration>,
     /// Present if a certificate opened the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<LoginCertificate>,
@@ -134,17 +134,17 @@ impl ApiSession {
     }
 
     /// Authentication level under `policy`; see [`ApiSession::open_factors`].
-    pub fn standing(&self, policy: &AuthPolicy, verified_signer: Option<&SignerId>) -> Standing {
+    pub fn auth_level(&self, policy: &AuthPolicy, verified_signer: Option<&SignerId>) -> AuthLevel {
         if self.open_factors(policy, verified_signer).is_empty() {
-            Standing::Full
+            AuthLevel::Full
         } else {
-            Standing::Partial
+            AuthLevel::Partial
         }
     }
 
     /// Expiry of a session last used at `last_activity`.
     pub fn expires_at(last_activity: Timestamp, timeout: SignedDuration) -> Timestamp {
-        clock::later(last_activity, timeout)
+        clock::saturating_add(last_activity, timeout)
     }
 }
 
@@ -184,14 +184,14 @@ mod tests {
             })
         };
         for (session, policy, standing) in [
-            (totp(false, false), &plain, Standing::Full),
-            (totp(true, false), &plain, Standing::Partial),
-            (totp(true, true), &plain, Standing::Full),
-            (totp(false, false), &strict, Standing::Partial),
-            (totp(false, true), &strict, Standing::Full),
+            (totp(false, false), &plain, AuthLevel::Full),
+            (totp(true, false), &plain, AuthLevel::Partial),
+            (totp(true, true), &plain, AuthLevel::Full),
+            (totp(false, false), &strict, AuthLevel::Partial),
+            (totp(false, true), &strict, AuthLevel::Full),
         ] {
             assert_eq!(
-                session.standing(policy, None),
+                session.auth_level(policy, None),
                 standing,
                 "{:?}",
                 session.totp
@@ -232,8 +232,8 @@ mod tests {
             (all, true, Some(12)),
             (SessionLifetimes::default(), true, None),
         ] {
-            let end = life.map(|life| clock::later(session.created_at, hours(life)));
-            assert_eq!(lifetimes.end(&session, is_admin), end);
+            let end = life.map(|life| clock::saturating_add(session.created_at, hours(life)));
+            assert_eq!(lifetimes.expires_at(&session, is_admin), end);
         }
         let mut by_external_id = session.clone();
         by_external_id.opened_by = OpenedBy::ExternalId;
@@ -245,7 +245,7 @@ mod tests {
             ca: None,
         });
         for session in [by_external_id, by_certificate] {
-            assert_eq!(both.end(&session, true), None);
+            assert_eq!(both.expires_at(&session, true), None);
         }
     }
 

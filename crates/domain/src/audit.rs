@@ -38,7 +38,7 @@ impl Actor {
     }
 
     /// An identity or router that acts without a session, as in a login or an enrollment.
-    pub fn stranger(origin: &Origin, id: &str) -> Self {
+    pub fn without_session(origin: &Origin, id: &str) -> Self {
         Self {
             id: id.to_owned(),
             session: None,
@@ -49,9 +49,9 @@ impl Actor {
 
 /// Identifies the audit trail of one store; a restored snapshot gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TrailId(pub [u8; 16]);
+pub struct AuditTrailId(pub [u8; 16]);
 
-impl fmt::Display for TrailId {
+impl fmt::Display for AuditTrailId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .iter()

@@ -2,12 +2,14 @@
 
 mod patch;
 
-pub use patch::{AuthPolicyPatch, CertPatch, ExtJwtPatch, PrimaryPatch, SecondaryPatch, UpdbPatch};
+pub use patch::{
+    AuthPolicySpecPatch, CertPatch, ExtJwtPatch, PrimaryPatch, SecondaryPatch, UpdbPatch,
+};
 
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -33,9 +35,9 @@ pub struct AuthPolicy {
     /// Unique.
     pub name: String,
     /// Rules on primary mechanisms.
-    pub primary: Primary,
+    pub primary: PrimaryRules,
     /// Rules on secondary factors.
-    pub secondary: Secondary,
+    pub secondary: SecondaryRules,
 }
 
 /// Editable members of an authentication policy.
@@ -45,14 +47,14 @@ pub struct AuthPolicySpec {
     /// Unique.
     pub name: String,
     /// Rules on primary mechanisms.
-    pub primary: Primary,
+    pub primary: PrimaryRules,
     /// Rules on secondary factors.
-    pub secondary: Secondary,
+    pub secondary: SecondaryRules,
 }
 
 /// Rules on primary mechanisms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Primary {
+pub struct PrimaryRules {
     /// Client certificates.
     pub cert: CertRules,
     /// Username and password.
@@ -96,7 +98,7 @@ pub struct ExtJwtRules {
 
 /// Rules on secondary factors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Secondary {
+pub struct SecondaryRules {
     pub require_totp: bool,
     /// The signer whose JWT is required with every request.
     pub require_ext_jwt_signer: Option<SignerId>,
@@ -104,7 +106,7 @@ pub struct Secondary {
 
 impl ExtJwtRules {
     /// Whether tokens of `signer` are accepted.
-    pub fn admits(&self, signer: &SignerId) -> bool {
+    pub fn allows(&self, signer: &SignerId) -> bool {
         self.allowed && (self.allowed_signers.is_empty() || self.allowed_signers.contains(signer))
     }
 }
@@ -115,7 +117,7 @@ impl UpdbRules {
     /// # Errors
     ///
     /// [`FieldError`] on `password` with the violated rule, never the password itself.
-    pub fn check_password(&self, password: &str) -> Result<(), FieldError> {
+    pub fn validate_password(&self, password: &str) -> Result<(), FieldError> {
         let shortest = self.min_password_length.max(MIN_PASSWORD_LENGTH);
         let length = password.chars().count();
         let has = |kind: fn(char) -> bool| password.chars().any(kind);
@@ -178,7 +180,7 @@ impl AuthPolicy {
     /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when it
     /// exceeds [`MAX_PASSWORD_LENGTH`].
     pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
-        check_name(&spec.name)?;
+        validate_name(&spec.name)?;
         spec.clamp();
         let shortest = spec.primary.updb.min_password_length;
         if usize::try_from(shortest).is_ok_and(|shortest| shortest > MAX_PASSWORD_LENGTH) {
@@ -207,7 +209,7 @@ impl AuthPolicy {
     /// # Errors
     ///
     /// As [`AuthPolicy::replace`].
-    pub fn merge(&mut self, patch: AuthPolicyPatch, now: Timestamp) -> Result<(), FieldError> {
+    pub fn patch(&mut self, patch: AuthPolicySpecPatch, now: Timestamp) -> Result<(), FieldError> {
         let mut spec = AuthPolicySpec {
             tags: self.tags.clone(),
             name: self.name.clone(),
@@ -227,7 +229,7 @@ impl AuthPolicy {
             updated_at: now,
             tags: Tags::default(),
             name: "Default".to_owned(),
-            primary: Primary {
+            primary: PrimaryRules {
                 cert: CertRules {
                     allowed: true,
                     allow_expired_certs: true,
@@ -246,7 +248,7 @@ impl AuthPolicy {
                     allowed_signers: BTreeSet::new(),
                 },
             },
-            secondary: Secondary {
+            secondary: SecondaryRules {
                 require_totp: false,
                 require_ext_jwt_signer: None,
             },
@@ -267,21 +269,21 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let mut policy = AuthPolicy::default_policy(now);
         let length = |length| {
-            let mut patch = AuthPolicyPatch::default();
+            let mut patch = AuthPolicySpecPatch::default();
             patch.primary.updb.min_password_length = Some(length);
             patch
         };
         for (given, kept) in [(0, 5), (4, 5), (5, 5), (100, 100)] {
-            policy.merge(length(given), now).unwrap();
+            policy.patch(length(given), now).unwrap();
             assert_eq!(policy.primary.updb.min_password_length, kept);
         }
-        let error = policy.merge(length(101), now).unwrap_err();
+        let error = policy.patch(length(101), now).unwrap_err();
         assert_eq!(error.field, "primary.updb.minPasswordLength");
-        let blank = AuthPolicyPatch {
+        let blank = AuthPolicySpecPatch {
             name: Some(" ".to_owned()),
-            ..AuthPolicyPatch::default()
+            ..AuthPolicySpecPatch::default()
         };
-        assert_eq!(policy.merge(blank, now).unwrap_err().field, "name");
+        assert_eq!(policy.patch(blank, now).unwrap_err().field, "name");
         assert_eq!(policy.primary.updb.min_password_length, 100);
     }
 
@@ -314,15 +316,15 @@ mod tests {
             (mixed, "abcdef", "abcdeF"),
             (mixed, "ABCDEF", "ABCDEf"),
         ] {
-            let error = rules.check_password(bad).unwrap_err();
+            let error = rules.validate_password(bad).unwrap_err();
             assert_eq!(
                 (error.field.as_str(), error.value.as_str()),
                 ("password", "")
             );
-            assert_eq!(rules.check_password(good), Ok(()), "{good}");
+            assert_eq!(rules.validate_password(good), Ok(()), "{good}");
         }
-        assert_eq!(plain.check_password(&"x".repeat(100)), Ok(()));
-        assert!(plain.check_password(&"x".repeat(101)).is_err());
+        assert_eq!(plain.validate_password(&"x".repeat(100)), Ok(()));
+        assert!(plain.validate_password(&"x".repeat(101)).is_err());
     }
 
     #[test]
@@ -338,7 +340,7 @@ mod tests {
                 allowed,
                 allowed_signers: allowed_signers.into_iter().collect(),
             };
-            let found = [&named, &other].map(|signer| rules.admits(signer));
+            let found = [&named, &other].map(|signer| rules.allows(signer));
             assert_eq!(found, admitted, "{rules:?}");
         }
     }

@@ -77,7 +77,7 @@ pub struct Renewal {
 
 /// A certificate renewal could not be confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotRenewed {
+pub enum RenewalError {
     #[error("no renewed certificate awaits confirmation")]
     NothingPending,
     #[error("this is not the renewed certificate that awaits confirmation")]
@@ -122,10 +122,10 @@ impl CertCredential {
     /// # Errors
     ///
     /// [`RenewalError`] when no renewal is pending, or its fingerprint differs.
-    pub fn renew(&mut self, fingerprint: &str) -> Result<(), NotRenewed> {
-        let renewal = self.renewal.as_ref().ok_or(NotRenewed::NothingPending)?;
+    pub fn renew(&mut self, fingerprint: &str) -> Result<(), RenewalError> {
+        let renewal = self.renewal.as_ref().ok_or(RenewalError::NothingPending)?;
         if renewal.fingerprint != fingerprint {
-            return Err(NotRenewed::AnotherPending);
+            return Err(RenewalError::AnotherPending);
         }
         if let Some(renewal) = self.renewal.take() {
             let is_met = renewal.rolls_key || !self.must_roll_key();
@@ -256,7 +256,7 @@ impl Authenticator {
     }
 
     /// Whether the password is unchanged since `earlier`, regardless of rehashing.
-    pub fn has_password_of(&self, earlier: &Self) -> bool {
+    pub fn has_same_password(&self, earlier: &Self) -> bool {
         match (self.updb(), earlier.updb()) {
             (Some(now), Some(then)) => now.generation == then.generation,
             _ => false,

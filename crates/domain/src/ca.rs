@@ -7,16 +7,16 @@ mod claim;
 mod naming;
 mod patch;
 
-pub use claim::{ExternalIdClaim, Location, Matcher, Parser};
-pub use naming::{NameParts, numbered};
-pub use patch::{CaPatch, ClaimPatch, name_format};
+pub use claim::{ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim};
+pub use naming::{NameVariables, with_counter};
+pub use patch::{CaSpecPatch, ClaimPatch, name_format_or_default};
 
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::CaId;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
-use crate::terms::Terms;
+use crate::trust_generation::TrustGeneration;
 use serde::{Deserialize, Serialize};
 
 /// Default name format of auto-enrolled identities.
@@ -38,8 +38,8 @@ pub struct Ca {
     #[serde(default)]
     pub is_verified: bool,
     /// Trust generation of the external id claim.
-    #[serde(default, skip_serializing_if = "Terms::is_first")]
-    pub claim_terms: Terms,
+    #[serde(default, skip_serializing_if = "TrustGeneration::is_first")]
+    pub claim_terms: TrustGeneration,
     pub spec: CaSpec,
 }
 
@@ -78,7 +78,7 @@ impl Ca {
     /// # Errors
     ///
     /// [`FieldError`] when the resulting claim is invalid; nothing is changed then.
-    pub fn merge(&mut self, patch: CaPatch, now: Timestamp) -> Result<(), FieldError> {
+    pub fn patch(&mut self, patch: CaSpecPatch, now: Timestamp) -> Result<(), FieldError> {
         let before = self.spec.clone();
         patch.apply(&mut self.spec)?;
         if self.spec != before {
@@ -94,17 +94,17 @@ impl Ca {
     }
 
     /// Whether its certificates authenticate identities.
-    pub fn vouches_for_logins(&self) -> bool {
+    pub fn can_authenticate(&self) -> bool {
         self.is_verified && self.spec.is_auth_enabled
     }
 
     /// Whether its certificates redeem enrollments; requires verification too.
-    pub fn vouches_for_enrollments(&self) -> bool {
+    pub fn can_enroll(&self) -> bool {
         self.is_verified && self.spec.is_ott_enrollment_enabled
     }
 
     /// Whether holders of its certificates are enrolled automatically.
-    pub fn vouches_for_strangers(&self) -> bool {
+    pub fn can_auto_enroll(&self) -> bool {
         self.is_verified && self.spec.is_auto_enrollment_enabled
     }
 }

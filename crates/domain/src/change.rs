@@ -7,7 +7,7 @@ use crate::ca::Ca;
 use crate::config::{Config, ConfigType};
 use crate::enrollment::Enrollment;
 use crate::identity::Identity;
-use crate::ids::Number;
+use crate::ids::RecordNumber;
 use crate::mfa::Mfa;
 use crate::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use crate::posture_check::PostureCheck;
@@ -55,9 +55,9 @@ pub enum Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// An identity, by the number of its record.
-    Identity(Number),
+    Identity(RecordNumber),
     /// A router, by the number of its record.
-    Router(Number),
+    Router(RecordNumber),
 }
 
 /// The change of one entity.
@@ -65,9 +65,9 @@ pub enum Owner {
 pub struct EntityChange<E> {
     /// `None` for root records.
     pub owner: Option<Owner>,
-    pub number: Number,
+    pub number: RecordNumber,
     /// The new state; `None` when it was removed.
-    pub now: Option<Arc<E>>,
+    pub entity: Option<Arc<E>>,
 }
 
 impl<E> Clone for EntityChange<E> {
@@ -75,7 +75,7 @@ impl<E> Clone for EntityChange<E> {
         Self {
             owner: self.owner,
             number: self.number,
-            now: self.now.clone(),
+            entity: self.entity.clone(),
         }
     }
 }

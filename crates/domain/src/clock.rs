@@ -28,7 +28,7 @@ pub fn to_millisecond(instant: Timestamp) -> Timestamp {
 
 /// The largest instant that is stored and displayed: the last whole second of [`Timestamp`], at the
 /// end of the year 9999.
-pub const LATEST: Timestamp = Timestamp::constant(253_402_207_200, 0);
+pub const MAX_TIMESTAMP: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
 /// Adds `duration` to `instant`, saturating at [`MAX_TIMESTAMP`].
 ///
@@ -41,8 +41,8 @@ pub const LATEST: Timestamp = Timestamp::constant(253_402_207_200, 0);
 /// assert_eq!(saturating_add(noon, SignedDuration::from_hours(1)).as_second(), 46_800);
 /// assert_eq!(saturating_add(noon, SignedDuration::MAX), MAX_TIMESTAMP);
 /// ```
-pub fn later(instant: Timestamp, duration: SignedDuration) -> Timestamp {
+pub fn saturating_add(instant: Timestamp, duration: SignedDuration) -> Timestamp {
     instant
         .checked_add(duration)
-        .map_or(LATEST, |instant| instant.min(LATEST))
+        .map_or(MAX_TIMESTAMP, |instant| instant.min(MAX_TIMESTAMP))
 }

@@ -3,20 +3,20 @@
 use crate::FieldError;
 use crate::ids::{ConfigId, ConfigTypeId};
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
 /// A JSON object.
-pub type Object = serde_json::Map<String, serde_json::Value>;
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 pub type ConfigType = Managed<ConfigTypeId, ConfigTypeSpec>;
 
 pub type Config = Managed<ConfigId, ConfigSpec>;
 
 /// Reserved name by which clients request every config type.
-pub const EVERY_TYPE: &str = "all";
+pub const ALL_TYPES: &str = "all";
 
 /// Editable members of a config type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,27 +25,27 @@ pub struct ConfigTypeSpec {
     pub name: String,
     /// JSON Schema of its configurations; without one any object is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Object>,
+    pub schema: Option<JsonObject>,
     /// Immutable.
     #[serde(default)]
-    pub target: Target,
+    pub target: ConfigTarget,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
 /// Members of a config type to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConfigTypePatch {
+pub struct ConfigTypeSpecPatch {
     pub name: Option<String>,
     /// Applies to configurations written from now on.
-    pub schema: Option<Object>,
+    pub schema: Option<JsonObject>,
     pub tags: Option<Tags>,
 }
 
 /// What configurations of a type apply to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum ConfigTarget {
     #[default]
     Service,
     Router,
@@ -60,21 +60,21 @@ pub struct ConfigSpec {
     pub name: String,
     /// Immutable.
     pub config_type: ConfigTypeId,
-    pub data: Object,
+    pub data: JsonObject,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
 /// Members of a configuration to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConfigPatch {
+pub struct ConfigSpecPatch {
     pub name: Option<String>,
     /// Replaces the whole object.
-    pub data: Option<Object>,
+    pub data: Option<JsonObject>,
     pub tags: Option<Tags>,
 }
 
-impl Target {
+impl ConfigTarget {
     pub const ALL: [Self; 3] = [Self::Service, Self::Router, Self::Other];
 
     /// Name on the wire.
@@ -100,9 +100,9 @@ impl Target {
 }
 
 impl Spec for ConfigTypeSpec {
-    type Patch = ConfigTypePatch;
+    type Patch = ConfigTypeSpecPatch;
 
-    fn apply(&mut self, patch: ConfigTypePatch) {
+    fn apply(&mut self, patch: ConfigTypeSpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.tags, patch.tags);
         if let Some(schema) = patch.schema {
@@ -111,10 +111,10 @@ impl Spec for ConfigTypeSpec {
     }
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)?;
-        if self.name == EVERY_TYPE {
+        validate_name(&self.name)?;
+        if self.name == ALL_TYPES {
             let reason = "must not be `all`, with which clients ask for every config type";
-            return Err(FieldError::new("name", reason, EVERY_TYPE));
+            return Err(FieldError::new("name", reason, ALL_TYPES));
         }
         if let Some(before) = before {
             self.target = before.target;
@@ -124,16 +124,16 @@ impl Spec for ConfigTypeSpec {
 }
 
 impl Spec for ConfigSpec {
-    type Patch = ConfigPatch;
+    type Patch = ConfigSpecPatch;
 
-    fn apply(&mut self, patch: ConfigPatch) {
+    fn apply(&mut self, patch: ConfigSpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.data, patch.data);
         assign(&mut self.tags, patch.tags);
     }
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)?;
+        validate_name(&self.name)?;
         if let Some(before) = before {
             self.config_type.clone_from(&before.config_type);
         }
@@ -148,7 +148,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn type_spec(name: &str, target: Target) -> ConfigTypeSpec {
+    fn type_spec(name: &str, target: ConfigTarget) -> ConfigTypeSpec {
         ConfigTypeSpec {
             name: name.to_owned(),
             schema: None,
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn what_a_type_is_for_never_changes() {
         let id = ConfigTypeId::from_wire("t");
-        let mut kind = ConfigType::new(id, type_spec("one", Target::Router), NOW).unwrap();
-        kind.replace(type_spec("two", Target::Service), NOW)
+        let mut kind = ConfigType::new(id, type_spec("one", ConfigTarget::Router), NOW).unwrap();
+        kind.replace(type_spec("two", ConfigTarget::Service), NOW)
             .unwrap();
         assert_eq!(
             (kind.spec.name.as_str(), kind.spec.target),
-            ("two", Target::Router)
+            ("two", ConfigTarget::Router)
         );
     }
 
@@ -173,7 +173,8 @@ mod tests {
     fn no_type_is_called_as_all_of_them_are() {
         for name in ["all", " "] {
             let id = ConfigTypeId::from_wire("t");
-            let error = ConfigType::new(id, type_spec(name, Target::Service), NOW).unwrap_err();
+            let error =
+                ConfigType::new(id, type_spec(name, ConfigTarget::Service), NOW).unwrap_err();
             assert_eq!((error.field.as_str(), error.value.as_str()), ("name", name));
         }
     }
@@ -183,7 +184,7 @@ mod tests {
         let spec = |kind| ConfigSpec {
             name: "c".to_owned(),
             config_type: ConfigTypeId::from_wire(kind),
-            data: Object::new(),
+            data: JsonObject::new(),
             tags: Tags::default(),
         };
         let mut config = Config::new(ConfigId::from_wire("c"), spec("one"), NOW).unwrap();
@@ -193,9 +194,12 @@ mod tests {
 
     #[test]
     fn targets_are_read_by_name() {
-        for target in Target::ALL {
-            assert_eq!(Target::from_name(target.name()), Ok(target));
+        for target in ConfigTarget::ALL {
+            assert_eq!(ConfigTarget::from_name(target.name()), Ok(target));
         }
-        assert_eq!(Target::from_name("Service").unwrap_err().field, "target");
+        assert_eq!(
+            ConfigTarget::from_name("Service").unwrap_err().field,
+            "target"
+        );
     }
 }

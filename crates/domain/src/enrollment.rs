@@ -24,7 +24,7 @@ pub struct Enrollment {
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
     #[serde(flatten)]
-    pub purpose: Purpose,
+    pub purpose: EnrollmentPurpose,
     /// Exclusive.
     #[serde(flatten, with = "expiry")]
     pub expires_at: Timestamp,
@@ -46,11 +46,11 @@ pub struct EnrollmentSecrets {
 /// Recipient of the credential, and the enrollment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Purpose {
+pub enum EnrollmentPurpose {
     /// An identity obtains an authenticator.
     Identity {
         identity: IdentityId,
-        method: Method,
+        method: EnrollmentMethod,
     },
     /// A router obtains its certificate, with a certificate request.
     Router {
@@ -63,7 +63,7 @@ pub enum Purpose {
 /// Enrollment method of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum EnrollmentMethod {
     /// With a certificate request, signed by the network's own authority.
     Ott,
     /// With a certificate of a third-party authority.
@@ -77,13 +77,13 @@ pub enum Method {
 
 /// Kinds of [`EnrollmentMethod`], without their data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MethodKind {
+pub enum EnrollmentMethodKind {
     Ott,
     OttCa,
     Updb,
 }
 
-impl MethodKind {
+impl EnrollmentMethodKind {
     pub const ALL: [Self; 3] = [Self::Ott, Self::OttCa, Self::Updb];
 
     /// Name on the wire.
@@ -100,12 +100,12 @@ impl MethodKind {
     }
 }
 
-impl Method {
-    pub fn kind(&self) -> MethodKind {
+impl EnrollmentMethod {
+    pub fn kind(&self) -> EnrollmentMethodKind {
         match self {
-            Self::Ott => MethodKind::Ott,
-            Self::OttCa { .. } => MethodKind::OttCa,
-            Self::Updb { .. } => MethodKind::Updb,
+            Self::Ott => EnrollmentMethodKind::Ott,
+            Self::OttCa { .. } => EnrollmentMethodKind::OttCa,
+            Self::Updb { .. } => EnrollmentMethodKind::Updb,
         }
     }
 }
@@ -119,9 +119,9 @@ pub enum RedemptionError {
     Expired,
 }
 
-impl Purpose {
+impl EnrollmentPurpose {
     /// Method name on the wire.
-    pub fn name(&self) -> &'static str {
+    pub fn method_name(&self) -> &'static str {
         match self {
             Self::Identity { method, .. } => method.kind().name(),
             Self::Router { is_edge: true, .. } => "erott",
@@ -130,7 +130,7 @@ impl Purpose {
     }
 
     /// The method, for enrollments of identities.
-    pub fn method(&self) -> Option<&Method> {
+    pub fn method(&self) -> Option<&EnrollmentMethod> {
         match self {
             Self::Identity { method, .. } => Some(method),
             Self::Router { .. } => None,
@@ -140,13 +140,13 @@ impl Purpose {
     /// The third-party authority whose certificate is required.
     pub fn ca(&self) -> Option<&CaId> {
         match self.method() {
-            Some(Method::OttCa { ca }) => Some(ca),
-            Some(Method::Ott | Method::Updb { .. }) | None => None,
+            Some(EnrollmentMethod::OttCa { ca }) => Some(ca),
+            Some(EnrollmentMethod::Ott | EnrollmentMethod::Updb { .. }) | None => None,
         }
     }
 
     /// Id of the identity or router.
-    pub fn holder(&self) -> &str {
+    pub fn owner_id(&self) -> &str {
         match self {
             Self::Identity { identity, .. } => identity.as_str(),
             Self::Router { router, .. } => router.as_str(),
@@ -165,8 +165,12 @@ impl Enrollment {
     /// # Errors
     ///
     /// [`RedemptionError`]; the method is checked before the expiry.
-    pub fn check(&self, method: Option<&str>, now: Timestamp) -> Result<(), RedemptionError> {
-        if method.is_some_and(|name| name != self.purpose.name()) {
+    pub fn validate_redemption(
+        &self,
+        method: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), RedemptionError> {
+        if method.is_some_and(|name| name != self.purpose.method_name()) {
             Err(RedemptionError::WrongMethod)
         } else if self.is_expired(now) {
             Err(RedemptionError::Expired)
@@ -187,9 +191,9 @@ mod tests {
             created_at: epoch,
             updated_at: epoch,
             tags: Tags::default(),
-            purpose: Purpose::Identity {
+            purpose: EnrollmentPurpose::Identity {
                 identity: IdentityId::from_wire("i"),
-                method: Method::Ott,
+                method: EnrollmentMethod::Ott,
             },
             expires_at: Timestamp::from_second(second).unwrap(),
             is_outgrown: false,
@@ -199,7 +203,9 @@ mod tests {
     #[test]
     fn enrollment_ends_at_the_named_second() {
         let enrollment = ending_at(100);
-        let at = |second| enrollment.check(Some("ott"), Timestamp::from_second(second).unwrap());
+        let at = |second| {
+            enrollment.validate_redemption(Some("ott"), Timestamp::from_second(second).unwrap())
+        };
         assert_eq!(at(99), Ok(()));
         assert_eq!(at(100), Err(RedemptionError::Expired));
         assert_eq!(at(101), Err(RedemptionError::Expired));
@@ -209,23 +215,23 @@ mod tests {
     fn method_is_checked_before_time() {
         let late = Timestamp::from_second(200).unwrap();
         assert_eq!(
-            ending_at(100).check(Some("updb"), late),
+            ending_at(100).validate_redemption(Some("updb"), late),
             Err(RedemptionError::WrongMethod)
         );
-        assert_eq!(ending_at(300).check(None, late), Ok(()));
+        assert_eq!(ending_at(300).validate_redemption(None, late), Ok(()));
     }
 
     #[test]
     fn records_of_identities_and_of_routers_are_read_back() {
         let router = Enrollment {
-            purpose: Purpose::Router {
+            purpose: EnrollmentPurpose::Router {
                 router: RouterId::from_wire("r"),
                 is_edge: true,
             },
             ..ending_at(100)
         };
         for (enrollment, name) in [(ending_at(100), "ott"), (router, "erott")] {
-            assert_eq!(enrollment.purpose.name(), name);
+            assert_eq!(enrollment.purpose.method_name(), name);
             let json = serde_json::to_string(&enrollment).unwrap();
             let read: Enrollment = serde_json::from_str(&json).unwrap();
             assert_eq!(read, enrollment, "{json}");

@@ -28,11 +28,11 @@ pub fn bytes<const N: usize>(entropy: &dyn Entropy) -> Result<[u8; N], EntropyEr
 
 /// Draws a version 4 UUID in its lower-case text form (RFC 9562 section 5.4): 122 random bits.
 pub fn uuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
-    Ok(uuid_of(bytes::<16>(entropy)?))
+    Ok(uuid_from_bytes(bytes::<16>(entropy)?))
 }
 
 /// Formats sixteen bytes as a version 4 UUID; six bits are overwritten.
-pub fn uuid_of(mut bytes: [u8; 16]) -> String {
+pub fn uuid_from_bytes(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     format_uuid(bytes)

@@ -8,7 +8,7 @@ mod patch;
 mod references;
 
 pub use hosting::{Hosting, Precedence};
-pub use patch::IdentityPatch;
+pub use patch::IdentitySpecPatch;
 
 use crate::FieldError;
 use crate::auth_policy::{self, UpdbRules};
@@ -16,7 +16,7 @@ use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{AuthPolicyId, ConfigId, IdentityId, ServiceId};
 use crate::mfa::WrongCodes;
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
@@ -101,7 +101,7 @@ impl IdentityName {
     /// [`FieldError`] on `name` when it is blank.
     pub fn new(name: impl Into<String>) -> Result<Self, FieldError> {
         let name = name.into();
-        check_name(&name)?;
+        validate_name(&name)?;
         Ok(Self(name))
     }
 
@@ -240,7 +240,7 @@ impl Identity {
     /// # Errors
     ///
     /// [`FieldError`] on `name` for the identity of a router.
-    pub fn merge(&mut self, patch: IdentityPatch, now: Timestamp) -> Result<(), FieldError> {
+    pub fn patch(&mut self, patch: IdentitySpecPatch, now: Timestamp) -> Result<(), FieldError> {
         if let Some(name) = &patch.name {
             self.validate_name(name)?;
         }
@@ -264,7 +264,7 @@ impl Identity {
 
     /// Counts a wrong password under the rules of its policy and disables it when the limit is
     /// reached; returns whether it did. Without a limit, nothing is counted.
-    pub fn note_wrong_password(&mut self, rules: &UpdbRules, now: Timestamp) -> bool {
+    pub fn record_wrong_password(&mut self, rules: &UpdbRules, now: Timestamp) -> bool {
         if rules.max_attempts == 0 {
             return false;
         }
@@ -272,8 +272,8 @@ impl Identity {
         let is_locked = self.wrong_passwords >= rules.max_attempts;
         if is_locked {
             let minutes = i64::from(rules.lockout_duration_minutes);
-            let until =
-                (minutes > 0).then(|| clock::later(now, SignedDuration::from_mins(minutes)));
+            let until = (minutes > 0)
+                .then(|| clock::saturating_add(now, SignedDuration::from_mins(minutes)));
             self.disable(until, now);
         }
         is_locked
@@ -366,18 +366,18 @@ mod tests {
             .primary
             .updb;
         let mut identity = identity();
-        assert!(!identity.note_wrong_password(&rules, second(1)));
+        assert!(!identity.record_wrong_password(&rules, second(1)));
         assert_eq!(identity.wrong_passwords, 0);
         rules.max_attempts = 2;
         rules.lockout_duration_minutes = 1;
-        assert!(!identity.note_wrong_password(&rules, second(2)));
+        assert!(!identity.record_wrong_password(&rules, second(2)));
         assert!(!identity.is_disabled(second(2)));
-        assert!(identity.note_wrong_password(&rules, second(3)));
+        assert!(identity.record_wrong_password(&rules, second(3)));
         assert!(identity.is_disabled(second(62)) && !identity.is_disabled(second(63)));
         assert_eq!(identity.wrong_passwords, 0);
         rules.lockout_duration_minutes = 0;
         rules.max_attempts = 1;
-        assert!(identity.note_wrong_password(&rules, second(70)));
+        assert!(identity.record_wrong_password(&rules, second(70)));
         assert!(identity.is_disabled(second(1_000_000)));
     }
 

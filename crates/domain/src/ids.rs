@@ -19,7 +19,7 @@ pub fn short(entropy: &dyn Entropy) -> Result<String, EntropyError> {
 }
 
 /// Derives a short id from sixteen bytes, deterministically.
-pub fn short_of(bytes: [u8; 16]) -> String {
+pub fn short_from_bytes(bytes: [u8; 16]) -> String {
     let drawn = bytes
         .iter()
         .take(11)
@@ -224,4 +224,4 @@ entity_id!(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 #[serde(transparent)]
-pub struct Number(pub u64);
+pub struct RecordNumber(pub u64);

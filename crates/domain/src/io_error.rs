@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind};
 /// let error = io::Error::from_raw_os_error(2);
 /// assert_eq!(io_error::describe_io_error(&error), "it does not exist");
 /// ```
-pub fn in_words(error: &io::Error) -> String {
+pub fn describe_io_error(error: &io::Error) -> String {
     if let Some(words) = description(error.kind()) {
         return words.to_owned();
     }
@@ -64,10 +64,16 @@ mod tests {
             (28, "the disk is full"),
             (111, "nothing listens there"),
         ] {
-            assert_eq!(in_words(&io::Error::from_raw_os_error(number)), words);
+            assert_eq!(
+                describe_io_error(&io::Error::from_raw_os_error(number)),
+                words
+            );
         }
-        let unknown = in_words(&io::Error::from_raw_os_error(40));
+        let unknown = describe_io_error(&io::Error::from_raw_os_error(40));
         assert!(!unknown.contains("(os error"), "{unknown}");
-        assert_eq!(in_words(&io::Error::other("own words")), "own words");
+        assert_eq!(
+            describe_io_error(&io::Error::other("own words")),
+            "own words"
+        );
     }
 }

@@ -62,9 +62,9 @@ pub mod signer;
 pub mod tags;
 pub mod terminal;
 pub mod terminator;
-pub mod terms;
 pub mod token_bucket;
 pub mod trace;
+pub mod trust_generation;
 pub mod username;
 pub mod view;
 

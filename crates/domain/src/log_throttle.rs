@@ -8,20 +8,20 @@ use std::time::Duration;
 
 /// Rates for one kind of log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LogRates {
+pub struct LogRateLimits {
     /// Per peer.
     pub peer: Rate,
     /// For all peers together.
     pub all: Rate,
 }
 
-impl Default for LogRates {
+impl Default for LogRateLimits {
     fn default() -> Self {
         Self::per_minute(60, 6)
     }
 }
 
-impl LogRates {
+impl LogRateLimits {
     /// Lines a minute for all peers together and for each peer, with bursts of 100 and 5.
     pub fn per_minute(all: u32, peer: u32) -> Self {
         let rate = |per_minute, burst| Rate { per_minute, burst };
@@ -45,7 +45,7 @@ const MAX_PEERS: usize = 4096;
 /// after a second, then once a minute.
 #[derive(Debug, Default)]
 pub struct LogThrottle {
-    rates: LogRates,
+    rates: LogRateLimits,
     all: TokenBucket,
     /// Buckets that are not full.
     by_peer: BTreeMap<Peer, TokenBucket>,
@@ -60,7 +60,7 @@ pub struct LogThrottle {
 
 /// A report of suppressed lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Suppressed {
+pub struct SuppressedLines {
     pub lines: usize,
     /// The peer with the most suppressed lines, and their number.
     pub heaviest: (Peer, usize),
@@ -70,16 +70,16 @@ pub struct Suppressed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Admission {
     /// Whether the line may be written.
-    pub is_granted: bool,
+    pub is_admitted: bool,
     /// Set for the first suppressed line: the caller must call [`LogThrottle::poll_report`] after
     /// this time, since no further line may follow.
-    pub settle_after: Option<Duration>,
+    pub poll_after: Option<Duration>,
     /// A due report of earlier suppressed lines; returned once, to be written in any case.
-    pub earlier: Option<Suppressed>,
+    pub report: Option<SuppressedLines>,
 }
 
 impl LogThrottle {
-    pub fn new(rates: LogRates) -> Self {
+    pub fn new(rates: LogRateLimits) -> Self {
         Self {
             rates,
             ..Self::default()
@@ -88,9 +88,9 @@ impl LogThrottle {
 
     /// Decides on a line caused by `peer`.
     pub fn admit(&mut self, peer: Peer, now: Timestamp) -> Admission {
-        let earlier = self.settle(now);
+        let earlier = self.poll_report(now);
         self.prune(now);
-        let LogRates { peer: rate, all } = self.rates;
+        let LogRateLimits { peer: rate, all } = self.rates;
         let mut own = self.by_peer.get(&peer).copied().unwrap_or_default();
         let is_granted = own.has_token(rate, now) && self.all.has_token(all, now);
         let mut settle_after = None;
@@ -102,27 +102,27 @@ impl LogThrottle {
             settle_after = self.suppress(peer, now);
         }
         Admission {
-            is_granted,
-            settle_after,
-            earlier,
+            is_admitted: is_granted,
+            poll_after: settle_after,
+            report: earlier,
         }
     }
 
     /// Returns the report of suppressed lines once it is due.
-    pub fn settle(&mut self, now: Timestamp) -> Option<Suppressed> {
+    pub fn poll_report(&mut self, now: Timestamp) -> Option<SuppressedLines> {
         // A due time further in the future means that the clock was set back.
         let is_due = |due: &Timestamp| now >= *due || now.duration_since(*due) < -REPORT_INTERVAL;
         self.report_due.take_if(|due| is_due(due))?;
         self.reported_at = Some(now);
         let lines = std::mem::take(&mut self.suppressed_lines);
         let heaviest = std::mem::take(&mut self.suppressed).heaviest()?;
-        Some(Suppressed { lines, heaviest })
+        Some(SuppressedLines { lines, heaviest })
     }
 
     /// Counts a suppressed line; for the first one, returns when the report is due.
     fn suppress(&mut self, peer: Peer, now: Timestamp) -> Option<Duration> {
         self.suppressed_lines += 1;
-        if self.suppressed.peers() < MAX_PEERS || self.suppressed.of(peer) > 0 {
+        if self.suppressed.peers() < MAX_PEERS || self.suppressed.get(peer) > 0 {
             self.suppressed.charge(peer, 1);
         }
         if self.report_due.is_some() {
@@ -156,12 +156,12 @@ mod tests {
     }
 
     fn peer(number: u32) -> Peer {
-        Peer::at(std::net::Ipv4Addr::from_bits(0x0a00_0000 + number).into())
+        Peer::from_address(std::net::Ipv4Addr::from_bits(0x0a00_0000 + number).into())
     }
 
     fn granted(throttle: &mut LogThrottle, peer: Peer, times: u32, second: i64) -> usize {
         let mut admissions = (0..times).map(|_| throttle.admit(peer, at(second)));
-        admissions.by_ref().filter(|one| one.is_granted).count()
+        admissions.by_ref().filter(|one| one.is_admitted).count()
     }
 
     #[test]
@@ -173,11 +173,11 @@ mod tests {
             1,
             "others are not affected"
         );
-        assert_eq!(throttle.settle(at(7)), None);
-        let suppressed = throttle.settle(at(8)).unwrap();
+        assert_eq!(throttle.poll_report(at(7)), None);
+        let suppressed = throttle.poll_report(at(8)).unwrap();
         assert_eq!(suppressed.lines, 35);
         assert_eq!(suppressed.heaviest, (peer(1), 35));
-        assert_eq!(throttle.settle(at(99)), None);
+        assert_eq!(throttle.poll_report(at(99)), None);
         assert_eq!(
             granted(&mut throttle, peer(1), 40, 17),
             1,
@@ -192,16 +192,16 @@ mod tests {
         for second in 0..200 {
             for _ in 0..10 {
                 let admission = throttle.admit(peer(1), at(second));
-                lines += usize::from(admission.is_granted);
-                delays.extend(admission.settle_after);
-                if let Some(suppressed) = admission.earlier {
+                lines += usize::from(admission.is_admitted);
+                delays.extend(admission.poll_after);
+                if let Some(suppressed) = admission.report {
                     reported.push(second);
                     lines += suppressed.lines;
                 }
             }
         }
         assert_eq!(reported, [1, 61, 121, 181]);
-        let rest = throttle.settle(at(241)).unwrap().lines;
+        let rest = throttle.poll_report(at(241)).unwrap().lines;
         assert_eq!(lines + rest, 2000);
         let minute = Duration::from_mins(1);
         assert_eq!(delays[0], Duration::from_secs(1));
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn lines_of_all_peers_are_limited() {
         let mut throttle = LogThrottle::default();
-        let at_once = (0..1000).filter(|&number| throttle.admit(peer(number), at(7)).is_granted);
+        let at_once = (0..1000).filter(|&number| throttle.admit(peer(number), at(7)).is_admitted);
         assert_eq!(at_once.count(), 100);
     }
 
@@ -223,8 +223,8 @@ mod tests {
         for second in (0..86_400).step_by(60) {
             for number in (0..256).flat_map(|number| [number; 2]) {
                 let admission = throttle.admit(peer(number), at(second));
-                lines += usize::from(admission.is_granted);
-                lines += usize::from(admission.earlier.is_some());
+                lines += usize::from(admission.is_admitted);
+                lines += usize::from(admission.report.is_some());
             }
         }
         assert!(lines * 1024 < 100_000_000, "{lines} lines");
@@ -248,8 +248,8 @@ mod tests {
     fn clock_that_is_set_back_stops_nothing() {
         let mut throttle = LogThrottle::default();
         granted(&mut throttle, peer(1), 40, 1_000_000);
-        assert_eq!(throttle.settle(at(0)).unwrap().lines, 35);
+        assert_eq!(throttle.poll_report(at(0)).unwrap().lines, 35);
         assert_eq!(granted(&mut throttle, peer(1), 40, 1), 5);
-        assert!(throttle.settle(at(61)).is_some());
+        assert!(throttle.poll_report(at(61)).is_some());
     }
 }

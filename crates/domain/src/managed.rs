@@ -63,7 +63,7 @@ impl<I, S: Spec> Managed<I, S> {
     /// Updates the modification time. No two changes share a displayed time, so readers can detect
     /// changes by it.
     pub(crate) fn touch(&mut self, now: Timestamp) {
-        let next = clock::later(self.updated_at, SignedDuration::from_millis(1));
+        let next = clock::saturating_add(self.updated_at, SignedDuration::from_millis(1));
         self.updated_at = now.max(next);
     }
 
@@ -72,7 +72,7 @@ impl<I, S: Spec> Managed<I, S> {
     /// # Errors
     ///
     /// [`FieldError`] on the invalid member; nothing is changed then.
-    pub fn merge(&mut self, patch: S::Patch, now: Timestamp) -> Result<(), FieldError> {
+    pub fn patch(&mut self, patch: S::Patch, now: Timestamp) -> Result<(), FieldError> {
         let mut spec = self.spec.clone();
         spec.apply(patch);
         self.replace(spec, now)

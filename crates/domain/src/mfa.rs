@@ -16,46 +16,46 @@ pub struct Mfa {
     /// Last start, verification or renewal of recovery codes.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    pub progress: Progress,
+    pub progress: MfaProgress,
 }
 
 /// Progress of a TOTP enrollment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Progress {
+pub enum MfaProgress {
     /// No code has been accepted yet.
     Started,
-    Verified(Ledger),
+    Verified(CodeUsage),
 }
 
 impl Mfa {
     /// The state to record on the identity.
     pub fn state(&self) -> TotpState {
         match self.progress {
-            Progress::Started => TotpState::Started,
-            Progress::Verified(_) => TotpState::Verified,
+            MfaProgress::Started => TotpState::Started,
+            MfaProgress::Verified(_) => TotpState::Verified,
         }
     }
 }
 
 /// Codes accepted so far, as needed to prevent reuse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct CodeUsage {
     /// The latest time step with an accepted code.
-    pub last_step: Step,
+    pub last_step: TimeStep,
     /// Used recovery codes.
     #[serde(default, skip_serializing_if = "SpentCodes::is_empty")]
     pub spent: SpentCodes,
     /// The code that may be reused once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reprise: Option<Reprise>,
+    pub reprise: Option<ReuseGrant>,
 }
 
 /// A code that was accepted to renew recovery codes and may be reused once by the same session to
 /// read them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reprise {
-    pub step: Step,
+pub struct ReuseGrant {
+    pub step: TimeStep,
     pub session: ApiSessionId,
 }
 
@@ -65,9 +65,9 @@ pub struct Reprise {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(transparent)]
-pub struct Step(pub u64);
+pub struct TimeStep(pub u64);
 
-impl Step {
+impl TimeStep {
     /// Length of a step in seconds.
     pub const SECONDS: u64 = 30;
 
@@ -97,7 +97,7 @@ impl SpentCodes {
 
     /// Marks the code at `index` as used.
     #[must_use]
-    pub fn and(self, index: u8) -> Self {
+    pub fn with_spent(self, index: u8) -> Self {
         Self(self.0 | Self::bit(index).unwrap_or(0))
     }
 
@@ -131,18 +131,21 @@ mod tests {
             ("2005-03-18T01:58:29Z", 37_037_036),
             ("2005-03-18T01:58:31Z", 37_037_037),
         ] {
-            assert_eq!(Step::at(instant(text)), Step(step), "{text}");
+            assert_eq!(TimeStep::at(instant(text)), TimeStep(step), "{text}");
         }
     }
 
     #[test]
     fn spent_codes_are_told_apart() {
-        let spent = SpentCodes::default().and(0).and(31).and(200);
+        let spent = SpentCodes::default()
+            .with_spent(0)
+            .with_spent(31)
+            .with_spent(200);
         for (place, is_spent) in [(0, true), (1, false), (30, false), (31, true)] {
             assert_eq!(spent.contains(place), is_spent, "{place}");
         }
         assert!(spent.contains(32), "what cannot be noted cannot be spent");
-        assert_eq!(spent.and(31), spent, "it stays spent");
+        assert_eq!(spent.with_spent(31), spent, "it stays spent");
         assert!(SpentCodes::default().is_empty() && !spent.is_empty());
     }
 
@@ -152,8 +155,8 @@ mod tests {
             id: MfaId::from_wire("a1b2c3d4e5f"),
             created_at: Timestamp::UNIX_EPOCH,
             updated_at: Timestamp::UNIX_EPOCH,
-            progress: Progress::Verified(Ledger {
-                last_step: Step(59_000_000),
+            progress: MfaProgress::Verified(CodeUsage {
+                last_step: TimeStep(59_000_000),
                 spent: SpentCodes::default(),
                 reprise: None,
             }),

@@ -7,7 +7,7 @@ use crate::FieldError;
 /// # Errors
 ///
 /// [`FieldError`] on `name` when it is blank.
-pub fn check_name(name: &str) -> Result<(), FieldError> {
+pub fn validate_name(name: &str) -> Result<(), FieldError> {
     if name.trim().is_empty() {
         Err(FieldError::new("name", "must not be blank", name))
     } else {

@@ -22,7 +22,7 @@ pub struct ThrottleRules {
     pub free_attempts: u32,
     /// Maximum wait of a source for its own wrong passwords. The wait starts at one second and
     /// doubles with each wrong password.
-    pub longest_wait: SignedDuration,
+    pub max_wait: SignedDuration,
 }
 
 /// Factor for the free attempts that all unknown sources share.
@@ -51,7 +51,7 @@ impl Default for ThrottleRules {
     fn default() -> Self {
         Self {
             free_attempts: 5,
-            longest_wait: SignedDuration::from_hours(1),
+            max_wait: SignedDuration::from_hours(1),
         }
     }
 }
@@ -95,7 +95,7 @@ struct WrongPasswords {
 /// The attempt came too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many wrong passwords in a row")]
-pub struct Throttled {
+pub struct ThrottledError {
     /// Seconds until the next attempt, at least 1.
     pub retry_after: u32,
 }
@@ -116,9 +116,9 @@ impl PasswordThrottle {
         address: IpAddr,
         rules: ThrottleRules,
         now: Timestamp,
-    ) -> Result<(), Throttled> {
+    ) -> Result<(), ThrottledError> {
         let own = self.sources.failures(address).map(|wrong| {
-            let wait = backoff(wrong.in_a_row, rules.free_attempts, rules.longest_wait);
+            let wait = backoff(wrong.in_a_row, rules.free_attempts, rules.max_wait);
             wrong.remaining_wait(wait, now)
         });
         let shared = self
@@ -130,11 +130,11 @@ impl PasswordThrottle {
             });
         match own.max(shared).unwrap_or_default() {
             0 => Ok(()),
-            retry_after => Err(Throttled { retry_after }),
+            retry_after => Err(ThrottledError { retry_after }),
         }
     }
 
-    pub fn note_wrong(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
+    pub fn record_failure(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
         if !self.sources.is_known(address, now) {
             self.spent
                 .evict_oldest(self.unknown.map_or(0, |wrong| wrong.decayed(now)));
@@ -147,7 +147,7 @@ impl PasswordThrottle {
     /// Resets the counter of `address` and marks it as known. If it was unknown, the shared counter
     /// is reset too, but sources with a wrong password stay behind the others: logging in from many
     /// places does not give guessers a new start.
-    pub fn note_right(&mut self, address: IpAddr, now: Timestamp) {
+    pub fn record_success(&mut self, address: IpAddr, now: Timestamp) {
         if !self.sources.is_known(address, now) {
             self.spent.remove(address);
             self.unknown = self.unknown.filter(|_| !self.spent.is_empty());
@@ -159,7 +159,7 @@ impl PasswordThrottle {
     }
 
     /// Whether `address` is unknown and slowed down by the shared counter.
-    pub fn is_slowed_as_unknown(
+    pub fn is_throttled_as_unknown(
         &self,
         address: IpAddr,
         rules: ThrottleRules,
@@ -172,7 +172,7 @@ impl PasswordThrottle {
     }
 
     /// Marks `address` as known since `right_at`, from a record outside this state.
-    pub fn recall_right(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
+    pub fn restore_success(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
         self.sources.restore_success(address, right_at, now);
     }
 
@@ -217,13 +217,9 @@ impl WrongPasswords {
     /// Wait of unknown sources with a wrong password.
     fn shared_wait(self, rules: ThrottleRules) -> SignedDuration {
         if self.in_a_row >= rules.shared_cap() {
-            return CAPPED_WAIT.max(rules.longest_wait);
+            return CAPPED_WAIT.max(rules.max_wait);
         }
-        backoff(
-            self.in_a_row,
-            rules.shared_free_attempts(),
-            rules.longest_wait,
-        )
+        backoff(self.in_a_row, rules.shared_free_attempts(), rules.max_wait)
     }
 }
 

@@ -3,7 +3,7 @@
 mod recent_attempts;
 mod recent_peers;
 
-use crate::ids::Number;
+use crate::ids::RecordNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,7 +15,7 @@ pub use recent_peers::RecentPeers;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Peer {
     /// An identity, by the number of its record.
-    Identity(Number),
+    Identity(RecordNumber),
     /// An IPv4 address, or an IPv6 network of 64 bits.
     Address(IpAddr),
 }
@@ -25,7 +25,7 @@ impl Peer {
     pub const CONTROLLER: Self = Self::Address(IpAddr::V4(Ipv4Addr::LOCALHOST));
 
     /// The peer of an address; see [`network_of`].
-    pub fn at(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self::Address(network_of(address))
     }
 }
@@ -45,7 +45,7 @@ pub fn network_of(address: IpAddr) -> IpAddr {
 impl fmt::Display for Peer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Identity(Number(number)) => write!(formatter, "identity {number}"),
+            Self::Identity(RecordNumber(number)) => write!(formatter, "identity {number}"),
             Self::Address(IpAddr::V4(address)) => address.fmt(formatter),
             Self::Address(IpAddr::V6(network)) => write!(formatter, "{network}/64"),
         }
@@ -74,7 +74,7 @@ impl PeerUsage {
     }
 
     /// Usage of one peer.
-    pub fn of(&self, peer: Peer) -> usize {
+    pub fn get(&self, peer: Peer) -> usize {
         self.by_peer.get(&peer).copied().unwrap_or(0)
     }
 
@@ -92,12 +92,12 @@ impl PeerUsage {
     }
 
     pub fn charge(&mut self, peer: Peer, amount: usize) {
-        self.set(peer, self.of(peer).saturating_add(amount));
+        self.set(peer, self.get(peer).saturating_add(amount));
     }
 
     /// Subtracts `amount`; a peer without usage is dropped.
     pub fn release(&mut self, peer: Peer, amount: usize) {
-        self.set(peer, self.of(peer).saturating_sub(amount));
+        self.set(peer, self.get(peer).saturating_sub(amount));
     }
 
     fn set(&mut self, peer: Peer, amount: usize) {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn at(address: &str) -> Peer {
-        Peer::at(address.parse().unwrap())
+        Peer::from_address(address.parse().unwrap())
     }
 
     #[test]
@@ -131,13 +131,13 @@ mod tests {
 
     #[test]
     fn usage_follows_charges_and_releases() {
-        let (one, other) = (at("192.0.2.1"), Peer::Identity(Number(7)));
+        let (one, other) = (at("192.0.2.1"), Peer::Identity(RecordNumber(7)));
         let mut usage = PeerUsage::default();
         assert_eq!(usage.heaviest(), None);
         usage.charge(one, 3);
         usage.charge(other, 2);
         usage.charge(other, 2);
-        assert_eq!((usage.of(one), usage.of(other), usage.total()), (3, 4, 7));
+        assert_eq!((usage.get(one), usage.get(other), usage.total()), (3, 4, 7));
         assert_eq!(usage.heaviest(), Some((other, 4)));
         let order: Vec<_> = usage.heaviest_first().collect();
         assert_eq!(order, [(other, 4), (one, 3)]);

@@ -218,11 +218,11 @@ impl PermissionSet {
 
     /// Whether it grants `verb` on `subject`.
     pub fn grants(&self, subject: Subject, verb: Verb) -> bool {
-        self.grants_by_name(subject, verb) || (verb == Verb::Read && self.reads_everything())
+        self.grants_explicitly(subject, verb) || (verb == Verb::Read && self.can_read_all())
     }
 
     /// Whether a permission on `subject` itself grants `verb`; `admin_readonly` does not count.
-    pub fn grants_by_name(&self, subject: Subject, verb: Verb) -> bool {
+    pub fn grants_explicitly(&self, subject: Subject, verb: Verb) -> bool {
         self.0.contains(&Permission::All(subject))
             || self.0.contains(&Permission::One(subject, verb))
     }
@@ -230,14 +230,14 @@ impl PermissionSet {
     /// Whether it grants everything that `other` grants.
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|permission| match *permission {
-            Permission::AdminReadOnly => self.reads_everything(),
+            Permission::AdminReadOnly => self.can_read_all(),
             Permission::All(subject) => self.0.contains(&Permission::All(subject)),
             Permission::One(subject, verb) => self.grants(subject, verb),
         })
     }
 
     /// Whether it contains `admin_readonly`.
-    pub fn reads_everything(&self) -> bool {
+    pub fn can_read_all(&self) -> bool {
         self.0.contains(&Permission::AdminReadOnly)
     }
 }

@@ -10,7 +10,7 @@ mod router;
 mod service;
 
 pub use router::{
-    EdgeRouterPolicy, EdgeRouterPolicyPatch, EdgeRouterPolicySpec, ServiceEdgeRouterPolicy,
-    ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpec,
+    EdgeRouterPolicy, EdgeRouterPolicySpec, EdgeRouterPolicySpecPatch, ServiceEdgeRouterPolicy,
+    ServiceEdgeRouterPolicySpec, ServiceEdgeRouterPolicySpecPatch,
 };
-pub use service::{ServiceGrant, ServicePolicy, ServicePolicyPatch, ServicePolicySpec};
+pub use service::{ServiceGrant, ServicePolicy, ServicePolicySpec, ServicePolicySpecPatch};

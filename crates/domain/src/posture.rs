@@ -6,9 +6,9 @@ mod failure;
 mod report;
 
 pub use failure::{
-    Actual, ActualProcess, CheckFailure, FailedRequest, MfaCriteria, MfaValues, PolicyFailure,
+    ActualProcess, ActualValue, CheckFailure, FailedRequest, MfaCriteria, MfaValues, PolicyFailure,
 };
-pub use report::{Os, Process, Report, Reported, Statement};
+pub use report::{OsInfo, PostureReport, ProcessInfo, Report, Reported};
 
 use crate::ids::ServiceId;
 use std::num::NonZeroU32;

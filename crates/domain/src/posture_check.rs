@@ -23,9 +23,9 @@ pub use fingerprint::{Fingerprint, Fingerprints, bare_hex};
 pub use mac::{MacAddress, MacCheck};
 pub use mfa::{MfaCheck, MfaPatch};
 pub use os::{OsCheck, OsType};
-pub use patch::{CheckPatch, PostureCheckPatch};
+pub use patch::{CheckPatch, PostureCheckSpecPatch};
 pub use process::{ProcessCheck, ProcessPatch, ProcessPath};
-pub use process_multi::{CheckedProcess, ProcessMultiCheck, ProcessMultiPatch, Processes};
+pub use process_multi::{CheckedProcess, CheckedProcesses, ProcessMultiCheck, ProcessMultiPatch};
 pub use support::CheckSupport;
 pub use version::Version;
 pub use version_range::{VersionRange, VersionRangeError};
@@ -33,7 +33,7 @@ pub use version_range::{VersionRange, VersionRangeError};
 use crate::FieldError;
 use crate::ids::PostureCheckId;
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
@@ -75,7 +75,7 @@ pub enum Check {
 /// The type of a posture check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CheckKind {
+pub enum CheckType {
     /// `OS`.
     Os,
     /// `DOMAIN`.
@@ -90,7 +90,7 @@ pub enum CheckKind {
     ProcessMulti,
 }
 
-impl CheckKind {
+impl CheckType {
     pub const ALL: [Self; 6] = [
         Self::Os,
         Self::Domain,
@@ -118,22 +118,22 @@ impl CheckKind {
 }
 
 impl Check {
-    pub const fn kind(&self) -> CheckKind {
+    pub const fn check_type(&self) -> CheckType {
         match self {
-            Self::Os(_) => CheckKind::Os,
-            Self::Domain(_) => CheckKind::Domain,
-            Self::Mac(_) => CheckKind::Mac,
-            Self::Mfa(_) => CheckKind::Mfa,
-            Self::Process(_) => CheckKind::Process,
-            Self::ProcessMulti(_) => CheckKind::ProcessMulti,
+            Self::Os(_) => CheckType::Os,
+            Self::Domain(_) => CheckType::Domain,
+            Self::Mac(_) => CheckType::Mac,
+            Self::Mfa(_) => CheckType::Mfa,
+            Self::Process(_) => CheckType::Process,
+            Self::ProcessMulti(_) => CheckType::ProcessMulti,
         }
     }
 }
 
 impl Spec for PostureCheckSpec {
-    type Patch = PostureCheckPatch;
+    type Patch = PostureCheckSpecPatch;
 
-    fn apply(&mut self, patch: PostureCheckPatch) {
+    fn apply(&mut self, patch: PostureCheckSpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.role_attributes, patch.role_attributes);
         assign(&mut self.tags, patch.tags);
@@ -143,9 +143,9 @@ impl Spec for PostureCheckSpec {
     }
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)?;
-        let kind = self.check.kind();
-        if let Some(before) = before.map(|before| before.check.kind())
+        validate_name(&self.name)?;
+        let kind = self.check.check_type();
+        if let Some(before) = before.map(|before| before.check.check_type())
             && before != kind
         {
             let reason = format!("cannot be changed after creation; it is {}", before.name());

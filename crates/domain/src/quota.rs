@@ -13,7 +13,7 @@ pub struct StorageQuota(usize);
 
 impl StorageQuota {
     /// Minimum for normal operation of a client.
-    pub const LEAST: usize = 256 << 10;
+    pub const MIN_BYTES: usize = 256 << 10;
 
     pub const fn new(bytes: usize) -> Self {
         Self(bytes)
@@ -42,7 +42,7 @@ impl Default for StorageQuota {
 }
 
 /// Estimated storage size.
-pub trait Stored {
+pub trait StoredSize {
     /// Upper bound for the bytes in the store, including keys and indexes.
     fn stored_bytes(&self) -> usize;
 }
@@ -56,7 +56,7 @@ const SESSION_CERTIFICATE_BYTES: usize = 640;
 /// Quotes and comma around a string.
 const DELIMITER_BYTES: usize = 3;
 
-impl Stored for ApiSession {
+impl StoredSize for ApiSession {
     fn stored_bytes(&self) -> usize {
         let types = self.config_types.iter();
         API_SESSION_BYTES
@@ -66,7 +66,7 @@ impl Stored for ApiSession {
     }
 }
 
-impl Stored for Session {
+impl StoredSize for Session {
     fn stored_bytes(&self) -> usize {
         if self.tags.is_empty() {
             SERVICE_SESSION_BYTES
@@ -76,7 +76,7 @@ impl Stored for Session {
     }
 }
 
-impl Stored for SessionCertificate {
+impl StoredSize for SessionCertificate {
     fn stored_bytes(&self) -> usize {
         let certificate = &self.certificate;
         SESSION_CERTIFICATE_BYTES

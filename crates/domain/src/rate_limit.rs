@@ -1,7 +1,7 @@
 //! Rate limits per identity.
 
 use crate::clock::Timestamp;
-use crate::ids::Number;
+use crate::ids::RecordNumber;
 use std::collections::BTreeMap;
 
 /// Maximum number of tracked identities; beyond it, idle ones are dropped.
@@ -12,7 +12,7 @@ const MAX_IDENTITIES: usize = 4096;
 pub struct RateLimit {
     burst: u32,
     /// Remaining burst by identity, and when it was computed (Unix seconds).
-    remaining: BTreeMap<Number, (u32, i64)>,
+    remaining: BTreeMap<RecordNumber, (u32, i64)>,
 }
 
 impl RateLimit {
@@ -28,7 +28,7 @@ impl RateLimit {
     /// # Errors
     ///
     /// The seconds to wait when the limit is exceeded.
-    pub fn take(&mut self, identity: Number, now: Timestamp) -> Result<(), u32> {
+    pub fn take(&mut self, identity: RecordNumber, now: Timestamp) -> Result<(), u32> {
         let now = now.as_second();
         if self.remaining.len() >= MAX_IDENTITIES && !self.remaining.contains_key(&identity) {
             let burst = self.burst;
@@ -65,30 +65,30 @@ mod tests {
     fn burst_and_rate_are_each_identitys_own() {
         let mut limit = RateLimit::new(3);
         for _ in 0..3 {
-            assert_eq!(limit.take(Number(1), at(100)), Ok(()));
+            assert_eq!(limit.take(RecordNumber(1), at(100)), Ok(()));
         }
-        assert_eq!(limit.take(Number(1), at(100)), Err(1));
-        assert_eq!(limit.take(Number(2), at(100)), Ok(()));
-        assert_eq!(limit.take(Number(1), at(101)), Ok(()));
-        assert_eq!(limit.take(Number(1), at(101)), Err(1));
+        assert_eq!(limit.take(RecordNumber(1), at(100)), Err(1));
+        assert_eq!(limit.take(RecordNumber(2), at(100)), Ok(()));
+        assert_eq!(limit.take(RecordNumber(1), at(101)), Ok(()));
+        assert_eq!(limit.take(RecordNumber(1), at(101)), Err(1));
         assert_eq!(
-            limit.take(Number(1), at(50)),
+            limit.take(RecordNumber(1), at(50)),
             Err(1),
             "the clock was set back"
         );
         for _ in 0..3 {
-            assert_eq!(limit.take(Number(1), at(9_000)), Ok(()));
+            assert_eq!(limit.take(RecordNumber(1), at(9_000)), Ok(()));
         }
-        assert_eq!(limit.take(Number(1), at(9_000)), Err(1));
+        assert_eq!(limit.take(RecordNumber(1), at(9_000)), Err(1));
     }
 
     #[test]
     fn identities_that_do_nothing_are_forgotten() {
         let mut limit = RateLimit::new(3);
         for who in 0..MAX_IDENTITIES {
-            limit.take(Number(who as u64), at(0)).unwrap();
+            limit.take(RecordNumber(who as u64), at(0)).unwrap();
         }
-        limit.take(Number(u64::MAX), at(10)).unwrap();
+        limit.take(RecordNumber(u64::MAX), at(10)).unwrap();
         assert_eq!(limit.remaining.len(), 1);
     }
 }

@@ -13,7 +13,7 @@ pub type Revocation = Managed<RevocationId, RevocationSpec>;
 /// The type of entity that a revocation names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Revoked {
+pub enum RevocationType {
     /// One token, by its claim `jti`.
     Jti,
     /// Everything issued to an identity before the revocation.
@@ -22,7 +22,7 @@ pub enum Revoked {
     ApiSession,
 }
 
-impl Revoked {
+impl RevocationType {
     pub const ALL: [Self; 3] = [Self::Jti, Self::Identity, Self::ApiSession];
 
     /// Name on the wire.
@@ -39,7 +39,7 @@ impl Revoked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevocationSpec {
     #[serde(rename = "type")]
-    pub revoked: Revoked,
+    pub revoked: RevocationType,
     /// Later tokens stay valid.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub issued_before: Timestamp,

@@ -2,7 +2,7 @@
 
 mod selector;
 
-pub use selector::{Roles, Semantic};
+pub use selector::{RoleSelectors, Semantic};
 
 use crate::FieldError;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{ConfigId, RouterId};
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
@@ -45,14 +45,14 @@ pub struct RouterSpec {
 #[serde(rename_all = "lowercase")]
 pub enum RouterKind {
     /// Clients connect to it.
-    Edge(Edge),
+    Edge(EdgeRouterSettings),
     /// Only carries traffic between routers.
     Transit,
 }
 
 /// Additional editable members of an edge router.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edge {
+pub struct EdgeRouterSettings {
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
     /// Whether it has a tunneler, with an identity and a system policy of the same id.
@@ -75,7 +75,7 @@ pub struct RouterCertificate {
 
 impl RouterCertificate {
     /// A certificate known only by its fingerprint.
-    pub const fn known_by(fingerprint: String) -> Self {
+    pub const fn from_fingerprint(fingerprint: String) -> Self {
         Self {
             pem: String::new(),
             fingerprint,
@@ -85,7 +85,7 @@ impl RouterCertificate {
 
 /// Members of a router to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RouterPatch {
+pub struct RouterSpecPatch {
     pub name: Option<String>,
     pub cost: Option<u16>,
     /// Circuits may only begin or end at it.
@@ -94,13 +94,13 @@ pub struct RouterPatch {
     pub ctrl_chan_listeners: Option<BTreeMap<String, Option<Vec<String>>>>,
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Ignored for transit routers.
-    pub edge: EdgePatch,
+    pub edge: EdgeRouterSettingsPatch,
     pub tags: Option<Tags>,
 }
 
 /// Members of an edge router to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EdgePatch {
+pub struct EdgeRouterSettingsPatch {
     pub role_attributes: Option<RoleAttributes>,
     pub is_tunneler_enabled: Option<bool>,
     pub app_data: Option<Tags>,
@@ -108,7 +108,7 @@ pub struct EdgePatch {
 
 impl RouterSpec {
     /// Settings of an edge router.
-    pub fn edge(&self) -> Option<&Edge> {
+    pub fn edge(&self) -> Option<&EdgeRouterSettings> {
         match &self.kind {
             RouterKind::Edge(edge) => Some(edge),
             RouterKind::Transit => None,
@@ -118,25 +118,25 @@ impl RouterSpec {
 
 impl Router {
     /// Stores the certificate of an enrollment or a renewal.
-    pub fn certify(&mut self, certificate: RouterCertificate, now: Timestamp) {
+    pub fn set_certificate(&mut self, certificate: RouterCertificate, now: Timestamp) {
         self.spec.certificate = Some(certificate);
         self.touch(now);
     }
 
     /// Removes the certificate; the router has to enroll again.
-    pub fn revoke(&mut self, now: Timestamp) {
+    pub fn clear_certificate(&mut self, now: Timestamp) {
         self.spec.certificate = None;
         self.touch(now);
     }
 
     /// Sets the fingerprint of a certificate issued elsewhere; `None` removes it. An unchanged
     /// fingerprint is a no-op.
-    pub fn identify(&mut self, fingerprint: Option<String>, now: Timestamp) {
+    pub fn set_fingerprint(&mut self, fingerprint: Option<String>, now: Timestamp) {
         let known = self.spec.certificate.as_ref();
         if known.map(|certificate| &certificate.fingerprint) == fingerprint.as_ref() {
             return;
         }
-        self.spec.certificate = fingerprint.map(RouterCertificate::known_by);
+        self.spec.certificate = fingerprint.map(RouterCertificate::from_fingerprint);
         self.touch(now);
     }
 
@@ -146,9 +146,9 @@ impl Router {
 }
 
 impl Spec for RouterSpec {
-    type Patch = RouterPatch;
+    type Patch = RouterSpecPatch;
 
-    fn apply(&mut self, patch: RouterPatch) {
+    fn apply(&mut self, patch: RouterSpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.cost, patch.cost);
         assign(&mut self.no_traversal, patch.no_traversal);
@@ -167,7 +167,7 @@ impl Spec for RouterSpec {
     }
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)?;
+        validate_name(&self.name)?;
         let Some(before) = before else {
             return Ok(());
         };
@@ -210,19 +210,19 @@ mod tests {
             pem: "pem".to_owned(),
             fingerprint: "ff".to_owned(),
         };
-        let tunneler = Edge {
+        let tunneler = EdgeRouterSettings {
             is_tunneler_enabled: true,
-            ..Edge::default()
+            ..EdgeRouterSettings::default()
         };
-        let mut edge = router(RouterKind::Edge(Edge::default()));
-        edge.certify(certificate, NOW);
+        let mut edge = router(RouterKind::Edge(EdgeRouterSettings::default()));
+        edge.set_certificate(certificate, NOW);
         edge.replace(spec(RouterKind::Edge(tunneler.clone())), NOW)
             .unwrap();
         assert_eq!(edge.spec.edge(), Some(&tunneler));
         assert!(edge.is_verified());
         edge.replace(spec(RouterKind::Transit), NOW).unwrap();
         assert_eq!(edge.spec.edge(), Some(&tunneler));
-        edge.revoke(NOW);
+        edge.clear_certificate(NOW);
         assert!(!edge.is_verified());
 
         let mut transit = router(RouterKind::Transit);
@@ -234,19 +234,19 @@ mod tests {
 
     #[test]
     fn what_only_edge_routers_have_changes_nothing_elsewhere() {
-        let patch = RouterPatch {
+        let patch = RouterSpecPatch {
             cost: Some(7),
-            edge: EdgePatch {
+            edge: EdgeRouterSettingsPatch {
                 is_tunneler_enabled: Some(true),
-                ..EdgePatch::default()
+                ..EdgeRouterSettingsPatch::default()
             },
-            ..RouterPatch::default()
+            ..RouterSpecPatch::default()
         };
         let mut transit = router(RouterKind::Transit);
-        transit.merge(patch.clone(), NOW).unwrap();
+        transit.patch(patch.clone(), NOW).unwrap();
         assert_eq!((transit.spec.cost, transit.spec.edge()), (7, None));
-        let mut edge = router(RouterKind::Edge(Edge::default()));
-        edge.merge(patch, NOW).unwrap();
+        let mut edge = router(RouterKind::Edge(EdgeRouterSettings::default()));
+        edge.patch(patch, NOW).unwrap();
         assert!(edge.spec.edge().unwrap().is_tunneler_enabled);
     }
 }

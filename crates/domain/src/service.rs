@@ -3,7 +3,7 @@
 use crate::FieldError;
 use crate::ids::{ConfigId, ServiceId};
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
@@ -39,7 +39,7 @@ pub struct ServiceSpec {
 
 /// Members of a service to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServicePatch {
+pub struct ServiceSpecPatch {
     pub name: Option<String>,
     pub role_attributes: Option<RoleAttributes>,
     pub configs: Option<BTreeSet<ConfigId>>,
@@ -91,9 +91,9 @@ impl TerminatorStrategy {
 }
 
 impl Spec for ServiceSpec {
-    type Patch = ServicePatch;
+    type Patch = ServiceSpecPatch;
 
-    fn apply(&mut self, patch: ServicePatch) {
+    fn apply(&mut self, patch: ServiceSpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.role_attributes, patch.role_attributes);
         assign(&mut self.configs, patch.configs);
@@ -107,7 +107,7 @@ impl Spec for ServiceSpec {
         if let Some(before) = before {
             self.is_fabric_only = before.is_fabric_only;
         }
-        check_name(&self.name)
+        validate_name(&self.name)
     }
 }
 
@@ -141,19 +141,19 @@ mod tests {
         let mut service = Service::new(id, spec("one"), start).unwrap();
         let before = service.clone();
         assert!(service.replace(spec("\t"), later).is_err());
-        let blank = ServicePatch {
+        let blank = ServiceSpecPatch {
             name: Some(String::new()),
             encryption_required: Some(false),
-            ..ServicePatch::default()
+            ..ServiceSpecPatch::default()
         };
-        assert!(service.merge(blank, later).is_err());
+        assert!(service.patch(blank, later).is_err());
         assert_eq!(service, before);
 
-        let plain = ServicePatch {
+        let plain = ServiceSpecPatch {
             encryption_required: Some(false),
-            ..ServicePatch::default()
+            ..ServiceSpecPatch::default()
         };
-        service.merge(plain, later).unwrap();
+        service.patch(plain, later).unwrap();
         assert_eq!(
             (service.spec.name.as_str(), service.spec.encryption_required),
             ("one", false)

@@ -16,12 +16,12 @@ pub struct SessionCertificate {
     pub created_at: Timestamp,
     /// Token hash of the session.
     pub session: TokenHash,
-    pub certificate: CertificateFacts,
+    pub certificate: CertificateInfo,
 }
 
 /// Displayed data of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CertificateFacts {
+pub struct CertificateInfo {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
     /// As text (RFC 4514).

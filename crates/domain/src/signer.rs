@@ -3,20 +3,20 @@
 mod patch;
 mod validate;
 
-pub use patch::{EnrollmentPatch, KeyPatch, SignerPatch};
-pub use validate::check_length;
+pub use patch::{KeySourcePatch, SignerEnrollmentPatch, SignerSpecPatch};
+pub use validate::validate_length;
 
 use crate::FieldError;
 use crate::auth_policy;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
 use crate::tags::Tags;
-use crate::terms::Terms;
+use crate::trust_generation::TrustGeneration;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Default claim that names the holder of a token.
-pub const SUBJECT: &str = "/sub";
+pub const DEFAULT_CLAIM_POINTER: &str = "/sub";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signer {
@@ -26,8 +26,8 @@ pub struct Signer {
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
     /// Trust generation: incremented when the rules for valid tokens or their holders change.
-    #[serde(default, skip_serializing_if = "Terms::is_first")]
-    pub terms: Terms,
+    #[serde(default, skip_serializing_if = "TrustGeneration::is_first")]
+    pub terms: TrustGeneration,
     /// Whether it has never been enabled, so that nobody has logged in with it. Signers from before
     /// this was recorded count as in use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -137,7 +137,7 @@ impl Default for SignerEnrollment {
             to_cert: false,
             to_token: false,
             auth_policy: auth_policy::default_id(),
-            name_selector: SUBJECT.to_owned(),
+            name_selector: DEFAULT_CLAIM_POINTER.to_owned(),
             attribute_selector: None,
         }
     }
@@ -160,7 +160,7 @@ impl Signer {
             id,
             created_at: now,
             updated_at: now,
-            terms: Terms::default(),
+            terms: TrustGeneration::default(),
             is_draft: !spec.enabled,
             keys,
             spec,
@@ -204,10 +204,10 @@ impl Signer {
     /// # Errors
     ///
     /// See [`SignerSpec::validate`].
-    pub fn merge(
+    pub fn patch(
         &mut self,
         keys: KeySource,
-        patch: SignerPatch,
+        patch: SignerSpecPatch,
         now: Timestamp,
     ) -> Result<(), FieldError> {
         let mut spec = self.spec.clone();
@@ -230,7 +230,7 @@ impl SignerSpec {
             issuer: issuer.into(),
             audience: audience.into(),
             kid: None,
-            claims_property: SUBJECT.to_owned(),
+            claims_property: DEFAULT_CLAIM_POINTER.to_owned(),
             use_external_id: false,
             external_auth_url: None,
             client_id: None,

@@ -72,7 +72,7 @@ impl Tags {
     /// # Errors
     ///
     /// [`FieldError`] on `tags` with the limit and the actual value.
-    pub fn check(&self, limits: TagLimits) -> Result<(), FieldError> {
+    pub fn validate(&self, limits: TagLimits) -> Result<(), FieldError> {
         let (count, bytes) = (self.0.len(), self.stored_bytes());
         let reason = if count > limits.max_tags {
             format!(
@@ -228,7 +228,7 @@ mod tests {
         ] {
             let tags = tags(text);
             assert_eq!(tags.stored_bytes(), text.len());
-            match (tags.check(limits), refused) {
+            match (tags.validate(limits), refused) {
                 (Ok(()), None) => {},
                 (Err(error), Some(reason)) => {
                     assert_eq!(error.field, "tags");

@@ -4,7 +4,7 @@
 /// line and paragraph separators, direction marks and zero-width characters.
 ///
 /// Untrusted names and messages could use them to forge output lines or hide text.
-pub fn drives_terminal(character: char) -> bool {
+pub fn is_terminal_control(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -27,12 +27,12 @@ mod tests {
             '\u{200d}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}', '\u{202e}',
             '\u{2066}', '\u{2069}', '\u{feff}',
         ] {
-            assert!(drives_terminal(character), "{character:?}");
+            assert!(is_terminal_control(character), "{character:?}");
         }
         for character in [
             ' ', 'a', 'ß', '漢', '…', '\u{301}', '🦀', '\u{2027}', '\u{2070}',
         ] {
-            assert!(!drives_terminal(character), "{character:?}");
+            assert!(!is_terminal_control(character), "{character:?}");
         }
     }
 }

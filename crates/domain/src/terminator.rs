@@ -36,7 +36,7 @@ pub struct TerminatorSpec {
 
 /// Members of a terminator to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TerminatorPatch {
+pub struct TerminatorSpecPatch {
     pub service: Option<ServiceId>,
     pub router: Option<RouterId>,
     pub binding: Option<String>,
@@ -48,9 +48,9 @@ pub struct TerminatorPatch {
 }
 
 impl Spec for TerminatorSpec {
-    type Patch = TerminatorPatch;
+    type Patch = TerminatorSpecPatch;
 
-    fn apply(&mut self, patch: TerminatorPatch) {
+    fn apply(&mut self, patch: TerminatorSpecPatch) {
         assign(&mut self.service, patch.service);
         assign(&mut self.router, patch.router);
         assign(&mut self.binding, patch.binding);

@@ -10,7 +10,7 @@ use crate::FieldError;
 ///
 /// [`FieldError`] on `field` when it contains invisible or text direction characters, white space
 /// other than plain spaces, or leading or trailing white space.
-pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
+pub fn validate_username(field: &str, username: &str) -> Result<(), FieldError> {
     let reason = if let Some(hidden) = username.chars().find(|one| is_invisible(*one)) {
         let code = u32::from(hidden);
         format!(
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn usernames_are_what_they_look_like() {
         for good in ["anna", "anna.b@example.com", "Анна", "李小龍", "jean luc"] {
-            assert_eq!(check_username("username", good), Ok(()), "{good}");
+            assert_eq!(validate_username("username", good), Ok(()), "{good}");
         }
         for (bad, named) in [
             ("an\nna", "U+000A"),
@@ -89,7 +89,7 @@ mod tests {
             ("jean\u{3000}luc", "U+3000"),
             ("jean\u{2800}luc", "U+2800"),
         ] {
-            let error = check_username("updb", bad).unwrap_err();
+            let error = validate_username("updb", bad).unwrap_err();
             assert_eq!(error.field, "updb");
             assert!(error.reason.contains(named), "{error}");
             assert!(!error.value.chars().any(is_invisible), "{error:?}");

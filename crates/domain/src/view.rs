@@ -8,7 +8,7 @@ mod service;
 
 pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
 pub use posture::{CheckPosture, PolicyPosture, PostureView, SessionPosture};
-pub use reference::{Named, Names, RouterRef};
+pub use reference::{NamedRef, NamesById, RouterRef};
 pub use router::{
     CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterVersion, RouterView,
     SessionView, SyncStatus, TerminatorView,
@@ -23,7 +23,7 @@ use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
 use crate::ids::{ApiSessionId, AuthPolicyId, CaId, IdentityId, SessionCertificateId};
 use crate::mfa::Mfa;
-use crate::session_certificate::CertificateFacts;
+use crate::session_certificate::CertificateInfo;
 use crate::signer::Signer;
 use secrecy::SecretString;
 
@@ -82,7 +82,7 @@ pub struct IdentityView {
     pub ca: Option<CaRef>,
     pub has_api_session: bool,
     /// Time of the view; decides whether it is disabled.
-    pub seen_at: Timestamp,
+    pub as_of: Timestamp,
 }
 
 /// An enrollment and its owner.
@@ -91,12 +91,12 @@ pub struct EnrollmentView {
     pub enrollment: Enrollment,
     /// `None` unless the caller may see them.
     pub secrets: Option<EnrollmentSecrets>,
-    pub holder: EnrollmentHolder,
+    pub owner: EnrollmentOwnerRef,
 }
 
 /// Reference to the owner of an enrollment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EnrollmentHolder {
+pub enum EnrollmentOwnerRef {
     Identity(IdentityRef),
     Router(RouterRef),
 }
@@ -114,7 +114,7 @@ pub struct ApiSessionView {
     pub session: ApiSession,
     pub identity: IdentityRef,
     /// Pending factors under the policy of the identity.
-    pub questions: Vec<AuthQuestion>,
+    pub open_factors: Vec<OpenFactorView>,
     /// The open extension request.
     pub extension: Option<ExtensionRequest>,
     /// From memory, so possibly newer than the stored value.
@@ -132,7 +132,7 @@ pub struct SessionCertificateView {
     pub session: ApiSessionId,
     /// When it was issued, or opened the session.
     pub created_at: Timestamp,
-    pub certificate: CertificateFacts,
+    pub certificate: CertificateInfo,
 }
 
 /// A TOTP enrollment, with its setup data until it is verified.
@@ -140,12 +140,12 @@ pub struct SessionCertificateView {
 pub struct MfaView {
     pub mfa: Mfa,
     /// `None` once it is verified.
-    pub set_up: Option<MfaSetUp>,
+    pub setup: Option<MfaSetup>,
 }
 
 /// Setup data of an authenticator app.
 #[derive(Debug, Clone)]
-pub struct MfaSetUp {
+pub struct MfaSetup {
     /// `otpauth` URL with the secret.
     pub provisioning_url: SecretString,
     pub recovery_codes: Vec<SecretString>,
@@ -160,7 +160,7 @@ pub struct RecoveryCodesView {
 
 /// A pending factor of a session, with the data needed to pass it.
 #[derive(Debug, Clone)]
-pub enum AuthQuestion {
+pub enum OpenFactorView {
     /// A TOTP code.
     Totp {
         /// `false` if the identity has to enroll first.

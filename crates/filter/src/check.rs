@@ -5,7 +5,7 @@ mod comparison;
 use crate::error::{Problem, SpannedError};
 use crate::page::{Limit, Offset};
 use crate::parser::truncated;
-use crate::query::{Collection, Predicate, Query, SortKey, Subject, Test};
+use crate::query::{Collection, FieldExpr, Predicate, Query, SortKey, Test};
 use crate::schema::{Resolved, Schema, SymbolId, SymbolKind, ValueType};
 use crate::tree::{self, Count, Expression, LimitClause, Name, SortField};
 
@@ -88,7 +88,7 @@ fn bare_symbol(name: Name<'_>, schema: &Schema) -> Result<Predicate, SpannedErro
     let (subject, left) = resolve_value(name, schema)?;
     match left {
         LeftType::Any | LeftType::One(ValueType::Boolean) => Ok(Predicate::Test {
-            subject,
+            field: subject,
             test: Test::Boolean(true),
         }),
         LeftType::One(_) => {
@@ -122,21 +122,23 @@ impl LeftType {
 fn field_expr(
     subject: tree::FieldExpr<'_>,
     schema: &'static Schema,
-) -> Result<(Subject, LeftType), SpannedError> {
+) -> Result<(FieldExpr, LeftType), SpannedError> {
     // The elements of all sets are strings: attributes or ids.
     let element = LeftType::One(ValueType::String);
     match subject {
         tree::FieldExpr::Symbol(name) => resolve_value(name, schema),
-        tree::FieldExpr::AnyOf(name) => {
-            Ok((Subject::AnyOf(resolve_set(name, schema, "anyOf")?), element))
-        },
-        tree::FieldExpr::AllOf(name) => {
-            Ok((Subject::AllOf(resolve_set(name, schema, "allOf")?), element))
-        },
+        tree::FieldExpr::AnyOf(name) => Ok((
+            FieldExpr::AnyOf(resolve_set(name, schema, "anyOf")?),
+            element,
+        )),
+        tree::FieldExpr::AllOf(name) => Ok((
+            FieldExpr::AllOf(resolve_set(name, schema, "allOf")?),
+            element,
+        )),
         tree::FieldExpr::Count(inner) => {
             let collection = collection(inner, schema, "count")?;
             Ok((
-                Subject::Count(collection),
+                FieldExpr::Count(collection),
                 LeftType::One(ValueType::Integer),
             ))
         },
@@ -144,12 +146,12 @@ fn field_expr(
 }
 
 /// Resolves a symbol outside of a set function.
-fn resolve_value(name: Name<'_>, schema: &Schema) -> Result<(Subject, LeftType), SpannedError> {
+fn resolve_value(name: Name<'_>, schema: &Schema) -> Result<(FieldExpr, LeftType), SpannedError> {
     let Resolved { id, kind, key } = resolve(name, schema)?;
     match (kind, key) {
-        (SymbolKind::One(value_type), _) => Ok((Subject::Value(id), LeftType::One(value_type))),
+        (SymbolKind::One(value_type), _) => Ok((FieldExpr::Value(id), LeftType::One(value_type))),
         (SymbolKind::Map, Some(key)) => Ok((
-            Subject::Entry {
+            FieldExpr::Entry {
                 map: id,
                 key: key.to_owned(),
             },

@@ -1,6 +1,6 @@
 //! Predicates built by programs.
 
-use crate::query::{CompareOp, Comparison, Predicate, Subject, Test};
+use crate::query::{CompareOp, Comparison, FieldExpr, Predicate, Test};
 use crate::schema::{Schema, SymbolKind, ValueType};
 
 /// Conditions in addition to a filter, such as the `roleFilter` of a list.
@@ -35,7 +35,7 @@ impl Predicate {
     pub fn equals(schema: &Schema, symbol: &str, text: impl Into<String>) -> Option<Self> {
         let (id, symbol) = schema.find(symbol)?;
         matches!(symbol.kind, SymbolKind::One(ValueType::String))
-            .then(|| equality(Subject::Value(id), text.into()))
+            .then(|| equality(FieldExpr::Value(id), text.into()))
     }
 
     /// `anyOf(set) = "element"`; `None` if the kind has no such set.
@@ -43,7 +43,7 @@ impl Predicate {
         let (id, symbol) = schema.find(set)?;
         symbol
             .is_set()
-            .then(|| equality(Subject::AnyOf(id), element.into()))
+            .then(|| equality(FieldExpr::AnyOf(id), element.into()))
     }
 
     /// Conjunction of `operands` in order; true if there are none.
@@ -62,9 +62,9 @@ impl Predicate {
     }
 }
 
-const fn equality(subject: Subject, operand: String) -> Predicate {
+const fn equality(subject: FieldExpr, operand: String) -> Predicate {
     Predicate::Test {
-        subject,
+        field: subject,
         test: Test::Text(Comparison::Is {
             op: CompareOp::Equal,
             operand,

@@ -1,7 +1,7 @@
 //! Display of typed queries as text.
 
 use crate::page::Limit;
-use crate::query::{Collection, Comparison, Direction, Predicate, Query, SortKey, Subject, Test};
+use crate::query::{Collection, Comparison, Direction, FieldExpr, Predicate, Query, SortKey, Test};
 use std::fmt::{self, Display, Formatter, Write as _};
 
 impl Display for Query {
@@ -38,7 +38,10 @@ impl Display for Predicate {
             Self::Constant(value) => write!(f, "{value}"),
             Self::And(operands) => connected(f, operands, " and "),
             Self::Or(operands) => connected(f, operands, " or "),
-            Self::Test { subject, test } => DisplayedTest {
+            Self::Test {
+                field: subject,
+                test,
+            } => DisplayedTest {
                 field: subject,
                 test,
                 negated: false,
@@ -46,7 +49,10 @@ impl Display for Predicate {
             .fmt(f),
             Self::IsEmpty(collection) => write!(f, "isEmpty({collection})"),
             Self::Not(inner) => match &**inner {
-                Self::Test { subject, test } if inner.has_negation() => DisplayedTest {
+                Self::Test {
+                    field: subject,
+                    test,
+                } if inner.has_negation() => DisplayedTest {
                     field: subject,
                     test,
                     negated: true,
@@ -92,7 +98,7 @@ fn connected(f: &mut Formatter<'_>, operands: &[Predicate], operator: &str) -> f
     Ok(())
 }
 
-impl Display for Subject {
+impl Display for FieldExpr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(symbol) => f.write_str(symbol.name()),
@@ -117,7 +123,7 @@ impl Display for Collection {
 
 /// A test of a field, with the negation that belongs to its operator.
 struct DisplayedTest<'q> {
-    field: &'q Subject,
+    field: &'q FieldExpr,
     test: &'q Test,
     negated: bool,
 }

@@ -5,7 +5,7 @@
 
 use crate::fold::upper_case;
 use crate::page::Limit;
-use crate::query::{Collection, CompareOp, Comparison, Predicate, Query, Subject, Test};
+use crate::query::{Collection, CompareOp, Comparison, FieldExpr, Predicate, Query, Test};
 use crate::row::Row;
 use crate::schema::SymbolId;
 use crate::value::{Number, Value};
@@ -20,13 +20,16 @@ impl Predicate {
             Self::Not(inner) => !inner.matches(row),
             Self::And(operands) => operands.iter().all(|operand| operand.matches(row)),
             Self::Or(operands) => operands.iter().any(|operand| operand.matches(row)),
-            Self::Test { subject, test } => subject.passes(test, row),
+            Self::Test {
+                field: subject,
+                test,
+            } => subject.passes(test, row),
             Self::IsEmpty(collection) => collection.count(row, 1) == 0,
         }
     }
 }
 
-impl Subject {
+impl FieldExpr {
     fn passes(&self, test: &Test, row: &dyn Row) -> bool {
         match self {
             Self::Value(symbol) => test.accepts(&row.value(*symbol)),

@@ -65,7 +65,7 @@ pub use listing::{Listing, ListingError, Parameters, Selection};
 pub use order::Order;
 pub use page::{Limit, Offset, Page};
 pub use query::{
-    Collection, CompareOp, Comparison, Direction, Predicate, Query, SortKey, Subject, Test,
+    Collection, CompareOp, Comparison, Direction, FieldExpr, Predicate, Query, SortKey, Test,
     parse_sort,
 };
 pub use row::{Row, VisitElement, VisitRow};

@@ -92,7 +92,7 @@ pub enum Predicate {
     /// A test of a value.
     Test {
         /// The tested value.
-        subject: Subject,
+        field: FieldExpr,
         /// The test.
         test: Test,
     },
@@ -102,7 +102,7 @@ pub enum Predicate {
 
 /// The left side of a test.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
+pub enum FieldExpr {
     /// The value of a symbol.
     Value(SymbolId),
     /// An entry of a map, which may be of any type.

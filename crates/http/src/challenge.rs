@@ -5,7 +5,7 @@
 
 use crate::error::ApiError;
 use http::{HeaderValue, header};
-use portcullis_app::signers::{Demand, TokenFault};
+use portcullis_app::signers::{BearerTokenError, TokenChallenge};
 use std::fmt::Write as _;
 
 /// The realm of external tokens as the primary factor.
@@ -31,14 +31,14 @@ pub(crate) fn unauthenticated(schemes: &[(&str, &str, &str)]) -> ApiError {
 }
 
 /// Builds a challenge for a token of an external signer; `None` if there is no signer.
-pub(crate) fn external_signer(realm: &str, demand: &Demand) -> Option<HeaderValue> {
+pub(crate) fn external_signer(realm: &str, demand: &TokenChallenge) -> Option<HeaderValue> {
     if demand.signers.is_empty() {
         return None;
     }
-    let error = match demand.fault {
-        TokenFault::Missing => "missing",
-        TokenFault::Invalid => "invalid",
-        TokenFault::Expired => "expired",
+    let error = match demand.error {
+        BearerTokenError::Missing => "missing",
+        BearerTokenError::Invalid => "invalid",
+        BearerTokenError::Expired => "expired",
     };
     let mut text = format_challenge("Bearer", realm, error);
     let (mut ids, mut issuers, mut remaining) = (Vec::new(), Vec::new(), MAX_SIGNER_BYTES);
@@ -85,7 +85,7 @@ fn escape_quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_app::signers::DemandedSigner;
+    use portcullis_app::signers::AcceptedSigner;
     use portcullis_domain::ids::SignerId;
 
     #[test]
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn signers_are_named_whatever_they_are_called() {
-        let signer = |id, issuer: &str| DemandedSigner {
+        let signer = |id, issuer: &str| AcceptedSigner {
             id: SignerId::from_wire(id),
             issuer: issuer.to_owned(),
         };
-        let demand = Demand {
-            fault: TokenFault::Expired,
+        let demand = TokenChallenge {
+            error: BearerTokenError::Expired,
             signers: vec![signer("a", "https://a"), signer("b", "q\"u\\\r\nx: y")],
         };
         assert_eq!(
@@ -121,7 +121,7 @@ mod tests {
                 r#"error_description="token expired" id="a|b" issuer="https://a|q\"u\\x: y""#
             )
         );
-        let nobody = Demand {
+        let nobody = TokenChallenge {
             signers: Vec::new(),
             ..demand
         };
@@ -130,15 +130,15 @@ mod tests {
 
     #[test]
     fn challenges_have_an_end() {
-        let signer = |number: usize, length: usize| DemandedSigner {
+        let signer = |number: usize, length: usize| AcceptedSigner {
             id: SignerId::from_wire(format!("s{number}")),
             issuer: "i".repeat(length),
         };
         let mut signers: Vec<_> = (0..30).map(|number| signer(number, 300)).collect();
         signers.insert(1, signer(30, 70_000));
         signers.push(signer(31, 2));
-        let demand = Demand {
-            fault: TokenFault::Missing,
+        let demand = TokenChallenge {
+            error: BearerTokenError::Missing,
             signers,
         };
         let value = external_signer(PRIMARY_REALM, &demand).unwrap();

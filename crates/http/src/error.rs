@@ -10,7 +10,7 @@ use portcullis_api::decode::DecodeError;
 use portcullis_api::error::{BareError, Cause, ErrorBody};
 use portcullis_api::json;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Denied;
+use portcullis_domain::access::AccessDeniedError;
 use portcullis_domain::ids::RequestId;
 
 /// An error as the client sees it.
@@ -105,8 +105,8 @@ impl From<DecodeError> for ApiError {
     }
 }
 
-impl From<Denied> for ApiError {
-    fn from(_denied: Denied) -> Self {
+impl From<AccessDeniedError> for ApiError {
+    fn from(_denied: AccessDeniedError) -> Self {
         Self::new(Code::Unauthorized)
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::ApiError;
 use crate::listen::{Budget, Evictable, Quota};
 use portcullis_api::code::Code;
-use portcullis_app::{AppError, aside};
+use portcullis_app::{AppError, run_blocking};
 use portcullis_domain::peer::Peer;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ impl FairQueue {
             }
             work(&context)
         };
-        aside(job).await
+        run_blocking(job).await
     }
 
     /// Waits for a slot, and lets stalled jobs know that it is wanted.

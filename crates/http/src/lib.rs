@@ -34,4 +34,4 @@ mod streaming_body;
 pub use content_negotiation::Consumes;
 pub use query::Query;
 pub use service::Controller;
-pub use state::{Build, State};
+pub use state::{AppState, BuildInfo};

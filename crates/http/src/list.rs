@@ -11,7 +11,7 @@ use crate::streaming_body::{BodyWriter, ClientGone, channel};
 use bytes::Bytes;
 use portcullis_api::decode::DecodeError;
 use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
-use portcullis_app::listing::{self, Asked, Paging, Parameters, Roles, Schema};
+use portcullis_app::listing::{self, ListRequest, Paging, Parameters, RoleFilter, Schema};
 use portcullis_app::{App, AppError};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -80,7 +80,7 @@ impl Payload for ListPayload {
     const PARAMETERS: &'static [Parameter] = &PARAMETERS;
 
     fn validate_query(query: &Query) -> Result<(), ApiError> {
-        Ok(listing::check_numbers(&parameters(query))?)
+        Ok(listing::validate_limit_and_offset(&parameters(query))?)
     }
 
     fn decode(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
@@ -111,7 +111,7 @@ where
     P: HasPeer + Send + 'static,
     B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, B>, &Asked<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
+    L: FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>
         + Send
         + 'static,
 {
@@ -119,7 +119,7 @@ where
     let (started, starts) = oneshot::channel();
     let (finished, finishes) = oneshot::channel();
     let (writer, body) = channel(accepts_gzip(&call.context.headers));
-    let request = listing::read(schema, &parameters(&call.context.query));
+    let request = listing::parse(schema, &parameters(&call.context.query));
     let is_long = request.is_ok_and(|listing| listing.page.limit.rows().is_none());
     let peer = call.permit.peer(&call.context.origin);
     let queue: &'static FairQueue = if is_long {
@@ -156,18 +156,18 @@ where
 fn write_items<P, B, T: Serialize>(
     call: &Call<P, B>,
     context: &JobContext,
-    list: impl FnOnce(&Call<P, B>, &Asked<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>,
+    list: impl FnOnce(&Call<P, B>, &ListRequest<'_>, &mut Emit<'_, T>) -> Result<Paging, AppError>,
     sink: &mut ListSink,
 ) -> Result<Paging, ApiError> {
     let query = &call.context.query;
     let selectors: Vec<&str> = query.all("roleFilter").collect();
-    let request = Asked {
+    let request = ListRequest {
         parameters: parameters(query),
-        roles: Roles {
+        role_filter: RoleFilter {
             selectors: &selectors,
             semantic: query.get("roleSemantic"),
         },
-        is_over: &|| context.is_cancelled(),
+        is_cancelled: &|| context.is_cancelled(),
     };
     Ok(list(call, &request, &mut |item| sink.push(&item))?)
 }
@@ -184,8 +184,8 @@ struct ListSink {
 
 impl ListSink {
     fn push(&mut self, item: &impl Serialize) -> ControlFlow<()> {
-        self.list.item(item);
-        if self.list.pending() >= CHUNK_BYTES {
+        self.list.push(item);
+        if self.list.pending_bytes() >= CHUNK_BYTES {
             self.is_broken = self.flush().is_err();
         }
         if self.is_broken {
@@ -226,7 +226,7 @@ impl ListSink {
 ///
 /// 503 when that takes longer than [`READY_TIMEOUT`].
 async fn wait_until_ready(app: &App) -> Result<(), ApiError> {
-    tokio::time::timeout(READY_TIMEOUT, app.lists_ready())
+    tokio::time::timeout(READY_TIMEOUT, app.wait_for_lists())
         .await
         .map_err(|_elapsed| AppError::NotReady.into())
 }

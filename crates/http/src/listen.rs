@@ -77,10 +77,10 @@ pub type ResponseBodyError = Box<dyn Error + Send + Sync>;
 pub type ResponseBody = UnsyncBoxBody<Bytes, ResponseBodyError>;
 
 /// Response to one request.
-pub type Answer = http::Response<ResponseBody>;
+pub type ServiceResponse = http::Response<ResponseBody>;
 
 /// Future of a response.
-pub type ResponseFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
+pub type ResponseFuture = Pin<Box<dyn Future<Output = ServiceResponse> + Send>>;
 
 /// Future of [`Service::drain`].
 pub type DrainFuture<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
@@ -94,7 +94,7 @@ pub trait Service: Send + Sync + 'static {
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> ResponseFuture;
 
     /// Responds to a request that is refused. The connection is closed afterwards.
-    fn refuse(&self, _connection: &Connection, refusal: Refusal) -> Answer {
+    fn refuse(&self, _connection: &Connection, refusal: Refusal) -> ServiceResponse {
         handler::empty_response(refusal.status())
     }
 
@@ -108,7 +108,7 @@ pub trait Service: Send + Sync + 'static {
 impl<F, R> Service for F
 where
     F: Fn(Arc<Connection>, http::Request<Body>) -> R + Send + Sync + 'static,
-    R: Future<Output = Answer> + Send + 'static,
+    R: Future<Output = ServiceResponse> + Send + 'static,
 {
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> ResponseFuture {
         Box::pin(self(Arc::clone(connection), request))

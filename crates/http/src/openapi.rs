@@ -96,7 +96,7 @@ fn render(api: Api, routes: &[Route]) -> Value {
             "version": API_LEVEL,
             "description": descriptions::INTRODUCTION,
         },
-        "servers": [{"url": api.base()}],
+        "servers": [{"url": api.base_path()}],
         "paths": paths,
         "components": {
             "schemas": schemas.finish(&paths),

@@ -38,7 +38,7 @@ impl Api {
         }
     }
 
-    pub const fn base(self) -> &'static str {
+    pub const fn base_path(self) -> &'static str {
         match self {
             Self::Client => "/edge/client/v1",
             Self::Management => "/edge/management/v1",
@@ -79,7 +79,7 @@ pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> ApiPath<'_> {
     let path = normalize(raw);
     let bases = Api::ALL
         .into_iter()
-        .map(|api| (api, api.base()))
+        .map(|api| (api, api.base_path()))
         .chain(ALIASES)
         .filter(|(api, _base)| *api != Api::HealthChecks || is_served(*api));
     for (api, base) in bases {

@@ -6,7 +6,7 @@
 
 use crate::error::ApiError;
 use portcullis_domain::Env;
-use portcullis_domain::log_throttle::{LogRates, LogThrottle, Suppressed};
+use portcullis_domain::log_throttle::{LogRateLimits, LogThrottle, SuppressedLines};
 use portcullis_domain::peer::Peer;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ pub(crate) struct RefusalLog {
 
 impl RefusalLog {
     /// Creates a log with these rates for refusals, and the same for failures.
-    pub(crate) fn new(rates: LogRates) -> Self {
+    pub(crate) fn new(rates: LogRateLimits) -> Self {
         let throttle = || Arc::new(Mutex::new(LogThrottle::new(rates)));
         Self {
             refused: throttle(),
@@ -39,12 +39,12 @@ impl RefusalLog {
         } else {
             &self.refused
         };
-        let admission = lock(throttle).admit(Peer::at(address), env.now());
-        admission.earlier.inspect(summarise);
-        if let Some(wait) = admission.settle_after {
+        let admission = lock(throttle).admit(Peer::from_address(address), env.now());
+        admission.report.inspect(summarise);
+        if let Some(wait) = admission.poll_after {
             tokio::spawn(summarise_later(Arc::clone(throttle), env.clone(), wait));
         }
-        if !admission.is_granted {
+        if !admission.is_admitted {
             return;
         }
         let (status, code) = (error.status.as_u16(), error.code.name());
@@ -63,11 +63,11 @@ impl RefusalLog {
 async fn summarise_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
     // A little more, since the clocks may disagree.
     tokio::time::sleep(wait + Duration::from_millis(100)).await;
-    let earlier = lock(&throttle).settle(env.now());
+    let earlier = lock(&throttle).poll_report(env.now());
     earlier.inspect(summarise);
 }
 
-fn summarise(suppressed: &Suppressed) {
+fn summarise(suppressed: &SuppressedLines) {
     let (peer, most) = suppressed.heaviest;
     tracing::info!(
         parent: None,

@@ -22,7 +22,7 @@ impl RequestIds {
         for (into, half) in bytes.chunks_exact_mut(8).zip(halves) {
             into.copy_from_slice(&half.to_be_bytes());
         }
-        RequestId::from_wire(ids::short_of(bytes))
+        RequestId::from_wire(ids::short_from_bytes(bytes))
     }
 }
 

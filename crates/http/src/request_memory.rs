@@ -4,7 +4,7 @@ use crate::listen::{Body, BodyError, Budgets, Pace, RequestCharge};
 use crate::route::Route;
 use bytes::Bytes;
 use http::request::Parts;
-use portcullis_domain::access::{Caller, Origin, Standing};
+use portcullis_domain::access::{AuthLevel, Caller, Origin};
 use portcullis_domain::peer::Peer;
 
 /// Bytes of a request head that are free of charge: nearly all heads are shorter.
@@ -42,7 +42,7 @@ impl<'a> RequestMemory<'a> {
     ) -> Result<Self, BodyError> {
         let mut memory = Self {
             budgets,
-            payer: Payer::Unauthenticated(Peer::at(origin.address)),
+            payer: Payer::Unauthenticated(Peer::from_address(origin.address)),
             head: charged_head(head),
             charge: None,
         };
@@ -53,7 +53,7 @@ impl<'a> RequestMemory<'a> {
     /// Charges the request to the caller from now on, unless its session is partial: that takes
     /// only a password, and so gets no more than an unauthenticated client.
     pub(crate) fn transfer_to(&mut self, caller: &Caller) -> Result<(), BodyError> {
-        if caller.standing == Standing::Full {
+        if caller.auth_level == AuthLevel::Full {
             self.payer = Payer::Session(Peer::Identity(caller.identity_number));
             self.charge_head()?;
         }
@@ -116,7 +116,7 @@ mod tests {
     use crate::listen::{Quota, Quotas};
     use http::Request;
     use portcullis_domain::clock::Timestamp;
-    use portcullis_domain::ids::{ApiSessionId, IdentityId, Number, RequestId};
+    use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
     use portcullis_domain::permission::PermissionSet;
 
     fn budgets() -> Budgets {
@@ -126,7 +126,7 @@ mod tests {
         };
         Budgets::new(&Quotas {
             session_requests: quota,
-            stranger_requests: quota,
+            unauthenticated_requests: quota,
             ..Quotas::default()
         })
     }
@@ -143,15 +143,15 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    fn caller(standing: Standing) -> Caller {
+    fn caller(standing: AuthLevel) -> Caller {
         Caller {
             origin: origin(),
             identity: IdentityId::from_wire("i".to_owned()),
-            identity_number: Number(7),
+            identity_number: RecordNumber(7),
             session: ApiSessionId::from_wire("s".to_owned()),
-            session_number: Number(8),
-            proof: None,
-            standing,
+            session_number: RecordNumber(8),
+            second_factor_token: None,
+            auth_level: standing,
             last_factor_at: Timestamp::UNIX_EPOCH,
             is_admin: false,
             permissions: PermissionSet::default(),
@@ -175,9 +175,9 @@ mod tests {
         let head = head(5000);
         let mut memory = RequestMemory::unauthenticated(&budgets, &origin(), &head).unwrap();
         assert_eq!(in_use(), (false, true));
-        memory.transfer_to(&caller(Standing::Partial)).unwrap();
+        memory.transfer_to(&caller(AuthLevel::Partial)).unwrap();
         assert_eq!(in_use(), (false, true));
-        memory.transfer_to(&caller(Standing::Full)).unwrap();
+        memory.transfer_to(&caller(AuthLevel::Full)).unwrap();
         assert_eq!(in_use(), (true, false));
         drop(memory);
         assert_eq!(in_use(), (false, false));

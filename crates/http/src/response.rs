@@ -17,7 +17,7 @@ pub enum ResponseContent {
     /// Sent while it is being written.
     Parts(Streaming),
     /// A body that never changes, built once for all requests.
-    Fixed(&'static Static),
+    StaticBody(&'static Static),
 }
 
 /// A response body that never changes, in every encoding in which it is sent.
@@ -135,7 +135,7 @@ impl ApiResponse {
 
     /// A body that never changes: 200.
     pub fn from_static(content_type: &'static str, body: &'static Static) -> Self {
-        Self::from_json(ResponseContent::Fixed(body)).with_content_type(content_type)
+        Self::from_json(ResponseContent::StaticBody(body)).with_content_type(content_type)
     }
 
     /// A body of any media type: 200.

@@ -11,7 +11,7 @@ mod table;
 pub use description::{BodySpec, Parameter, ResponseSpec};
 pub(crate) use description::{SchemaFn, ValueType};
 pub use payload::{Json, LenientJson, NoBody, OptionalJson, Payload};
-pub use table::{Lookup, RouteError, Table};
+pub use table::{RouteError, RouteLookup, RouteTable};
 
 use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
@@ -19,7 +19,7 @@ use crate::listen::Connection;
 use crate::path::Api;
 use crate::query::Query;
 use crate::response::ApiResponse;
-use crate::state::State;
+use crate::state::AppState;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use portcullis_domain::access::{Access, Action, Caller, Origin, Permit};
@@ -46,9 +46,9 @@ pub struct Route {
     pub body_limit: usize,
     pub reads_body: bool,
     /// Whether it may change something, and so runs to completion even if the client leaves.
-    pub is_changing: bool,
+    pub is_mutating: bool,
     /// Whether it is implemented; otherwise it responds with 501, as every controller does.
-    pub is_performed: bool,
+    pub is_implemented: bool,
     /// The response on success, if it is declared.
     pub(crate) response: Option<ResponseSpec>,
     /// The specification of the request body.
@@ -75,7 +75,7 @@ pub struct RouteRequest {
 
 /// Everything that a handler gets besides permit and body.
 pub struct RequestContext {
-    pub state: Arc<State>,
+    pub state: Arc<AppState>,
     /// The API that received the request.
     pub api: Api,
     /// The connection, with the client's certificates.
@@ -183,7 +183,7 @@ impl Route {
     ) -> Self {
         Self {
             apis: &[Api::Client, Api::Management],
-            is_changing: !method.is_safe(),
+            is_mutating: !method.is_safe(),
             response: ResponseSpec::default_for(&method),
             body: B::describe,
             parameters: B::PARAMETERS.iter().collect(),
@@ -195,7 +195,7 @@ impl Route {
             ignores_accept: false,
             body_limit,
             reads_body: B::READS_BODY,
-            is_performed: true,
+            is_implemented: true,
             serve,
         }
     }
@@ -231,14 +231,14 @@ impl Route {
     /// Marks the route as mutating although its method is safe.
     #[must_use]
     pub fn mutating(mut self) -> Self {
-        self.is_changing = true;
+        self.is_mutating = true;
         self
     }
 
     /// Marks the route as described but not implemented.
     #[must_use]
     pub fn not_implemented(mut self) -> Self {
-        self.is_performed = false;
+        self.is_implemented = false;
         self
     }
 

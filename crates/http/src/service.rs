@@ -13,8 +13,10 @@ use crate::request_ids::RequestIds;
 use crate::request_memory::RequestMemory;
 use crate::request_tasks::RequestTasks;
 use crate::response::{ApiResponse, ResponseContent};
-use crate::route::{Lookup, NoBody, Payload as _, RequestContext, Route, RouteRequest, Table};
-use crate::state::State;
+use crate::route::{
+    NoBody, Payload as _, RequestContext, Route, RouteLookup, RouteRequest, RouteTable,
+};
+use crate::state::AppState;
 use crate::{compress, cors, session};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -43,8 +45,8 @@ pub struct Controller {
 
 #[derive(Debug)]
 struct Inner {
-    state: Arc<State>,
-    table: Table,
+    state: Arc<AppState>,
+    table: RouteTable,
     server: HeaderValue,
     instance: HeaderValue,
     budgets: Budgets,
@@ -55,12 +57,12 @@ struct Inner {
 
 impl Controller {
     /// Serves the routes of `table`, with budgets of its own.
-    pub fn new(state: Arc<State>, table: Table) -> Self {
+    pub fn new(state: Arc<AppState>, table: RouteTable) -> Self {
         Self::with_budgets(state, table, Budgets::default())
     }
 
     /// Serves the routes of `table`, with budgets that it shares with others.
-    pub fn with_budgets(state: Arc<State>, table: Table, budgets: Budgets) -> Self {
+    pub fn with_budgets(state: Arc<AppState>, table: RouteTable, budgets: Budgets) -> Self {
         let text = |text: &str| {
             HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
         };
@@ -80,7 +82,7 @@ impl Controller {
         }
     }
 
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &RouteTable {
         &self.inner.table
     }
 }
@@ -122,7 +124,7 @@ impl Service for Controller {
         })
     }
 
-    fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::Answer {
+    fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::ServiceResponse {
         let request_id = self.inner.request_ids.next();
         let address = connection.peer.ip();
         let span = tracing::info_span!(
@@ -198,7 +200,7 @@ impl Inner {
             content_type,
             body,
         });
-        let outcome = if route.is_changing {
+        let outcome = if route.is_mutating {
             self.tasks.run_to_completion(handler, charge).await
         } else {
             self.tasks.run_cancellable(handler).await
@@ -220,18 +222,18 @@ impl Inner {
         if error.status != StatusCode::UNAUTHORIZED {
             return;
         }
-        let path = format!("{}{}", api.base(), route.path);
+        let path = format!("{}{}", api.base_path(), route.path);
         let reason = denial_reason(error, caller, route.access);
         let refusal = audit::Refusal {
             operation: "access.denied",
             origin,
             caller,
-            way: None,
+            login_method: None,
             name: None,
             request: Some((route.method.as_str(), &path)),
             reason: &reason,
         };
-        audit::refused(&self.state.app, &refusal);
+        audit::record_refusal(&self.state.app, &refusal);
     }
 
     /// Matches a request to a route.
@@ -248,17 +250,17 @@ impl Inner {
         target: &ApiPath<'_>,
         method: &Method,
     ) -> Result<(&Route, BTreeMap<&'static str, String>), ApiError> {
-        match self.table.lookup(target.api, &target.path, method) {
-            Lookup::Found(route, parameters) => Ok((route, parameters)),
-            Lookup::Nothing => {
-                let path = format!("{}{}", target.api.base(), target.path);
+        match self.table.find(target.api, &target.path, method) {
+            RouteLookup::Found(route, parameters) => Ok((route, parameters)),
+            RouteLookup::NotFound => {
+                let path = format!("{}{}", target.api.base_path(), target.path);
                 Err(
                     ApiError::new(Code::NotFound).with_cause(Cause::text(format!(
                         "nothing is served at {path}; check the path and the API version"
                     ))),
                 )
             },
-            Lookup::WrongMethod(methods) => {
+            RouteLookup::WrongMethod(methods) => {
                 let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
                 let allowed = allowed.join(", ");
                 let error = ApiError::new(Code::MethodNotAllowed).with_cause(Cause::text(format!(
@@ -274,7 +276,7 @@ impl Inner {
     }
 
     /// Adds the headers that every response has but those to preflights.
-    fn add_common_headers(&self, mut response: listen::Answer) -> listen::Answer {
+    fn add_common_headers(&self, mut response: listen::ServiceResponse) -> listen::ServiceResponse {
         // A 413 does not name the server, as OpenZiti's does not.
         if response.status() != StatusCode::PAYLOAD_TOO_LARGE {
             response
@@ -342,7 +344,7 @@ fn build_response(
     options: ResponseOptions,
     outcome: Result<ApiResponse, ApiError>,
     request_id: RequestId,
-) -> listen::Answer {
+) -> listen::ServiceResponse {
     let (status, content_type, headers, body) = match outcome {
         Ok(answer) => {
             tracing::debug!(status = answer.status.as_u16(), "answered");
@@ -367,7 +369,7 @@ fn build_response(
             let is_gzip = gzipped.is_some();
             (listen::full_body(gzipped.unwrap_or(body)), is_gzip)
         },
-        ResponseContent::Fixed(fixed) => {
+        ResponseContent::StaticBody(fixed) => {
             let (body, is_gzip) = fixed.encoded(options.accepts_gzip);
             (listen::full_body(body), is_gzip)
         },
@@ -456,7 +458,9 @@ fn body_error(error: BodyError) -> ApiError {
 fn denial_reason(error: &ApiError, caller: Option<&Caller>, access: Access) -> String {
     match (caller, error.cause.as_deref()) {
         (None, _) => "no valid session".to_owned(),
-        (Some(caller), _) if !caller.may(access) => format!("requires {}", access.demand()),
+        (Some(caller), _) if !caller.has_access(access) => {
+            format!("requires {}", access.describe())
+        },
         (Some(_), Some(Cause::Nested(cause))) => cause.message.clone().into_owned(),
         (Some(_), _) => "not covered by the caller's permissions".to_owned(),
     }

@@ -37,7 +37,7 @@ pub(crate) async fn resolve(
 ) -> Result<(Arc<Caller>, SecretString), ApiError> {
     match credentials(headers) {
         Credentials::Session(token) => {
-            let credentials = sessions::Presented {
+            let credentials = sessions::PresentedCredentials {
                 token: token.expose_secret(),
                 certificates: &connection.certificates(),
                 tokens: &bearer_tokens(headers),

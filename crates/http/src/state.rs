@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Build information, for the response to `GET /version`.
 #[derive(Debug, Clone)]
-pub struct Build {
+pub struct BuildInfo {
     /// Version of the program, such as `0.1.0`.
     pub version: &'static str,
     /// Build time, RFC 3339.
@@ -18,16 +18,16 @@ pub struct Build {
 }
 
 /// State that all handlers of a controller share.
-pub struct State {
+pub struct AppState {
     pub app: Arc<App>,
-    pub build: Build,
+    pub build: BuildInfo,
     /// The APIs that are served, each with the addresses at which it is reachable.
     pub addresses: Vec<(Api, Vec<String>)>,
     /// Random text that changes with each start, by which clients notice a restart.
     pub instance_id: String,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for AppState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("State")

@@ -6,7 +6,7 @@
 
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::ids::{IdentityId, RecordNumber};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_index::{Catalog, CatalogBuilder, Direction, SortKey};
 use std::error::Error;
@@ -29,7 +29,7 @@ fn measure(count: u64) -> Result<(), Box<dyn Error>> {
     for number in 0..count {
         let identity = identity(number)?;
         let start = Instant::now();
-        builder.put(Number(number), None, &identity);
+        builder.put(RecordNumber(number), None, &identity);
         taken += start.elapsed();
     }
     let start = Instant::now();
@@ -62,7 +62,7 @@ fn changes(catalog: &mut Catalog<Identity>, count: u64) -> Result<(), Box<dyn Er
         .collect::<Result<Vec<_>, _>>()?;
     let start = Instant::now();
     for (number, identity) in (count..).zip(&new) {
-        catalog.put(Number(number), None, identity);
+        catalog.put(RecordNumber(number), None, identity);
     }
     let put = start.elapsed() / ROUNDS;
     let start = Instant::now();
@@ -72,7 +72,7 @@ fn changes(catalog: &mut Catalog<Identity>, count: u64) -> Result<(), Box<dyn Er
     let find = start.elapsed() / ROUNDS;
     let start = Instant::now();
     for number in (0..count).step_by(usize::try_from(count)? / 1_000) {
-        catalog.remove(Number(number));
+        catalog.remove(RecordNumber(number));
     }
     let remove = start.elapsed() / 1_000;
     println!("  put {put:.1?}, find by id {find:.1?}, remove {remove:.1?}");

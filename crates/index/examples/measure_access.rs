@@ -7,17 +7,17 @@
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EdgeRouterPolicyId, ServiceEdgeRouterPolicyId};
-use portcullis_domain::ids::{IdentityId, Number, RouterId, ServiceId, ServicePolicyId};
+use portcullis_domain::ids::{IdentityId, RecordNumber, RouterId, ServiceId, ServicePolicyId};
 use portcullis_domain::policies::{
     EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicySpec,
     ServiceGrant, ServicePolicy, ServicePolicySpec,
 };
-use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
-use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
+use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
+use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::tags::Tags;
 use portcullis_index::{
-    AccessIndex, Catalog, CatalogBuilder, Catalogued, Policy, SelectableCatalogs, Slot,
+    AccessIndex, Catalog, CatalogBuilder, CatalogEntry, Policy, SelectableCatalogs, Slot,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -135,13 +135,13 @@ fn access(
     Ok((access, service_policies))
 }
 
-fn catalog<E: Catalogued>(
+fn catalog<E: CatalogEntry>(
     count: u64,
     make: impl Fn(u64) -> Result<E, Box<dyn Error>>,
 ) -> Result<Catalog<E>, Box<dyn Error>> {
     let mut builder = CatalogBuilder::default();
     for number in 0..count {
-        builder.put(Number(number), None, &make(number)?);
+        builder.put(RecordNumber(number), None, &make(number)?);
     }
     Ok(builder.build())
 }
@@ -199,9 +199,9 @@ fn service(number: u64) -> Result<Service, Box<dyn Error>> {
 fn router(number: u64) -> Result<Router, Box<dyn Error>> {
     let spec = RouterSpec {
         name: format!("router-{number}"),
-        kind: RouterKind::Edge(Edge {
+        kind: RouterKind::Edge(EdgeRouterSettings {
             role_attributes: attributes(number)?,
-            ..Edge::default()
+            ..EdgeRouterSettings::default()
         }),
         cost: 0,
         no_traversal: false,
@@ -223,9 +223,9 @@ fn service_policy(number: u64) -> Result<ServicePolicy, Box<dyn Error>> {
         name: format!("policy-{number}"),
         grant: ServiceGrant::Dial,
         semantic: semantic(number),
-        identity_roles: Roles::new("identityRoles", selectors(number))?,
-        service_roles: Roles::new("serviceRoles", services)?,
-        posture_check_roles: Roles::default(),
+        identity_roles: RoleSelectors::new("identityRoles", selectors(number))?,
+        service_roles: RoleSelectors::new("serviceRoles", services)?,
+        posture_check_roles: RoleSelectors::default(),
         tags: Tags::default(),
     };
     let id = ServicePolicyId::from_wire(format!("policy-{number}"));
@@ -236,8 +236,8 @@ fn edge_router_policy(number: u64) -> Result<EdgeRouterPolicy, Box<dyn Error>> {
     let spec = EdgeRouterPolicySpec {
         name: format!("policy-{number}"),
         semantic: semantic(number),
-        identity_roles: Roles::new("identityRoles", selectors(number))?,
-        edge_router_roles: Roles::new("edgeRouterRoles", selectors(number / 2))?,
+        identity_roles: RoleSelectors::new("identityRoles", selectors(number))?,
+        edge_router_roles: RoleSelectors::new("edgeRouterRoles", selectors(number / 2))?,
         is_system: false,
         tags: Tags::default(),
     };
@@ -249,8 +249,8 @@ fn service_edge_router_policy(number: u64) -> Result<ServiceEdgeRouterPolicy, Bo
     let spec = ServiceEdgeRouterPolicySpec {
         name: format!("policy-{number}"),
         semantic: semantic(number),
-        service_roles: Roles::new("serviceRoles", selectors(number))?,
-        edge_router_roles: Roles::new("edgeRouterRoles", selectors(number / 2))?,
+        service_roles: RoleSelectors::new("serviceRoles", selectors(number))?,
+        edge_router_roles: RoleSelectors::new("edgeRouterRoles", selectors(number / 2))?,
         tags: Tags::default(),
     };
     let id = ServiceEdgeRouterPolicyId::from_wire(format!("policy-{number}"));

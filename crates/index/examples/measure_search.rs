@@ -9,7 +9,7 @@ use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential
 use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Listing, Parameters, Schema, Symbol};
@@ -121,7 +121,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for count in [1_000, 100_000, 1_000_000] {
         let mut builder = CatalogBuilder::default();
         for number in 0..count {
-            builder.put(Number(number), None, &identity(number)?);
+            builder.put(RecordNumber(number), None, &identity(number)?);
         }
         let catalog = builder.build();
         let bytes = catalog.heap_bytes() as u64;
@@ -178,8 +178,8 @@ fn authenticators(count: u64) {
     let mut builder = CatalogBuilder::default();
     for number in 0..count {
         builder.put(
-            Number(number),
-            Some(Owner::Identity(Number(number))),
+            RecordNumber(number),
+            Some(Owner::Identity(RecordNumber(number))),
             &authenticator(number),
         );
     }

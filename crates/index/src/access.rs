@@ -14,10 +14,10 @@ mod resolved_selectors;
 mod selection_union;
 
 pub use policy::{Policy, PolicyKind};
-pub use policy_lists::Side;
+pub use policy_lists::PolicySide;
 
 use self::policy_lists::PolicyLists;
-use crate::catalog::{Catalog, Catalogued};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::postings::Postings;
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
@@ -41,12 +41,12 @@ pub struct AccessIndex {
 }
 
 /// A kind of entity that policies select.
-pub trait Selectable: Catalogued {
+pub trait Selectable: CatalogEntry {
     /// The type of its ids in policies.
     type Id: EntityId;
 
     /// The side of policies that selects it.
-    const SIDE: Side;
+    const SIDE: PolicySide;
 
     /// Entities by role attribute.
     fn role_attributes(columns: &Self::Columns) -> &Postings;
@@ -95,12 +95,12 @@ impl<'c> SelectableEntities<'c> {
 
 impl<'c> SelectableCatalogs<'c> {
     /// The entities of one side of policies.
-    fn on_side(&self, side: Side) -> SelectableEntities<'c> {
+    fn on_side(&self, side: PolicySide) -> SelectableEntities<'c> {
         match side {
-            Side::Identities => SelectableEntities::from_catalog(self.identities),
-            Side::Services => SelectableEntities::from_catalog(self.services),
-            Side::EdgeRouters => SelectableEntities::from_catalog(self.routers),
-            Side::PostureChecks => SelectableEntities::from_catalog(self.posture_checks),
+            PolicySide::Identities => SelectableEntities::from_catalog(self.identities),
+            PolicySide::Services => SelectableEntities::from_catalog(self.services),
+            PolicySide::EdgeRouters => SelectableEntities::from_catalog(self.routers),
+            PolicySide::PostureChecks => SelectableEntities::from_catalog(self.posture_checks),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Catalog columns of authentication policies.
 
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::column::ColumnRef;
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
@@ -14,7 +14,7 @@ pub struct AuthPolicyColumns {
     system: RoaringBitmap,
 }
 
-impl Catalogued for AuthPolicy {
+impl CatalogEntry for AuthPolicy {
     type Columns = AuthPolicyColumns;
 
     fn id(&self) -> &str {

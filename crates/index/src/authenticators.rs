@@ -1,6 +1,6 @@
 //! Catalog columns of authenticators.
 
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::column::{ColumnRef, Constant};
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
@@ -8,7 +8,7 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use roaring::RoaringBitmap;
 
-impl Catalogued for Authenticator {
+impl CatalogEntry for Authenticator {
     type Columns = AuthenticatorColumns;
 
     fn id(&self) -> &str {

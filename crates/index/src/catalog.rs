@@ -13,12 +13,12 @@ use crate::order::Order;
 use crate::slots::Slot;
 use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use roaring::RoaringBitmap;
 use std::cmp::Ordering;
 
 /// A kind of entity that a [`Catalog`] can contain.
-pub trait Catalogued {
+pub trait CatalogEntry {
     /// The columns of this kind besides id, name, times and owner.
     type Columns: CatalogColumns<Self>;
 
@@ -52,7 +52,7 @@ pub trait CatalogColumns<E: ?Sized>: Default {
 ///
 /// A change takes logarithmic time, and so does the start of a page at any offset.
 #[derive(Debug)]
-pub struct Catalog<E: Catalogued> {
+pub struct Catalog<E: CatalogEntry> {
     pub(crate) base: BaseColumns,
     columns: E::Columns,
     by_id: Order,
@@ -63,7 +63,7 @@ pub struct Catalog<E: Catalogued> {
     by_owner: Order,
 }
 
-impl<E: Catalogued> Default for Catalog<E> {
+impl<E: CatalogEntry> Default for Catalog<E> {
     fn default() -> Self {
         Self {
             base: BaseColumns::default(),
@@ -76,11 +76,11 @@ impl<E: Catalogued> Default for Catalog<E> {
     }
 }
 
-impl<E: Catalogued> Catalog<E> {
+impl<E: CatalogEntry> Catalog<E> {
     /// Inserts or updates the entity with a record number.
     ///
     /// `owner` is the record that it belongs to, if it is not a root itself.
-    pub fn put(&mut self, number: Number, owner: Option<Owner>, entity: &E) {
+    pub fn put(&mut self, number: RecordNumber, owner: Option<Owner>, entity: &E) {
         let found = self.base.slots.find(number);
         let moved = found.map_or(OrderKey::ALL.to_vec(), |slot| {
             self.base.changed_keys(slot, owner, entity)
@@ -95,7 +95,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// Removes the entity with a record number. Returns whether it existed.
-    pub fn remove(&mut self, number: Number) -> bool {
+    pub fn remove(&mut self, number: RecordNumber) -> bool {
         let Some(slot) = self.base.slots.find(number) else {
             return false;
         };
@@ -121,7 +121,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// Whether the entity with a record number exists.
-    pub fn contains(&self, number: Number) -> bool {
+    pub fn contains(&self, number: RecordNumber) -> bool {
         self.base.slots.find(number).is_some()
     }
 
@@ -134,7 +134,7 @@ impl<E: Catalogued> Catalog<E> {
         direction: Direction,
         offset: u64,
         limit: usize,
-    ) -> Vec<Number> {
+    ) -> Vec<RecordNumber> {
         self.walk(sort, direction, offset)
             .take(limit)
             .map(|slot| self.base.slots.number_or_stale(slot))
@@ -153,7 +153,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// Number of entities before the one with that number, in ascending order.
-    pub fn rank(&self, sort: SortKey, number: Number) -> Option<u64> {
+    pub fn rank(&self, sort: SortKey, number: RecordNumber) -> Option<u64> {
         let slot = self.base.slots.find(number)?;
         let key = self.order_key(sort);
         let rank = self
@@ -162,7 +162,7 @@ impl<E: Catalogued> Catalog<E> {
         u64::try_from(rank.ok()?).ok()
     }
 
-    pub fn find_by_id(&self, id: &str) -> Option<Number> {
+    pub fn find_by_id(&self, id: &str) -> Option<RecordNumber> {
         self.number(self.slot_by_id(id)?)
     }
 
@@ -172,14 +172,14 @@ impl<E: Catalogued> Catalog<E> {
         })
     }
 
-    pub fn find_by_name(&self, name: &str) -> Option<Number> {
+    pub fn find_by_name(&self, name: &str) -> Option<RecordNumber> {
         self.number(self.find(OrderKey::Name, |rows, slot| {
             rows.names.text_or_empty(slot).cmp(name)
         })?)
     }
 
     /// The entities of `owner` by id: at most `limit` after the first `offset`.
-    pub fn owned_by(&self, owner: Owner, offset: u64, limit: usize) -> Vec<Number> {
+    pub fn owned_by(&self, owner: Owner, offset: u64, limit: usize) -> Vec<RecordNumber> {
         let (start, end) = self.owner_ranks(owner);
         let from = usize::try_from(offset).map_or(end, |offset| start.saturating_add(offset));
         self.by_owner
@@ -209,12 +209,12 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// The slot of the entity with a record number.
-    pub fn slot(&self, number: Number) -> Option<Slot> {
+    pub fn slot(&self, number: RecordNumber) -> Option<Slot> {
         self.base.slots.find(number)
     }
 
     /// The record number of the entity in a slot.
-    pub fn number(&self, slot: Slot) -> Option<Number> {
+    pub fn number(&self, slot: Slot) -> Option<RecordNumber> {
         self.base.slots.number(slot)
     }
 

@@ -116,7 +116,7 @@ impl<'c> ColumnData<'c> {
             Self::Constants { .. } => self.constant(slot).into(),
             Self::Text { texts, .. } => texts.get(slot).into(),
             Self::Time { times, .. } => Value::Datetime(times.timestamp(slot)),
-            Self::Single(terms) => terms.of(slot).next().into(),
+            Self::Single(terms) => terms.terms_of(slot).next().into(),
             Self::Set(_) => Value::Missing,
         }
     }
@@ -128,17 +128,13 @@ impl<'c> ColumnData<'c> {
 
     /// The constant of a slot; missing for other representations.
     pub(crate) fn constant(&self, slot: Slot) -> Constant {
-        let Self::Constants {
-            cases,
-            default: otherwise,
-        } = self
-        else {
+        let Self::Constants { cases, default } = self else {
             return Constant::Missing;
         };
         cases
             .iter()
             .find(|(slots, _)| slots.contains(slot.bit()))
-            .map_or(*otherwise, |(_, constant)| *constant)
+            .map_or(*default, |(_, constant)| *constant)
     }
 }
 

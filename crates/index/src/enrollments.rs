@@ -1,16 +1,18 @@
 //! Catalog columns of enrollments.
 
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::column::ColumnRef;
 use crate::postings::Postings;
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, Method, MethodKind, Purpose};
+use portcullis_domain::enrollment::{
+    Enrollment, EnrollmentMethod, EnrollmentMethodKind, EnrollmentPurpose,
+};
 use portcullis_domain::ids::CaId;
 use roaring::RoaringBitmap;
 
-impl Catalogued for Enrollment {
+impl CatalogEntry for Enrollment {
     type Columns = EnrollmentColumns;
 
     fn id(&self) -> &str {
@@ -44,11 +46,11 @@ pub struct EnrollmentColumns {
 
 impl EnrollmentColumns {
     /// Enrollments of identities by this method.
-    pub const fn with_method(&self, kind: MethodKind) -> &RoaringBitmap {
+    pub const fn with_method(&self, kind: EnrollmentMethodKind) -> &RoaringBitmap {
         match kind {
-            MethodKind::Ott => &self.ott,
-            MethodKind::OttCa => &self.ott_ca,
-            MethodKind::Updb => &self.updb,
+            EnrollmentMethodKind::Ott => &self.ott,
+            EnrollmentMethodKind::OttCa => &self.ott_ca,
+            EnrollmentMethodKind::Updb => &self.updb,
         }
     }
 
@@ -57,26 +59,30 @@ impl EnrollmentColumns {
         &self.cas
     }
 
-    fn set_method(&mut self, slot: Slot, is: Option<MethodKind>) {
-        set_flag(&mut self.ott, slot, is == Some(MethodKind::Ott));
-        set_flag(&mut self.ott_ca, slot, is == Some(MethodKind::OttCa));
-        set_flag(&mut self.updb, slot, is == Some(MethodKind::Updb));
+    fn set_method(&mut self, slot: Slot, is: Option<EnrollmentMethodKind>) {
+        set_flag(&mut self.ott, slot, is == Some(EnrollmentMethodKind::Ott));
+        set_flag(
+            &mut self.ott_ca,
+            slot,
+            is == Some(EnrollmentMethodKind::OttCa),
+        );
+        set_flag(&mut self.updb, slot, is == Some(EnrollmentMethodKind::Updb));
     }
 }
 
 impl CatalogColumns<Enrollment> for EnrollmentColumns {
     fn set(&mut self, slot: Slot, enrollment: &Enrollment) {
         let purpose = &enrollment.purpose;
-        self.set_method(slot, purpose.method().map(Method::kind));
+        self.set_method(slot, purpose.method().map(EnrollmentMethod::kind));
         let ca = purpose.ca().map(CaId::as_str);
         self.cas.set_terms(slot, ca.into_iter());
         let (edge, transit) = match purpose {
-            Purpose::Identity { .. } => (None, None),
-            Purpose::Router {
+            EnrollmentPurpose::Identity { .. } => (None, None),
+            EnrollmentPurpose::Router {
                 router,
                 is_edge: true,
             } => (Some(router.as_str()), None),
-            Purpose::Router {
+            EnrollmentPurpose::Router {
                 router,
                 is_edge: false,
             } => (None, Some(router.as_str())),
@@ -107,7 +113,7 @@ impl CatalogColumns<Enrollment> for EnrollmentColumns {
     }
 
     fn heap_bytes(&self) -> usize {
-        let methods: usize = MethodKind::ALL
+        let methods: usize = EnrollmentMethodKind::ALL
             .iter()
             .map(|kind| self.with_method(*kind).serialized_size())
             .sum();

@@ -1,7 +1,7 @@
 //! Catalog columns of identities.
 
-use crate::access::{Selectable, Side};
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::access::{PolicySide, Selectable};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::column::{ColumnRef, Constant};
 use crate::postings::Postings;
 use crate::slot_bits::set_flag;
@@ -12,7 +12,7 @@ use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::IdentityId;
 use roaring::RoaringBitmap;
 
-impl Catalogued for Identity {
+impl CatalogEntry for Identity {
     type Columns = IdentityColumns;
 
     fn id(&self) -> &str {
@@ -34,7 +34,7 @@ impl Catalogued for Identity {
 
 impl Selectable for Identity {
     type Id = IdentityId;
-    const SIDE: Side = Side::Identities;
+    const SIDE: PolicySide = PolicySide::Identities;
 
     fn role_attributes(columns: &IdentityColumns) -> &Postings {
         columns.role_attributes()

@@ -72,21 +72,23 @@ mod small_catalogs;
 mod sort_key;
 mod text;
 
-pub use access::{AccessIndex, Policy, PolicyKind, Selectable, SelectableCatalogs, Side};
+pub use access::{AccessIndex, Policy, PolicyKind, PolicySide, Selectable, SelectableCatalogs};
 pub use auth_policies::AuthPolicyColumns;
 pub use authenticators::AuthenticatorColumns;
-pub use catalog::{Catalog, CatalogBuilder, CatalogColumns, Catalogued, Direction, SortKey, Walk};
+pub use catalog::{
+    Catalog, CatalogBuilder, CatalogColumns, CatalogEntry, Direction, SortKey, Walk,
+};
 pub use column::{ColumnRef, Constant};
 pub use enrollments::EnrollmentColumns;
 pub use identities::IdentityColumns;
 pub use managed::{
-    ConfigColumns, Described, EdgeRouterPolicyColumns, PostureCheckColumns, RevocationColumns,
+    CatalogSpec, ConfigColumns, EdgeRouterPolicyColumns, PostureCheckColumns, RevocationColumns,
     RouterColumns, ServiceColumns, TerminatorColumns,
 };
 pub use matches::Matches;
 pub use postings::Postings;
 pub use projections::{AccessGuard, Projections};
 pub use service_sessions::ServiceSessionColumns;
-pub use sessions::{Session, Sessions};
+pub use sessions::{ApiSessionMirror, MirroredSession};
 pub use slots::Slot;
 pub use small_catalogs::NoColumns;

@@ -16,7 +16,7 @@ pub use routers::RouterColumns;
 pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;
 
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::small_catalogs::NoColumns;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::ConfigTypeSpec;
@@ -25,7 +25,7 @@ use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
 
 /// The spec of a managed kind that has a catalog.
-pub trait Described: Sized {
+pub trait CatalogSpec: Sized {
     /// As [`CatalogEntry::Columns`].
     type Columns<I: EntityId>: CatalogColumns<Managed<I, Self>>;
 
@@ -33,7 +33,7 @@ pub trait Described: Sized {
     fn name(&self) -> Option<&str>;
 }
 
-impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
+impl<I: EntityId, S: CatalogSpec> CatalogEntry for Managed<I, S> {
     type Columns = S::Columns<I>;
 
     fn id(&self) -> &str {
@@ -56,7 +56,7 @@ impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
 /// Declares catalogs without columns, for kinds with few records.
 macro_rules! without_columns {
     ($($spec:ty),* $(,)?) => {$(
-        impl Described for $spec {
+        impl CatalogSpec for $spec {
             type Columns<I: EntityId> = NoColumns;
 
             fn name(&self) -> Option<&str> {

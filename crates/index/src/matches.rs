@@ -22,10 +22,10 @@ impl Matches {
     }
 
     /// `total` is the number of all entities of the catalog.
-    pub(crate) fn new(slots: RoaringBitmap, of: usize, is_exact: bool) -> Self {
-        let len = usize::try_from(slots.len()).unwrap_or(of);
+    pub(crate) fn new(slots: RoaringBitmap, total: usize, is_exact: bool) -> Self {
+        let len = usize::try_from(slots.len()).unwrap_or(total);
         Self {
-            slots: (len < of).then_some(slots),
+            slots: (len < total).then_some(slots),
             len,
             is_exact: is_exact || len == 0,
         }
@@ -33,7 +33,7 @@ impl Matches {
 
     /// The same entities as inexact candidates.
     #[must_use]
-    pub const fn unsure(mut self) -> Self {
+    pub const fn into_inexact(mut self) -> Self {
         self.is_exact = self.len == 0;
         self
     }
@@ -43,7 +43,7 @@ impl Matches {
         self.is_exact
     }
 
-    pub const fn is_everything(&self) -> bool {
+    pub const fn is_all(&self) -> bool {
         self.slots.is_none()
     }
 

@@ -3,10 +3,10 @@
 mod keyed;
 mod sort_plan;
 
-use crate::catalog::{Catalog, Catalogued, Direction, SortKey};
+use crate::catalog::{Catalog, CatalogEntry, Direction, SortKey};
 use crate::matches::Matches;
 use crate::slots::Slot;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_filter::Order;
 use sort_plan::SortPlan;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// comparing the matches, so neither way is much more expensive than the other.
 const STEPS_PER_MATCH: usize = 16;
 
-impl<E: Catalogued> Catalog<E> {
+impl<E: CatalogEntry> Catalog<E> {
     /// The record numbers of `matches` at the positions `range` of `order`; `None` when `order`
     /// sorts by a symbol without a column.
     ///
@@ -28,7 +28,7 @@ impl<E: Catalogued> Catalog<E> {
         matches: &Matches,
         order: &Order,
         range: Range<usize>,
-    ) -> Option<Vec<Number>> {
+    ) -> Option<Vec<RecordNumber>> {
         let sort = SortPlan::new(order, &|symbol| self.column(symbol))?;
         let range = range.start..range.end.min(matches.len());
         if range.is_empty() {

@@ -38,28 +38,31 @@ struct TermSet {
 
 impl Postings {
     /// The slots with a term.
-    pub fn with(&self, term: &str) -> Option<&RoaringBitmap> {
+    pub fn slots_with(&self, term: &str) -> Option<&RoaringBitmap> {
         self.terms.get(term)
     }
 
     /// All terms in use, sorted by bytes, with their slots.
-    pub fn words(&self) -> impl Iterator<Item = (&str, &RoaringBitmap)> {
+    pub fn terms(&self) -> impl Iterator<Item = (&str, &RoaringBitmap)> {
         self.terms.iter().map(|(term, slots)| (&**term, slots))
     }
 
     /// The terms of a slot, sorted by bytes.
-    pub fn of(&self, slot: Slot) -> impl Iterator<Item = &str> {
+    pub fn terms_of(&self, slot: Slot) -> impl Iterator<Item = &str> {
         self.terms_of_slot(slot).iter().map(|term| &**term)
     }
 
     /// The slots with any of the terms.
     pub(crate) fn slots_with_one_of(&self, terms: &[String]) -> RoaringBitmap {
-        terms.iter().filter_map(|term| self.with(term)).union()
+        terms
+            .iter()
+            .filter_map(|term| self.slots_with(term))
+            .union()
     }
 
     /// The slots with a term that passes. Costs a test per term.
     pub(crate) fn slots_with_matching_term(&self, is: impl Fn(&str) -> bool) -> RoaringBitmap {
-        self.words()
+        self.terms()
             .filter(|(term, _)| is(term))
             .map(|(_, slots)| slots)
             .union()
@@ -125,7 +128,7 @@ impl Postings {
     /// Replaces the terms of a slot, given sorted and without repetition.
     pub(crate) fn set_terms<'w>(&mut self, slot: Slot, terms: impl Iterator<Item = &'w str>) {
         let terms: Vec<&str> = terms.collect();
-        let same = self.of(slot).eq(terms.iter().copied());
+        let same = self.terms_of(slot).eq(terms.iter().copied());
         if same {
             return;
         }
@@ -266,7 +269,7 @@ mod tests {
                 postings.set_terms(Slot::from_bit(bit), terms.iter().map(String::as_str));
                 model.insert(bit, terms);
                 for (bit, terms) in &model {
-                    prop_assert!(postings.of(Slot::from_bit(*bit)).eq(terms.iter().map(String::as_str)));
+                    prop_assert!(postings.terms_of(Slot::from_bit(*bit)).eq(terms.iter().map(String::as_str)));
                 }
                 let mut expected: BTreeMap<&str, RoaringBitmap> = BTreeMap::new();
                 for (bit, terms) in &model {
@@ -274,7 +277,7 @@ mod tests {
                         expected.entry(term).or_default().insert(*bit);
                     }
                 }
-                prop_assert!(postings.words().eq(expected.iter().map(|(term, slots)| (*term, slots))));
+                prop_assert!(postings.terms().eq(expected.iter().map(|(term, slots)| (*term, slots))));
                 let distinct: BTreeSet<_> = model.values().filter(|set| !set.is_empty()).collect();
                 prop_assert_eq!(postings.sets.by_content.len(), distinct.len());
             }

@@ -12,14 +12,14 @@ mod policy_builder;
 
 pub use catalogs::AccessGuard;
 
-use crate::sessions::Sessions;
+use crate::sessions::ApiSessionMirror;
 use api_sessions::write_sessions;
 use catalogs::Catalogs;
 use grant_changes::GrantChanges;
 use loading::{Batch, LoadPhase, Loader};
 use locks::{lock, read, swap};
 use portcullis_domain::change::Change;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
@@ -55,7 +55,7 @@ pub struct Projections {
     /// Copy of `phase` for readers.
     is_ready: AtomicBool,
     catalogs: Catalogs,
-    sessions: RwLock<Sessions>,
+    sessions: RwLock<ApiSessionMirror>,
     /// Counts changes that may affect anybody's services.
     services_stamp: AtomicU64,
     grant_changes: GrantChanges,
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Projections {
 }
 
 impl Projections {
-    pub fn sessions(&self) -> RwLockReadGuard<'_, Sessions> {
+    pub fn sessions(&self) -> RwLockReadGuard<'_, ApiSessionMirror> {
         read(&self.sessions)
     }
 
@@ -90,7 +90,7 @@ impl Projections {
 
     /// Whether grants of an identity changed after change number `since` and up to `until`, even if
     /// they are the same again. May return true for an identity whose grants did not change.
-    pub fn grants_changed(&self, identity: Number, since: u64, until: u64) -> bool {
+    pub fn grants_changed(&self, identity: RecordNumber, since: u64, until: u64) -> bool {
         let slot = self.identities().slot(identity);
         slot.is_some_and(|slot| self.grant_changes.affect(slot, since, until))
     }

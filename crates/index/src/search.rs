@@ -5,18 +5,18 @@ mod plan;
 mod ranks;
 mod texts;
 
-use crate::catalog::{BaseColumns, Catalog, Catalogued, OrderKey};
+use crate::catalog::{BaseColumns, Catalog, CatalogEntry, OrderKey};
 use crate::column::{ColumnData, ColumnRef, Constant, Times};
 use crate::matches::Matches;
 use crate::slots::Slot;
 use leaf::SlotScope;
 use plan::Plan;
 use portcullis_domain::change::Owner;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_filter::{Predicate, Value};
 use roaring::RoaringBitmap;
 
-impl<E: Catalogued> Catalog<E> {
+impl<E: CatalogEntry> Catalog<E> {
     /// Finds the entities that match `predicate`, as far as the columns allow.
     ///
     /// Cheap operands are evaluated first and reduce the candidates of the others. Equality by id
@@ -51,7 +51,7 @@ impl<E: Catalogued> Catalog<E> {
     /// # Ok::<(), portcullis_filter::ListingError>(())
     /// ```
     pub fn search(&self, predicate: &Predicate) -> Matches {
-        self.search_within(&self.everything(), predicate)
+        self.search_within(&self.all(), predicate)
     }
 
     /// Finds those of `candidates` that match `predicate`, as far as the columns allow. A search
@@ -74,22 +74,22 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// All entities as exact matches.
-    pub fn everything(&self) -> Matches {
+    pub fn all(&self) -> Matches {
         Matches::all(self.len(), true)
     }
 
     /// The entities in the given slots, all of them in use, as exact matches.
-    pub fn matches_in(&self, slots: RoaringBitmap) -> Matches {
+    pub fn matches_from_slots(&self, slots: RoaringBitmap) -> Matches {
         Matches::new(slots, self.len(), true)
     }
 
     /// The entities of `owner` as exact matches.
     pub fn matches_owned_by(&self, owner: Owner) -> Matches {
-        self.matches_of(self.owned_by(owner, 0, usize::MAX))
+        self.matches_from_numbers(self.owned_by(owner, 0, usize::MAX))
     }
 
     /// The entities with the given record numbers, as far as they exist, as exact matches.
-    pub fn matches_of(&self, numbers: impl IntoIterator<Item = Number>) -> Matches {
+    pub fn matches_from_numbers(&self, numbers: impl IntoIterator<Item = RecordNumber>) -> Matches {
         let slots: RoaringBitmap = numbers
             .into_iter()
             .filter_map(|number| self.slot(number))
@@ -99,7 +99,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// The record numbers of `matches`, roughly in order of creation.
-    pub fn numbers<'m>(&'m self, matches: &'m Matches) -> impl Iterator<Item = Number> + 'm {
+    pub fn numbers<'m>(&'m self, matches: &'m Matches) -> impl Iterator<Item = RecordNumber> + 'm {
         let slots = matches.slots().unwrap_or_else(|| self.live());
         slots
             .iter()

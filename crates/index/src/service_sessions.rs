@@ -1,6 +1,6 @@
 //! Catalog columns of service sessions.
 
-use crate::catalog::{Catalog, CatalogColumns, Catalogued};
+use crate::catalog::{Catalog, CatalogColumns, CatalogEntry};
 use crate::column::{ColumnRef, Constant};
 use crate::postings::Postings;
 use crate::slot_bits::set_flag;
@@ -9,11 +9,11 @@ use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::quota::Stored as _;
+use portcullis_domain::quota::StoredSize as _;
 use portcullis_domain::session::Session;
 use roaring::RoaringBitmap;
 
-impl Catalogued for Session {
+impl CatalogEntry for Session {
     type Columns = ServiceSessionColumns;
 
     fn id(&self) -> &str {
@@ -69,7 +69,7 @@ impl ServiceSessionColumns {
 
     /// The id of the service of the session in a slot.
     pub fn service(&self, slot: Slot) -> Option<&str> {
-        self.services.of(slot).next()
+        self.services.terms_of(slot).next()
     }
 
     /// The grant of the session in a slot.

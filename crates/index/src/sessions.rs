@@ -9,8 +9,8 @@ use activity::Activity;
 use hashbrown::HashTable;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::ids::Number;
-use portcullis_domain::quota::Stored as _;
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::quota::StoredSize as _;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// through a shared reference, and [`ApiSessionMirror::drain_dirty_activity`] returns updates that
 /// the store does not have yet.
 #[derive(Debug, Default)]
-pub struct Sessions {
+pub struct ApiSessionMirror {
     slots: Slots,
     rows: Vec<Option<MirrorRow>>,
     activity: Activity,
@@ -31,29 +31,29 @@ pub struct Sessions {
     by_id: Order,
     by_owner: Order,
     /// Stored bytes of each identity's sessions, which every login reads.
-    bytes_by_owner: HashMap<Number, usize>,
+    bytes_by_owner: HashMap<RecordNumber, usize>,
 }
 
 #[derive(Debug)]
 struct MirrorRow {
-    owner: Number,
+    owner: RecordNumber,
     record: Arc<ApiSession>,
 }
 
 /// A session in the mirror.
 #[derive(Debug, Clone, Copy)]
-pub struct Session<'a> {
+pub struct MirroredSession<'a> {
     /// Record number of the session.
-    pub number: Number,
+    pub number: RecordNumber,
     /// Record number of the identity.
-    pub owner: Number,
+    pub owner: RecordNumber,
     /// The session as stored.
     pub record: &'a Arc<ApiSession>,
-    sessions: &'a Sessions,
+    sessions: &'a ApiSessionMirror,
     slot: Slot,
 }
 
-impl Session<'_> {
+impl MirroredSession<'_> {
     /// Time of its last use, whether or not the store has it.
     pub fn last_activity_at(&self) -> Timestamp {
         self.sessions.activity.last_activity(self.slot)
@@ -65,11 +65,11 @@ impl Session<'_> {
     }
 }
 
-impl Sessions {
+impl ApiSessionMirror {
     /// Builds a mirror from session number, identity number and record. Of several with the same
     /// number the last one counts.
     pub fn from_records(
-        records: impl IntoIterator<Item = (Number, Number, Arc<ApiSession>)>,
+        records: impl IntoIterator<Item = (RecordNumber, RecordNumber, Arc<ApiSession>)>,
     ) -> Self {
         let mut sessions = Self::default();
         for (number, owner, record) in records {
@@ -92,7 +92,7 @@ impl Sessions {
     }
 
     /// Inserts or updates a session. Activity that is later than that of the record is kept.
-    pub fn put(&mut self, number: Number, owner: Number, record: Arc<ApiSession>) {
+    pub fn put(&mut self, number: RecordNumber, owner: RecordNumber, record: Arc<ApiSession>) {
         let found = self.slots.find(number);
         let stays = found.and_then(|slot| self.row(slot)).is_some_and(|row| {
             row.owner == owner
@@ -110,7 +110,7 @@ impl Sessions {
     }
 
     /// Removes a session. Returns whether it existed.
-    pub fn remove(&mut self, number: Number) -> bool {
+    pub fn remove(&mut self, number: RecordNumber) -> bool {
         let Some(slot) = self.slots.find(number) else {
             return false;
         };
@@ -122,7 +122,7 @@ impl Sessions {
     }
 
     /// Removes all sessions of an identity.
-    pub fn remove_owned_by(&mut self, owner: Number) {
+    pub fn remove_owned_by(&mut self, owner: RecordNumber) {
         for number in self.owned_by(owner, 0, usize::MAX) {
             self.remove(number);
         }
@@ -137,7 +137,7 @@ impl Sessions {
     }
 
     /// The session with that token hash.
-    pub fn find(&self, hash: TokenHash) -> Option<Session<'_>> {
+    pub fn find(&self, hash: TokenHash) -> Option<MirroredSession<'_>> {
         let slot = self.by_token.find(hash_prefix(hash), |slot| {
             self.row(*slot)
                 .is_some_and(|row| row.record.token_hash == hash)
@@ -145,18 +145,18 @@ impl Sessions {
         self.session(*slot)
     }
 
-    pub fn find_by_id(&self, id: &str) -> Option<Session<'_>> {
+    pub fn find_by_id(&self, id: &str) -> Option<MirroredSession<'_>> {
         let rank = self.by_id.rank(|slot| self.id(slot).cmp(id)).ok()?;
         self.session(self.by_id.select(rank)?)
     }
 
     /// The session with that record number.
-    pub fn get(&self, number: Number) -> Option<Session<'_>> {
+    pub fn get(&self, number: RecordNumber) -> Option<MirroredSession<'_>> {
         self.session(self.slots.find(number)?)
     }
 
     /// All sessions in arbitrary order.
-    pub fn iter(&self) -> impl Iterator<Item = Session<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = MirroredSession<'_>> {
         self.live().filter_map(|slot| self.session(slot))
     }
 
@@ -166,7 +166,7 @@ impl Sessions {
     }
 
     /// A page of all sessions by id: at most `limit` after the first `offset`.
-    pub fn page(&self, direction: Direction, offset: u64, limit: usize) -> Vec<Number> {
+    pub fn page(&self, direction: Direction, offset: u64, limit: usize) -> Vec<RecordNumber> {
         let len = self.by_id.len();
         let offset = usize::try_from(offset).unwrap_or(len).min(len);
         let count = limit.min(len - offset);
@@ -179,7 +179,7 @@ impl Sessions {
         match direction {
             Direction::Ascending => numbers(offset).collect(),
             Direction::Descending => {
-                let mut page: Vec<Number> = numbers(len - offset - count).collect();
+                let mut page: Vec<RecordNumber> = numbers(len - offset - count).collect();
                 page.reverse();
                 page
             },
@@ -187,7 +187,7 @@ impl Sessions {
     }
 
     /// The sessions of an identity by id: at most `limit` after the first `offset`.
-    pub fn owned_by(&self, owner: Number, offset: u64, limit: usize) -> Vec<Number> {
+    pub fn owned_by(&self, owner: RecordNumber, offset: u64, limit: usize) -> Vec<RecordNumber> {
         let (start, end) = self.owned_ranks(owner);
         let from = usize::try_from(offset).map_or(end, |offset| start.saturating_add(offset));
         self.by_owner
@@ -198,13 +198,13 @@ impl Sessions {
     }
 
     /// Number of sessions of an identity.
-    pub fn owned_count(&self, owner: Number) -> usize {
+    pub fn owned_count(&self, owner: RecordNumber) -> usize {
         let (start, end) = self.owned_ranks(owner);
         end - start
     }
 
     /// Stored bytes of an identity's sessions.
-    pub fn owned_bytes(&self, owner: Number) -> usize {
+    pub fn owned_bytes(&self, owner: RecordNumber) -> usize {
         self.bytes_by_owner.get(&owner).copied().unwrap_or(0)
     }
 
@@ -215,7 +215,7 @@ impl Sessions {
         now: Timestamp,
         timeout: SignedDuration,
         at_most: usize,
-    ) -> Vec<(Number, Number)> {
+    ) -> Vec<(RecordNumber, RecordNumber)> {
         self.activity
             .idle_slots(now, timeout)
             .filter_map(|slot| self.session(slot))
@@ -227,7 +227,10 @@ impl Sessions {
     /// At most `at_most` sessions whose activity the store does not have yet: identity number,
     /// session number and last activity. They count as stored afterwards; see
     /// [`ApiSessionMirror::restore_dirty`].
-    pub fn drain_dirty_activity(&self, at_most: usize) -> Vec<(Number, Number, Timestamp)> {
+    pub fn drain_dirty_activity(
+        &self,
+        at_most: usize,
+    ) -> Vec<(RecordNumber, RecordNumber, Timestamp)> {
         let mut drained = Vec::new();
         while drained.len() < at_most {
             let Some(number) = self.activity.next_dirty() else {
@@ -244,7 +247,7 @@ impl Sessions {
     }
 
     /// Marks the activity of a session as not stored again, because writing it failed.
-    pub fn restore_dirty(&self, number: Number) {
+    pub fn restore_dirty(&self, number: RecordNumber) {
         if let Some(slot) = self.slots.find(number) {
             self.activity.mark_dirty(slot, number);
         }
@@ -258,7 +261,7 @@ impl Sessions {
             + self.by_token.allocation_size()
             + self.by_id.heap_bytes()
             + self.by_owner.heap_bytes()
-            + self.bytes_by_owner.capacity() * size_of::<(Number, usize)>()
+            + self.bytes_by_owner.capacity() * size_of::<(RecordNumber, usize)>()
     }
 
     fn live(&self) -> impl Iterator<Item = Slot> {
@@ -269,9 +272,9 @@ impl Sessions {
         self.rows.get(slot.index())?.as_ref()
     }
 
-    fn session(&self, slot: Slot) -> Option<Session<'_>> {
+    fn session(&self, slot: Slot) -> Option<MirroredSession<'_>> {
         let row = self.row(slot)?;
-        Some(Session {
+        Some(MirroredSession {
             number: self.slots.number(slot)?,
             owner: row.owner,
             record: &row.record,
@@ -284,12 +287,12 @@ impl Sessions {
         self.row(slot).map_or("", |row| row.record.id.as_str())
     }
 
-    fn owner(&self, slot: Slot) -> Option<Number> {
+    fn owner(&self, slot: Slot) -> Option<RecordNumber> {
         self.row(slot).map(|row| row.owner)
     }
 
     /// The first rank of the sessions of `owner`, and the one after the last.
-    fn owned_ranks(&self, owner: Number) -> (usize, usize) {
+    fn owned_ranks(&self, owner: RecordNumber) -> (usize, usize) {
         let start = self
             .by_owner
             .partition_point(|slot| self.owner(slot) < Some(owner));
@@ -314,7 +317,7 @@ impl Sessions {
             .then_with(|| self.compare_ids(left, right))
     }
 
-    fn write_row(&mut self, slot: Slot, owner: Number, record: Arc<ApiSession>) {
+    fn write_row(&mut self, slot: Slot, owner: RecordNumber, record: Arc<ApiSession>) {
         self.activity.load(slot, record.last_activity_at);
         if self.rows.len() <= slot.index() {
             self.rows.resize_with(slot.index() + 1, || None);

@@ -1,7 +1,7 @@
 //! Slots: dense numbers that index the columns.
 
 use hashbrown::HashTable;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use roaring::RoaringBitmap;
 
 /// Position of an entity in the columns of one projection.
@@ -32,7 +32,7 @@ impl Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     /// The number in each slot; stale in a free one.
-    numbers: Vec<Number>,
+    numbers: Vec<RecordNumber>,
     live: RoaringBitmap,
     free: Vec<Slot>,
     /// Slots hashed by their numbers, which are stored only once.
@@ -53,7 +53,7 @@ impl Slots {
         &self.live
     }
 
-    pub(crate) fn find(&self, number: Number) -> Option<Slot> {
+    pub(crate) fn find(&self, number: RecordNumber) -> Option<Slot> {
         self.by_number
             .find(hash_number(number), |slot| {
                 self.number_or_stale(*slot) == number
@@ -61,19 +61,22 @@ impl Slots {
             .copied()
     }
 
-    pub(crate) fn number(&self, slot: Slot) -> Option<Number> {
+    pub(crate) fn number(&self, slot: Slot) -> Option<RecordNumber> {
         self.live
             .contains(slot.bit())
             .then(|| self.number_or_stale(slot))
     }
 
     /// The number in a slot, or the stale one in a free slot: the last tie-break of every order.
-    pub(crate) fn number_or_stale(&self, slot: Slot) -> Number {
-        self.numbers.get(slot.index()).copied().unwrap_or(Number(0))
+    pub(crate) fn number_or_stale(&self, slot: Slot) -> RecordNumber {
+        self.numbers
+            .get(slot.index())
+            .copied()
+            .unwrap_or(RecordNumber(0))
     }
 
     /// Assigns a slot to `number`, which has none.
-    pub(crate) fn assign(&mut self, number: Number) -> Slot {
+    pub(crate) fn assign(&mut self, number: RecordNumber) -> Slot {
         let slot = self.free.pop().unwrap_or_else(|| self.grow());
         if let Some(place) = self.numbers.get_mut(slot.index()) {
             *place = number;
@@ -88,7 +91,7 @@ impl Slots {
     }
 
     /// Frees the slot of `number`.
-    pub(crate) fn release(&mut self, number: Number) -> Option<Slot> {
+    pub(crate) fn release(&mut self, number: RecordNumber) -> Option<Slot> {
         let numbers = &self.numbers;
         let entry = self
             .by_number
@@ -103,7 +106,7 @@ impl Slots {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.numbers.capacity() * size_of::<Number>()
+        self.numbers.capacity() * size_of::<RecordNumber>()
             + self.free.capacity() * size_of::<Slot>()
             + self.by_number.allocation_size()
             + self.live.serialized_size()
@@ -115,13 +118,13 @@ impl Slots {
     )]
     fn grow(&mut self) -> Slot {
         let slot = u32::try_from(self.numbers.len()).expect("fewer than 2^32 entities of a kind");
-        self.numbers.push(Number(0));
+        self.numbers.push(RecordNumber(0));
         Slot(slot)
     }
 }
 
 /// Hashes a number. Numbers are assigned by the store, so clients cannot cause collisions.
-const fn hash_number(number: Number) -> u64 {
+const fn hash_number(number: RecordNumber) -> u64 {
     let product = number.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
@@ -133,15 +136,18 @@ mod tests {
     #[test]
     fn slots_are_used_again() {
         let mut slots = Slots::default();
-        let first = slots.assign(Number(10));
-        let second = slots.assign(Number(u64::MAX));
+        let first = slots.assign(RecordNumber(10));
+        let second = slots.assign(RecordNumber(u64::MAX));
         assert_ne!(first, second);
-        assert_eq!(slots.release(Number(10)), Some(first));
-        assert_eq!(slots.release(Number(10)), None, "it is gone");
-        assert_eq!((slots.find(Number(10)), slots.number(first)), (None, None));
-        assert_eq!(slots.assign(Number(11)), first);
-        assert_eq!(slots.number(first), Some(Number(11)));
-        assert_eq!(slots.find(Number(u64::MAX)), Some(second));
+        assert_eq!(slots.release(RecordNumber(10)), Some(first));
+        assert_eq!(slots.release(RecordNumber(10)), None, "it is gone");
+        assert_eq!(
+            (slots.find(RecordNumber(10)), slots.number(first)),
+            (None, None)
+        );
+        assert_eq!(slots.assign(RecordNumber(11)), first);
+        assert_eq!(slots.number(first), Some(RecordNumber(11)));
+        assert_eq!(slots.find(RecordNumber(u64::MAX)), Some(second));
         assert_eq!((slots.len(), slots.numbers.len()), (2, 2));
     }
 
@@ -150,16 +156,16 @@ mod tests {
         let mut slots = Slots::default();
         // Multiples of a power of two are what a poor hash would pile up.
         for number in 0..5_000 {
-            slots.assign(Number(number << 20));
+            slots.assign(RecordNumber(number << 20));
         }
         for number in (0..5_000).step_by(3) {
-            slots.release(Number(number << 20));
+            slots.release(RecordNumber(number << 20));
         }
         for number in 0..5_000 {
-            let found = slots.find(Number(number << 20));
+            let found = slots.find(RecordNumber(number << 20));
             assert_eq!(found.is_some(), number % 3 != 0, "{number}");
             if let Some(slot) = found {
-                assert_eq!(slots.number(slot), Some(Number(number << 20)));
+                assert_eq!(slots.number(slot), Some(RecordNumber(number << 20)));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Catalogs of kinds with few entities: they have the common columns and orders only; everything
 //! else is read from the records.
 
-use crate::catalog::{CatalogColumns, Catalogued};
+use crate::catalog::{CatalogColumns, CatalogEntry};
 use crate::column::ColumnRef;
 use crate::slots::Slot;
 use portcullis_domain::ca::Ca;
@@ -26,7 +26,7 @@ impl<E> CatalogColumns<E> for NoColumns {
     }
 }
 
-impl Catalogued for Ca {
+impl CatalogEntry for Ca {
     type Columns = NoColumns;
 
     fn id(&self) -> &str {
@@ -46,7 +46,7 @@ impl Catalogued for Ca {
     }
 }
 
-impl Catalogued for Signer {
+impl CatalogEntry for Signer {
     type Columns = NoColumns;
 
     fn id(&self) -> &str {

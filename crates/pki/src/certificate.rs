@@ -37,13 +37,13 @@ pub enum CertificateError {
     /// The text contains PEM blocks, but none is a certificate; or another block where only a
     /// certificate is allowed.
     #[error("expected a PEM block labelled CERTIFICATE, but found {label}")]
-    OtherLabel {
+    UnexpectedLabel {
         /// Label of the block.
         label: String,
     },
     /// The text contains more than one certificate where only one is allowed.
     #[error("expected exactly one certificate, but found several")]
-    Several,
+    MultipleCertificates,
     #[error("the certificate is not valid X.509")]
     Malformed(#[source] der::Error),
     #[error("the certificate is larger than 64 KiB")]

@@ -36,7 +36,7 @@ pub enum VerifyAt {
 pub struct VerifiedChain<'t> {
     /// The intermediates from the leaf to the authority, out of those presented, starting with the
     /// issuer of the leaf.
-    pub between: Vec<Certificate>,
+    pub intermediates: Vec<Certificate>,
     /// The trusted authority that the chain ends in.
     pub authority: &'t Certificate,
 }
@@ -149,7 +149,7 @@ impl TrustAnchors {
             same.next().cloned()
         };
         Ok(VerifiedChain {
-            between: between.iter().filter_map(presented).collect(),
+            intermediates: between.iter().filter_map(presented).collect(),
             authority,
         })
     }

@@ -204,7 +204,7 @@ fn algorithm_name(contents: &[u8]) -> String {
 /// # Errors
 ///
 /// [`IssueError`] if the subject cannot be encoded or signing fails.
-pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueError> {
+pub fn create_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueError> {
     build_csr(key, subject, Attributes::default())
 }
 
@@ -213,7 +213,7 @@ pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueErro
 /// # Errors
 ///
 /// As for [`create_csr`].
-pub fn make_csr_with_names(
+pub fn create_csr_with_names(
     key: &SigningKey,
     subject: &Subject,
     names: &ServerNames,

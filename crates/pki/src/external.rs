@@ -37,7 +37,7 @@ mod key_set;
 mod selector;
 mod token;
 
-pub use claims::{CLOCK_LEEWAY, Claims, ClaimsError, SelectError};
+pub use claims::{CLOCK_LEEWAY, ClaimLookupError, Claims, ClaimsError};
 pub use jwk::JwkError;
 pub use key::VerificationKey;
 pub use key_set::{KeySet, KeySetError, RejectedKey};

@@ -9,7 +9,7 @@ mod sign;
 mod verify;
 
 pub use claims::EnrollmentClaims;
-pub use session_claims::{Granted, SessionClaims};
+pub use session_claims::{SessionClaims, SessionTokenGrant};
 pub use sign::JwtSigner;
 pub use verify::{verify, verify_with_certificate};
 

@@ -65,9 +65,9 @@ pub use certificate::{
     certificates_to_pem,
 };
 pub use chain::{ChainError, TrustAnchors, VerifiedChain, VerifyAt};
-pub use csr::{Csr, CsrError, make_csr, make_csr_with_names};
+pub use csr::{Csr, CsrError, create_csr, create_csr_with_names};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
-pub use jwt::{EnrollmentClaims, Granted, JwtError, JwtSigner, SessionClaims};
+pub use jwt::{EnrollmentClaims, JwtError, JwtSigner, SessionClaims, SessionTokenGrant};
 pub use key::{
     CryptoError, KeyError, KeyType, PublicKey, PublicKeyKind, SigningKey, UnsupportedKeyError,
 };

@@ -73,7 +73,7 @@ pub fn encode_der<'a>(
 /// # Errors
 ///
 /// As for [`encode_der`].
-pub fn write_base64<'a>(
+pub fn encode_base64<'a>(
     certificates: impl IntoIterator<Item = &'a Certificate>,
 ) -> Result<String, der::Error> {
     encode_der(certificates).map(|der| pem::base64_lines(&der))
@@ -88,7 +88,7 @@ fn encode_element(tag: Tag, value: &[u8]) -> Result<Vec<u8>, der::Error> {
 /// # Errors
 ///
 /// [`Pkcs7Error`].
-pub fn read_base64(text: &str) -> Result<Vec<Certificate>, Pkcs7Error> {
+pub fn decode_base64(text: &str) -> Result<Vec<Certificate>, Pkcs7Error> {
     if text.len() > MAX_BYTES {
         return Err(Pkcs7Error::TooLarge);
     }

@@ -56,7 +56,7 @@ impl TrustDomain {
     /// Finds the domain in the first SPIFFE ID of a chain, leaf first.
     ///
     /// The path does not matter here: the ID of an authority has none.
-    pub fn of_chain<'a>(chain: impl IntoIterator<Item = &'a Certificate>) -> Option<Self> {
+    pub fn from_chain<'a>(chain: impl IntoIterator<Item = &'a Certificate>) -> Option<Self> {
         chain.into_iter().find_map(|certificate| {
             certificate.uri_names().find_map(|uri| {
                 let rest = uri.strip_prefix(SCHEME)?;
@@ -66,7 +66,7 @@ impl TrustDomain {
     }
 
     /// Derives the domain of a network without a configured one from the fingerprint of its root.
-    pub fn of_root(root: &Certificate) -> Self {
+    pub fn from_root(root: &Certificate) -> Self {
         Self(root.fingerprint().to_string())
     }
 
@@ -181,7 +181,7 @@ impl SpiffeId {
     /// # Errors
     ///
     /// [`SpiffeError`] if there are several, or the only one is invalid.
-    pub fn of_certificate(certificate: &Certificate) -> Result<Option<Self>, SpiffeError> {
+    pub fn from_certificate(certificate: &Certificate) -> Result<Option<Self>, SpiffeError> {
         // Matching the scheme in any case makes other spellings an error instead of some other URI.
         let is_spiffe = |uri: &&str| {
             uri.split_once(':')

@@ -9,7 +9,9 @@ use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{Check, MfaCheck, OsCheck, PostureCheck, PostureCheckSpec};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
-use portcullis_posture::{Access, Client, GrantingPolicy, Os, Posture, Report, Statement};
+use portcullis_posture::{
+    AccessDecision, Client, GrantingPolicy, OsInfo, Posture, PostureReport, Report,
+};
 use std::error::Error;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -47,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let now = start + SignedDuration::from_mins(minute);
         match what {
             "reports its system" => {
-                let os = Os {
+                let os = OsInfo {
                     kind: "linux".to_owned(),
                     version: "6.8.0".to_owned(),
                     build: String::new(),
@@ -67,32 +69,32 @@ fn main() -> Result<(), Box<dyn Error>> {
             totp_passed_at,
             sdk: &sdk,
         };
-        let access = Access::decide([&policy], ServiceGrant::Dial, &client, now);
+        let access = AccessDecision::decide([&policy], ServiceGrant::Dial, &client, now);
         writeln!(out, "minute {minute:2}, {what}: {}", words(&access))?;
     }
     Ok(())
 }
 
-fn words(access: &Access) -> String {
+fn words(access: &AccessDecision) -> String {
     match access {
-        Access::Granted(_) => access.ends_at().map_or_else(
+        AccessDecision::Granted(_) => access.ends_at().map_or_else(
             || "may connect".to_owned(),
             |end| format!("may connect until {end}"),
         ),
-        Access::Refused(failures) => {
+        AccessDecision::Refused(failures) => {
             let checks = failures.iter().flat_map(|failure| &failure.checks);
             let names: Vec<_> = checks
                 .map(|failure| failure.check.spec.name.as_str())
                 .collect();
             format!("may not connect: {}", names.join(", "))
         },
-        Access::NotGranted => "knows of no such service".to_owned(),
+        AccessDecision::NotGranted => "knows of no such service".to_owned(),
     }
 }
 
 fn one_code_an_hour() -> Result<MfaCheck, Box<dyn Error>> {
     Ok(MfaCheck {
-        timeout_seconds: MfaCheck::timeout(3600)?,
+        timeout_seconds: MfaCheck::parse_timeout(3600)?,
         prompt_on_wake: true,
         ..MfaCheck::default()
     })
@@ -108,8 +110,8 @@ fn check(id: &str, check: Check, now: Timestamp) -> Result<Arc<PostureCheck>, Bo
     Ok(PostureCheck::new(PostureCheckId::from_wire(id), spec, now)?.into())
 }
 
-fn statement(check: &str, report: Report) -> Statement {
-    Statement {
+fn statement(check: &str, report: Report) -> PostureReport {
+    PostureReport {
         check: PostureCheckId::from_wire(check),
         report,
     }

@@ -43,7 +43,7 @@ impl Client<'_> {
 /// assert_eq!(valid_totp_pass(Some(before), Some(after)), None, "it was another enrollment");
 /// assert_eq!(valid_totp_pass(Some(after), None), None, "it was removed");
 /// ```
-pub fn counted_pass(
+pub fn valid_totp_pass(
     passed_at: Option<Timestamp>,
     enrolled_at: Option<Timestamp>,
 ) -> Option<Timestamp> {

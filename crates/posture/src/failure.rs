@@ -9,7 +9,7 @@ use crate::mfa::{self, MfaStatus};
 use crate::posture::Posture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture::{
-    Actual, ActualProcess, CheckFailure, MfaCriteria, MfaValues, Reported,
+    ActualProcess, ActualValue, CheckFailure, MfaCriteria, MfaValues, Reported,
 };
 use portcullis_domain::posture_check::{
     Check, MfaCheck, PostureCheck, ProcessCheck, ProcessMultiCheck,
@@ -24,16 +24,16 @@ pub(crate) fn check_failure(
 ) -> CheckFailure {
     let posture = client.posture;
     let actual = match &check.spec.check {
-        Check::Os(_) => Actual::Os(posture.os().map(shared_value)),
-        Check::Domain(_) => Actual::Domain(posture.domain().map(shared_value)),
-        Check::Mac(_) => Actual::Mac(posture.addresses().map(shared_value)),
+        Check::Os(_) => ActualValue::Os(posture.os().map(shared_value)),
+        Check::Domain(_) => ActualValue::Domain(posture.domain().map(shared_value)),
+        Check::Mac(_) => ActualValue::Mac(posture.addresses().map(shared_value)),
         Check::Mfa(mfa) => {
             let values = mfa_values(*mfa, client, now);
-            Actual::Mfa(values, mfa_criteria(*mfa, client, now))
+            ActualValue::Mfa(values, mfa_criteria(*mfa, client, now))
         },
-        Check::Process(process) => Actual::Process(actual_process(process, check, posture)),
+        Check::Process(process) => ActualValue::Process(actual_process(process, check, posture)),
         Check::ProcessMulti(processes) => {
-            Actual::ProcessMulti(actual_processes(processes, posture))
+            ActualValue::ProcessMulti(actual_processes(processes, posture))
         },
     };
     CheckFailure {

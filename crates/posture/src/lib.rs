@@ -65,13 +65,14 @@ mod view;
 mod testing;
 
 pub use portcullis_domain::posture::{
-    Actual, ActualProcess, CheckFailure, FailedRequest, MfaCriteria, MfaValues, Os,
-    PROMPT_GRACE_SECONDS, PolicyFailure, Process, Report, Reported, ShortenedService, Statement,
+    ActualProcess, ActualValue, CheckFailure, FailedRequest, MfaCriteria, MfaValues, OsInfo,
+    PROMPT_GRACE_SECONDS, PolicyFailure, PostureReport, ProcessInfo, Report, Reported,
+    ShortenedService,
 };
 
-pub use client::{Client, counted_pass};
-pub use policy::{Access, GrantingPolicy, PassedPolicy, PolicyVerdict};
-pub use posture::{Outcome, Posture, ProcessKey};
-pub use prompts::{GrantedService, Prompts, shortened};
-pub use report::Settled;
+pub use client::{Client, valid_totp_pass};
+pub use policy::{AccessDecision, GrantingPolicy, PassedPolicy, PolicyVerdict};
+pub use posture::{Posture, ProcessKey, ReportOutcome};
+pub use prompts::{GrantedService, MfaPrompts, shortened_services};
+pub use report::NormalizedReports;
 pub use verdict::{Verdict, evaluate};

@@ -2,7 +2,7 @@
 
 use crate::posture::Posture;
 use portcullis_domain::ids::PostureCheckId;
-use portcullis_domain::posture::{Process, Reported};
+use portcullis_domain::posture::{ProcessInfo, Reported};
 use portcullis_domain::posture_check::{
     CheckedProcess, DomainCheck, MacCheck, OsCheck, OsType, ProcessCheck, ProcessMultiCheck,
     Version,
@@ -15,7 +15,7 @@ pub(crate) fn passes_os(check: &OsCheck, posture: &Posture) -> bool {
     let Some(os) = posture.os().map(|os| &os.value) else {
         return false;
     };
-    let Some(ranges) = OsType::of_client(&os.kind).and_then(|kind| check.versions(kind)) else {
+    let Some(ranges) = OsType::from_client(&os.kind).and_then(|kind| check.versions(kind)) else {
         return false;
     };
     ranges.is_empty()
@@ -54,8 +54,8 @@ pub(crate) fn passes_process(check: &ProcessCheck, id: &PostureCheckId, posture:
     let is_signed = check
         .signer
         .as_ref()
-        .is_none_or(|asked| process.signers.iter().any(|signer| asked.is(signer)));
-    process.is_running && is_signed && check.hashes.are_met(iter::once(process.hash.as_str()))
+        .is_none_or(|asked| process.signers.iter().any(|signer| asked.matches(signer)));
+    process.is_running && is_signed && check.hashes.is_met_by(iter::once(process.hash.as_str()))
 }
 
 /// Whether all of the processes run, or any of them.
@@ -73,14 +73,14 @@ pub(crate) fn passes_processes(check: &ProcessMultiCheck, posture: &Posture) -> 
 /// Whether a reported process satisfies a requirement.
 pub(crate) fn matches_process(
     required: &CheckedProcess,
-    reported: Option<&Reported<Process>>,
+    reported: Option<&Reported<ProcessInfo>>,
 ) -> bool {
     reported.is_some_and(|reported| {
         let process = &reported.value;
         process.is_running
-            && required.hashes.are_met(iter::once(process.hash.as_str()))
+            && required.hashes.is_met_by(iter::once(process.hash.as_str()))
             && required
                 .signers
-                .are_met(process.signers.iter().map(String::as_str))
+                .is_met_by(process.signers.iter().map(String::as_str))
     })
 }

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::client::Client;
-use portcullis_domain::clock::{SignedDuration, Timestamp, later};
+use portcullis_domain::clock::{SignedDuration, Timestamp, saturating_add};
 use portcullis_domain::posture::PROMPT_GRACE_SECONDS;
 use portcullis_domain::posture_check::MfaCheck;
 
@@ -32,13 +32,13 @@ impl MfaStatus {
         let prompt = |is_asked: bool, happened_at: Option<Timestamp>| {
             happened_at
                 .filter(|at| is_asked && passed_at.is_some_and(|passed_at| passed_at < *at))
-                .map(|happened_at| later(happened_at, seconds(PROMPT_GRACE_SECONDS)))
+                .map(|happened_at| saturating_add(happened_at, seconds(PROMPT_GRACE_SECONDS)))
         };
         Self {
             passed_at,
             expires_at: passed_at
                 .zip(timeout)
-                .map(|(passed_at, timeout)| later(passed_at, seconds(timeout.get()))),
+                .map(|(passed_at, timeout)| saturating_add(passed_at, seconds(timeout.get()))),
             wake_grace_ends_at: prompt(check.prompt_on_wake, posture.woken_at()),
             unlock_grace_ends_at: prompt(check.prompt_on_unlock, posture.unlocked_at()),
         }

@@ -33,7 +33,7 @@ pub struct PolicyVerdict<'a> {
 
 /// Whether a session may dial or bind a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Access {
+pub enum AccessDecision {
     /// Allowed by these policies, at least one.
     Granted(Vec<PassedPolicy>),
     /// The checks of all of these policies failed.
@@ -52,7 +52,7 @@ pub struct PassedPolicy {
 
 impl GrantingPolicy {
     /// Evaluates the policy for a session.
-    pub fn judge(&self, client: &Client<'_>, now: Timestamp) -> PolicyVerdict<'_> {
+    pub fn evaluate(&self, client: &Client<'_>, now: Timestamp) -> PolicyVerdict<'_> {
         let checks = self.checks.iter();
         PolicyVerdict {
             policy: self,
@@ -90,7 +90,7 @@ impl<'a> PolicyVerdict<'a> {
     }
 }
 
-impl Access {
+impl AccessDecision {
     /// Decides whether a session may use a service, by the policies that grant the service to its
     /// identity. Policies with another grant are ignored; one that passes is enough.
     pub fn decide<'a>(
@@ -100,7 +100,9 @@ impl Access {
         now: Timestamp,
     ) -> Self {
         let granting = policies.into_iter().filter(|policy| policy.grant == grant);
-        let verdicts: Vec<_> = granting.map(|policy| policy.judge(client, now)).collect();
+        let verdicts: Vec<_> = granting
+            .map(|policy| policy.evaluate(client, now))
+            .collect();
         if verdicts.is_empty() {
             return Self::NotGranted;
         }

@@ -4,12 +4,12 @@
 mod tests;
 mod text_size;
 
-use crate::prompts::Prompts;
-use crate::report::{Settled, at_index, largest_field};
+use crate::prompts::MfaPrompts;
+use crate::report::{NormalizedReports, at_index, largest_field};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
-use portcullis_domain::posture::{Os, Process, Report, Reported, Statement};
+use portcullis_domain::posture::{OsInfo, PostureReport, ProcessInfo, Report, Reported};
 use portcullis_domain::posture_check::ProcessPath;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use text_size::TextSize;
 /// The latest posture data that one API session reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Posture {
-    os: Option<Reported<Os>>,
+    os: Option<Reported<OsInfo>>,
     domain: Option<Reported<String>>,
     addresses: Option<Reported<Vec<String>>>,
-    processes: BTreeMap<ProcessKey, Reported<Process>>,
+    processes: BTreeMap<ProcessKey, Reported<ProcessInfo>>,
     woken_at: Option<Timestamp>,
     unlocked_at: Option<Timestamp>,
 }
@@ -37,11 +37,11 @@ pub enum ProcessKey {
 
 /// Result of recording reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ReportOutcome {
     /// Whether anything changed that a verdict may depend on.
     pub has_changed: bool,
     /// Events that were reported.
-    pub prompts: Prompts,
+    pub prompts: MfaPrompts,
 }
 
 impl Posture {
@@ -56,8 +56,12 @@ impl Posture {
     /// # Errors
     ///
     /// [`FieldError`] naming the field that is too large; nothing is recorded then.
-    pub fn record(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
-        self.take_in(Settled::one(statement)?, now)
+    pub fn record(
+        &mut self,
+        statement: PostureReport,
+        now: Timestamp,
+    ) -> Result<ReportOutcome, FieldError> {
+        self.apply(NormalizedReports::from_one(statement)?, now)
     }
 
     /// Records a batch of reports, all or none.
@@ -68,10 +72,10 @@ impl Posture {
     /// `0.macAddresses`; nothing is recorded then.
     pub fn record_all(
         &mut self,
-        statements: Vec<Statement>,
+        statements: Vec<PostureReport>,
         now: Timestamp,
-    ) -> Result<Outcome, FieldError> {
-        self.take_in(Settled::several(statements)?, now)
+    ) -> Result<ReportOutcome, FieldError> {
+        self.apply(NormalizedReports::from_batch(statements)?, now)
     }
 
     /// Records normalized reports, all or none.
@@ -80,9 +84,13 @@ impl Posture {
     ///
     /// [`FieldError`] naming the field that exceeds the limits of a session, preceded by the index
     /// of the report in a batch.
-    pub fn take_in(&mut self, reports: Settled, now: Timestamp) -> Result<Outcome, FieldError> {
+    pub fn apply(
+        &mut self,
+        reports: NormalizedReports,
+        now: Timestamp,
+    ) -> Result<ReportOutcome, FieldError> {
         let mut next = PostureUpdate::from(&*self);
-        let mut all = Outcome::default();
+        let mut all = ReportOutcome::default();
         for (place, statement) in reports.into_statements() {
             let outcome = next
                 .apply(statement, now)
@@ -96,7 +104,7 @@ impl Posture {
 
     /// Records wake-up and unlock events. Each one counts as a change, since it starts a new grace
     /// period.
-    fn record_prompts(&mut self, prompts: Prompts, now: Timestamp) -> bool {
+    fn record_prompts(&mut self, prompts: MfaPrompts, now: Timestamp) -> bool {
         if prompts.woken {
             self.woken_at = self.woken_at.max(Some(now));
         }
@@ -107,7 +115,7 @@ impl Posture {
     }
 
     /// Size of all strings, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         let processes = self.processes.iter();
         let processes = processes.map(|(key, process)| key.text_bytes() + process.text_bytes());
         self.os.text_bytes()
@@ -137,7 +145,7 @@ impl Posture {
         all
     }
 
-    pub fn os(&self) -> Option<&Reported<Os>> {
+    pub fn os(&self) -> Option<&Reported<OsInfo>> {
         self.os.as_ref()
     }
 
@@ -151,18 +159,18 @@ impl Posture {
     }
 
     /// The processes, those with a path first.
-    pub fn processes(&self) -> impl Iterator<Item = (&ProcessKey, &Reported<Process>)> {
+    pub fn processes(&self) -> impl Iterator<Item = (&ProcessKey, &Reported<ProcessInfo>)> {
         self.processes.iter()
     }
 
     /// The process of this binary.
-    pub fn process_at(&self, path: &ProcessPath) -> Option<&Reported<Process>> {
+    pub fn process_at(&self, path: &ProcessPath) -> Option<&Reported<ProcessInfo>> {
         let key = ProcessKey::Path(path.as_str().to_owned());
         self.processes.get(&key)
     }
 
     /// The process reported for this check without a path.
-    pub fn process_for(&self, check: &PostureCheckId) -> Option<&Reported<Process>> {
+    pub fn process_for(&self, check: &PostureCheckId) -> Option<&Reported<ProcessInfo>> {
         self.processes.get(&ProcessKey::Check(check.clone()))
     }
 
@@ -188,16 +196,20 @@ impl From<&Posture> for PostureUpdate {
     fn from(posture: &Posture) -> Self {
         Self {
             posture: posture.clone(),
-            bytes: posture.bytes(),
+            bytes: posture.text_bytes(),
         }
     }
 }
 
 impl PostureUpdate {
-    fn apply(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
-        let Statement { check, report } = statement;
+    fn apply(
+        &mut self,
+        statement: PostureReport,
+        now: Timestamp,
+    ) -> Result<ReportOutcome, FieldError> {
+        let PostureReport { check, report } = statement;
         let member = largest_field(&report);
-        let mut prompts = Prompts::default();
+        let mut prompts = MfaPrompts::default();
         let Self { posture, bytes } = self;
         let has_changed = match report {
             Report::Os(os) => put((&mut posture.os, bytes), check, os, now),
@@ -205,12 +217,12 @@ impl PostureUpdate {
             Report::Mac(addresses) => put((&mut posture.addresses, bytes), check, addresses, now),
             Report::Process { path, process } => self.put_process(check, path, process, now)?,
             Report::EndpointState { woken, unlocked } => {
-                prompts = Prompts { woken, unlocked };
+                prompts = MfaPrompts { woken, unlocked };
                 posture.record_prompts(prompts, now)
             },
         };
         self.check_size(member)?;
-        Ok(Outcome {
+        Ok(ReportOutcome {
             has_changed,
             prompts,
         })
@@ -220,7 +232,7 @@ impl PostureUpdate {
         &mut self,
         check: PostureCheckId,
         path: String,
-        process: Process,
+        process: ProcessInfo,
         now: Timestamp,
     ) -> Result<bool, FieldError> {
         let key = if path.is_empty() {

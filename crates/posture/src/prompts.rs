@@ -6,7 +6,7 @@ mod tests;
 use crate::client::Client;
 use crate::mfa::seconds;
 use crate::policy::GrantingPolicy;
-use portcullis_domain::clock::{Timestamp, later};
+use portcullis_domain::clock::{Timestamp, saturating_add};
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService};
 use portcullis_domain::posture_check::{Check, MfaCheck};
@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 
 /// Events of a device that may prompt for a code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Prompts {
+pub struct MfaPrompts {
     pub woken: bool,
     pub unlocked: bool,
 }
@@ -27,7 +27,7 @@ pub struct GrantedService<'a> {
     pub policies: &'a [&'a GrantingPolicy],
 }
 
-impl Prompts {
+impl MfaPrompts {
     /// Whether there was any event.
     pub fn any(self) -> bool {
         self.woken || self.unlocked
@@ -50,18 +50,18 @@ impl Prompts {
 /// The services for which `prompts` shorten the remaining validity of the client's last code.
 ///
 /// Empty for a client that has not given a code: it has no time to lose.
-pub fn shortened<'a>(
+pub fn shortened_services<'a>(
     services: impl IntoIterator<Item = GrantedService<'a>>,
-    prompts: Prompts,
+    prompts: MfaPrompts,
     client: &Client<'_>,
     now: Timestamp,
 ) -> Vec<ShortenedService> {
     let Some(passed_at) = client.totp_passed_at.filter(|_| prompts.any()) else {
         return Vec::new();
     };
-    let grace = later(now, seconds(PROMPT_GRACE_SECONDS));
+    let grace = saturating_add(now, seconds(PROMPT_GRACE_SECONDS));
     let is_cut = |timeout: Option<NonZeroU32>| {
-        timeout.is_none_or(|timeout| later(passed_at, seconds(timeout.get())) > grace)
+        timeout.is_none_or(|timeout| saturating_add(passed_at, seconds(timeout.get())) > grace)
     };
     let cut = |service: GrantedService<'a>| {
         let checks = service.policies.iter().flat_map(|policy| &policy.checks);

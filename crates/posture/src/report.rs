@@ -2,7 +2,7 @@
 
 use crate::posture::Posture;
 use portcullis_domain::FieldError;
-use portcullis_domain::posture::{Report, Statement};
+use portcullis_domain::posture::{PostureReport, Report};
 use portcullis_domain::posture_check::bare_hex;
 
 /// The field that takes most of a report's size.
@@ -18,19 +18,19 @@ pub(crate) const fn largest_field(report: &Report) -> &'static str {
 
 /// Normalized reports. Normalizing a batch takes longer than recording it.
 #[derive(Debug, Clone)]
-pub struct Settled {
-    statements: Vec<Statement>,
+pub struct NormalizedReports {
+    statements: Vec<PostureReport>,
     /// Whether errors name the index of a report.
     is_batch: bool,
 }
 
-impl Settled {
+impl NormalizedReports {
     /// Normalizes a single report.
     ///
     /// # Errors
     ///
     /// [`FieldError`] naming the field that is too large.
-    pub fn one(statement: Statement) -> Result<Self, FieldError> {
+    pub fn from_one(statement: PostureReport) -> Result<Self, FieldError> {
         Ok(Self {
             statements: vec![normalize(statement)?],
             is_batch: false,
@@ -42,7 +42,7 @@ impl Settled {
     /// # Errors
     ///
     /// [`FieldError`] naming the index of the report and the field that is too large.
-    pub fn several(statements: Vec<Statement>) -> Result<Self, FieldError> {
+    pub fn from_batch(statements: Vec<PostureReport>) -> Result<Self, FieldError> {
         if statements.len() > Posture::MAX_BATCH {
             let reason = format!("must have at most {} items", Posture::MAX_BATCH);
             let count = statements.len().to_string();
@@ -61,7 +61,7 @@ impl Settled {
     }
 
     /// The reports, with their indices in a batch.
-    pub(crate) fn into_statements(self) -> impl Iterator<Item = (Option<usize>, Statement)> {
+    pub(crate) fn into_statements(self) -> impl Iterator<Item = (Option<usize>, PostureReport)> {
         let is_batch = self.is_batch;
         let statements = self.statements.into_iter().enumerate();
         statements.map(move |(place, statement)| (is_batch.then_some(place), statement))
@@ -84,26 +84,26 @@ pub(crate) fn at_index(index: Option<usize>, error: FieldError) -> FieldError {
 /// # Errors
 ///
 /// [`FieldError`] naming the field that is too large, without its value.
-fn normalize(mut statement: Statement) -> Result<Statement, FieldError> {
-    check_length("id", statement.check.as_str(), Report::LONGEST_TEXT)?;
+fn normalize(mut statement: PostureReport) -> Result<PostureReport, FieldError> {
+    check_length("id", statement.check.as_str(), Report::MAX_TEXT_LENGTH)?;
     match &mut statement.report {
         Report::Os(os) => {
-            check_length("type", &os.kind, Report::LONGEST_TEXT)?;
-            check_length("version", &os.version, Report::LONGEST_TEXT)?;
-            check_length("build", &os.build, Report::LONGEST_TEXT)?;
+            check_length("type", &os.kind, Report::MAX_TEXT_LENGTH)?;
+            check_length("version", &os.version, Report::MAX_TEXT_LENGTH)?;
+            check_length("build", &os.build, Report::MAX_TEXT_LENGTH)?;
         },
-        Report::Domain(domain) => check_length("domain", domain, Report::LONGEST_TEXT)?,
+        Report::Domain(domain) => check_length("domain", domain, Report::MAX_TEXT_LENGTH)?,
         Report::Mac(addresses) => {
-            check_list("macAddresses", &*addresses, Report::MOST_ADDRESSES)?;
+            check_list("macAddresses", &*addresses, Report::MAX_ADDRESSES)?;
             *addresses = addresses.iter().map(|text| bare_hex(text)).collect();
             addresses.sort_unstable();
             addresses.dedup();
         },
         Report::Process { path, process } => {
-            check_length("path", path, Report::LONGEST_PATH)?;
-            check_length("hash", &process.hash, Report::LONGEST_TEXT)?;
+            check_length("path", path, Report::MAX_PATH_LENGTH)?;
+            check_length("hash", &process.hash, Report::MAX_TEXT_LENGTH)?;
             let signers = &process.signers;
-            check_list("signerFingerprints", signers, Report::MOST_SIGNERS)?;
+            check_list("signerFingerprints", signers, Report::MAX_SIGNERS)?;
             process.hash = bare_hex(&process.hash);
             process.signers = signers.iter().map(|text| bare_hex(text)).collect();
         },
@@ -123,7 +123,7 @@ where
         return Err(FieldError::new(field, reason, texts.len().to_string()));
     }
     for (place, text) in texts.enumerate() {
-        check_length(&format!("{field}.{place}"), text, Report::LONGEST_TEXT)?;
+        check_length(&format!("{field}.{place}"), text, Report::MAX_TEXT_LENGTH)?;
     }
     Ok(())
 }

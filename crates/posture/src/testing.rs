@@ -1,6 +1,6 @@
 //! Fixtures of the tests.
 
-use crate::{Client, GrantingPolicy, Os, Posture, Process, Report, Statement};
+use crate::{Client, GrantingPolicy, OsInfo, Posture, PostureReport, ProcessInfo, Report};
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
@@ -46,7 +46,7 @@ pub(crate) fn mfa_check(id: &str, timeout: i64, wake: bool, unlock: bool) -> Arc
     check(
         id,
         Check::Mfa(MfaCheck {
-            timeout_seconds: MfaCheck::timeout(timeout).unwrap(),
+            timeout_seconds: MfaCheck::parse_timeout(timeout).unwrap(),
             prompt_on_wake: wake,
             prompt_on_unlock: unlock,
             ignore_legacy_endpoints: false,
@@ -83,7 +83,7 @@ pub(crate) fn policy(
 }
 
 pub(crate) fn os(kind: &str, version: &str) -> Report {
-    Report::Os(Os {
+    Report::Os(OsInfo {
         kind: kind.to_owned(),
         version: version.to_owned(),
         build: String::new(),
@@ -93,7 +93,7 @@ pub(crate) fn os(kind: &str, version: &str) -> Report {
 pub(crate) fn process(place: &str, is_running: bool, hash: &str, signers: &[&str]) -> Report {
     Report::Process {
         path: place.to_owned(),
-        process: Process {
+        process: ProcessInfo {
             is_running,
             hash: hash.to_owned(),
             signers: texts(signers).into_iter().collect(),
@@ -105,8 +105,8 @@ pub(crate) fn state(woken: bool, unlocked: bool) -> Report {
     Report::EndpointState { woken, unlocked }
 }
 
-pub(crate) fn statement(check: &str, report: Report) -> Statement {
-    Statement {
+pub(crate) fn statement(check: &str, report: Report) -> PostureReport {
+    PostureReport {
         check: PostureCheckId::from_wire(check),
         report,
     }

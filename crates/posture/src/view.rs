@@ -68,7 +68,7 @@ mod tests {
         let machine = posture(10, [os("Linux", "6.1.0"), state(true, false)]);
         let (linux, code) = (linux_check("os"), mfa_check("mfa", 600, true, false));
         let policy = policy("p", ServiceGrant::Bind, &[&linux, &code]);
-        let view = policy.judge(&client(&machine, Some(20)), at(30)).view();
+        let view = policy.evaluate(&client(&machine, Some(20)), at(30)).view();
         assert_eq!((view.grant, view.is_passing), (ServiceGrant::Bind, true));
         let expected = [
             CheckPosture {
@@ -89,7 +89,7 @@ mod tests {
             },
         ];
         assert_eq!(view.checks, expected);
-        let view = policy.judge(&client(&machine, None), at(30)).view();
+        let view = policy.evaluate(&client(&machine, None), at(30)).view();
         assert!(!view.is_passing && view.checks[0].is_passing && !view.checks[1].is_passing);
     }
 

@@ -6,8 +6,8 @@
 use std::io::{self, Write as _};
 use std::{env, fs};
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, check, report_json};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, SourceFile, check, report_json};
 
 fn main() -> io::Result<()> {
     let mut names: Vec<String> = env::args().skip(1).collect();
@@ -18,12 +18,12 @@ fn main() -> io::Result<()> {
     let lookup = |name: &str| env::var(name).ok();
     for name in names {
         let bytes = fs::read(&name)?;
-        let text = Text::new(&name, &bytes);
+        let text = SourceFile::new(&name, &bytes);
         let line = if as_openziti {
-            let judgement = judge(&text, &Machine::default(), &lookup);
+            let judgement = evaluate(&text, &Machine::default(), &lookup);
             report_json(&name, judgement.verdict, &judgement.findings)
         } else {
-            let report = check(&text, Options::default(), &lookup);
+            let report = check(&text, CheckOptions::default(), &lookup);
             report_json(&name, report.verdict, &report.findings)
         };
         writeln!(io::stdout(), "{line}")?;

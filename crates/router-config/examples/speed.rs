@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, check};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, SourceFile, check};
 
 fn main() -> io::Result<()> {
     let small = file(1);
@@ -15,14 +15,14 @@ fn main() -> io::Result<()> {
     let lines = large.lines().count();
     let ours = time(10, || {
         check(
-            &Text::new("large.yml", large.as_bytes()),
-            Options::default(),
+            &SourceFile::new("large.yml", large.as_bytes()),
+            CheckOptions::default(),
             &|_| None,
         )
     });
     let theirs = time(10, || {
-        judge(
-            &Text::new("large.yml", large.as_bytes()),
+        evaluate(
+            &SourceFile::new("large.yml", large.as_bytes()),
             &Machine::default(),
             &|_| None,
         )
@@ -30,8 +30,8 @@ fn main() -> io::Result<()> {
     let many = time(1, || {
         for _ in 0..1_000 {
             check(
-                &Text::new("small.yml", small.as_bytes()),
-                Options::default(),
+                &SourceFile::new("small.yml", small.as_bytes()),
+                CheckOptions::default(),
                 &|_| None,
             );
         }

@@ -18,11 +18,11 @@ mod walk;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
 use crate::codes;
-use crate::effective::Effective;
+use crate::effective::EffectiveConfig;
 use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
-use crate::source::{self, Text};
+use crate::source::{self, SourceFile};
 use crate::table::{self, OnWrongType, OpenZitiRule, ReadMode, ValueType};
 
 pub(crate) use crate::check::address::{parse_address, parse_advertised};
@@ -31,7 +31,7 @@ pub(crate) use crate::check::place::{report_path, report_place};
 use crate::check::walk::Walker;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct CheckOptions {
     /// Unknown keys are warnings, not errors.
     pub allow_unknown: bool,
 }
@@ -50,7 +50,7 @@ pub struct Report {
 pub struct LoadedConfig {
     pub report: Report,
     /// Effective values with defaults filled in; invalid values are missing.
-    pub effective: Effective,
+    pub effective: EffectiveConfig,
     /// The effective values as typed sections.
     pub config: RouterConfig,
 }
@@ -68,17 +68,21 @@ pub struct LoadedConfig {
 /// let codes: Vec<_> = report.findings.iter().map(|finding| finding.diagnostic.code).collect();
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
-pub fn check(text: &Text<'_>, options: Options, lookup: &dyn Fn(&str) -> Option<String>) -> Report {
-    analyze(text, options, lookup, Effective::default()).0
+pub fn check(
+    text: &SourceFile<'_>,
+    options: CheckOptions,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Report {
+    analyze(text, options, lookup, EffectiveConfig::default()).0
 }
 
 /// As [`check`], with the content of the file. A mistake does not stop the rest from being loaded.
 pub fn load(
-    text: &Text<'_>,
-    options: Options,
+    text: &SourceFile<'_>,
+    options: CheckOptions,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> LoadedConfig {
-    let (report, effective) = analyze(text, options, lookup, Effective::with_defaults());
+    let (report, effective) = analyze(text, options, lookup, EffectiveConfig::with_defaults());
     let config = RouterConfig::from_effective(&effective);
     LoadedConfig {
         report,
@@ -88,11 +92,11 @@ pub fn load(
 }
 
 fn analyze(
-    text: &Text<'_>,
-    options: Options,
+    text: &SourceFile<'_>,
+    options: CheckOptions,
     lookup: &dyn Fn(&str) -> Option<String>,
-    mut effective: Effective,
-) -> (Report, Effective) {
+    mut effective: EffectiveConfig,
+) -> (Report, EffectiveConfig) {
     let mut diagnostics = Diagnostics::default();
     match source::parse_source(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
@@ -140,10 +144,10 @@ fn report(diagnostics: Diagnostics) -> Report {
 /// Lists what OpenZiti ignores without a message, unless it reports the key for another reason.
 pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Diagnostics::default();
-    let options = Options {
+    let options = CheckOptions {
         allow_unknown: true,
     };
-    Walker::new(options, Effective::default(), &mut diagnostics).root(root);
+    Walker::new(options, EffectiveConfig::default(), &mut diagnostics).root(root);
     let all = diagnostics.into_sorted().into_iter();
     all.filter_map(|diagnostic| match diagnostic.code {
         codes::UNKNOWN_KEY | codes::DEAD_KEY => Some(diagnostic),

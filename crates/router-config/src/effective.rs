@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_yaml::{Node, Place};
+use portcullis_yaml::{Node, SourceLocation};
 use serde_json::Value;
 
 /// Upper bound on stored values, enough for some thousand listeners; a hostile file may have more.
@@ -12,9 +12,9 @@ const MAX_SETTINGS: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Position in the file.
-    File(Place),
+    File(SourceLocation),
     /// Position in the file of a value that uses these environment variables.
-    Environment(Place, Vec<String>),
+    Environment(SourceLocation, Vec<String>),
     Default,
 }
 
@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// All values by the path of their key, at most a hundred thousand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Effective {
+pub struct EffectiveConfig {
     settings: BTreeMap<String, Setting>,
     /// Whether defaults are stored; most uses only need the values from the file.
     with_defaults: bool,
@@ -39,9 +39,9 @@ impl Source {
         let mut names = Vec::new();
         collect_variables(node, &mut names);
         if names.is_empty() {
-            Self::File(node.place)
+            Self::File(node.location)
         } else {
-            Self::Environment(node.place, names)
+            Self::Environment(node.location, names)
         }
     }
 }
@@ -53,7 +53,7 @@ fn collect_variables(node: &Node, names: &mut Vec<String>) {
     }
 }
 
-impl Effective {
+impl EffectiveConfig {
     /// Returns a value by the path of its key.
     pub fn get(&self, path: &str) -> Option<&Setting> {
         self.settings.get(path)

@@ -7,10 +7,10 @@ use std::fmt;
 use portcullis_yaml::syntax::GoDuration;
 
 use crate::table::{
-    Found, Key, KeyGroup, KeyState, PathError, StringFormat, Unit, ValueType, resolve,
+    Key, KeyGroup, KeyMatch, KeyState, PathError, StringFormat, Unit, ValueType, resolve,
 };
 
-pub use crate::explain::reference::reference;
+pub use crate::explain::reference::reference_page;
 
 /// Documentation of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub struct Explanation {
     pub binding: Option<&'static str>,
     pub doc: &'static str,
     /// Format of the value.
-    pub form: String,
+    pub value_format: String,
     pub required: bool,
     pub default: Option<&'static str>,
     /// Default of OpenZiti, where that differs.
-    pub original_default: Option<&'static str>,
+    pub openziti_default: Option<&'static str>,
     /// Minimum and maximum, if the value is bounded.
     pub bounds: Option<String>,
     /// Why the key should not be used, if so.
@@ -45,7 +45,7 @@ pub struct Explanation {
 pub fn explain(path: &str) -> Result<Vec<Explanation>, PathError> {
     let found = resolve(path)?;
     let mut explanations: Vec<Explanation> = Vec::new();
-    for Found { key, binding } in found {
+    for KeyMatch { key, binding } in found {
         let explanation = Explanation {
             binding,
             ..explain_key(path, key)
@@ -72,10 +72,10 @@ fn explain_key(path: &str, key: &'static Key) -> Explanation {
         path: path.to_owned(),
         binding: None,
         doc: key.doc,
-        form: describe_type(key.value_type),
+        value_format: describe_type(key.value_type),
         required: key.required,
         default: key.default,
-        original_default: key.openziti.default,
+        openziti_default: key.openziti.default,
         bounds: describe_bounds(key.value_type),
         state: describe_state(key.state),
         example: key
@@ -208,9 +208,9 @@ impl fmt::Display for Explanation {
         }
         writeln!(formatter, "\n  {}", self.doc)?;
         let required = if self.required { ", required" } else { "" };
-        writeln!(formatter, "  form:     {}{required}", self.form)?;
+        writeln!(formatter, "  form:     {}{required}", self.value_format)?;
         let original = self
-            .original_default
+            .openziti_default
             .map(|value| format!("{value} with OpenZiti"));
         let lines = [
             ("default: ", self.default.map(str::to_owned)),

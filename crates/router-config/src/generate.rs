@@ -6,11 +6,11 @@ use std::net::Ipv6Addr;
 
 use portcullis_yaml::Severity;
 
-use crate::check::{Options, check};
+use crate::check::{CheckOptions, check};
 use crate::finding::{Finding, Verdict};
 use crate::generate::writer::FileWriter;
-use crate::openziti::{Machine, judge};
-use crate::source::Text;
+use crate::openziti::{Machine, evaluate};
+use crate::source::SourceFile;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouterKind {
@@ -41,7 +41,7 @@ pub enum Tunnel {
 
 /// Options for [`generate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct GenerateOptions {
     pub kind: RouterKind,
     /// Name of the router; the names of the certificate files are derived from it.
     pub name: String,
@@ -84,7 +84,7 @@ pub enum GenerateError {
     Refused(Vec<Finding>),
 }
 
-impl Plan {
+impl GenerateOptions {
     /// Options for a router with the default ports that other routers can dial.
     pub fn new(kind: RouterKind, name: impl Into<String>, host: impl Into<String>) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl Plan {
 /// assert!(generate(&options)?.contains("r1.example.test:3022"));
 /// # Ok::<(), portcullis_router_config::generate::GenerateError>(())
 /// ```
-pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
+pub fn generate(plan: &GenerateOptions) -> Result<String, GenerateError> {
     for text in plan.texts() {
         if text.is_empty() || text.contains('$') || text.chars().any(char::is_control) {
             return Err(GenerateError::Unwritable(text.to_owned()));
@@ -154,12 +154,12 @@ pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
         return Err(GenerateError::Ipv6Edge(address));
     }
     let file = FileWriter::render(plan);
-    let text = Text::new("router.yml", file.as_bytes());
-    let report = check(&text, Options::default(), &|_| None);
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let report = check(&text, CheckOptions::default(), &|_| None);
     if report.verdict != Verdict::Accept {
         return Err(refused(report.findings));
     }
-    let judgement = judge(&text, &Machine::default(), &|_| None);
+    let judgement = evaluate(&text, &Machine::default(), &|_| None);
     if judgement.verdict != Verdict::Accept {
         return Err(refused(judgement.findings));
     }

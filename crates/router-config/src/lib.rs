@@ -52,10 +52,10 @@ mod uri;
 
 pub use portcullis_yaml::{Diagnostic, KeyPath, Severity, Span, is_parsing};
 
-pub use crate::check::{LoadedConfig, Options, Report, check, load};
-pub use crate::effective::{Effective, Setting, Source};
-pub use crate::explain::{Explanation, explain, reference};
+pub use crate::check::{CheckOptions, LoadedConfig, Report, check, load};
+pub use crate::effective::{EffectiveConfig, Setting, Source};
+pub use crate::explain::{Explanation, explain, reference_page};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};
 pub use crate::output::report_json;
 pub use crate::schema::schema;
-pub use crate::source::{LARGEST_FILE, Text, too_large};
+pub use crate::source::{MAX_FILE_SIZE, SourceFile, file_too_large};

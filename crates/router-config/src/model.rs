@@ -5,16 +5,16 @@
 
 mod identity;
 mod link;
-mod part;
 mod root;
+mod section;
 mod web;
 
 pub use crate::model::identity::{Csr, Identity};
 pub use crate::model::link::{Backoff, ChannelOptions, Heartbeats, Link, LinkDialer, LinkListener};
-pub use crate::model::part::Given;
 pub use crate::model::root::{
     Ctrl, Edge, Forwarder, Listener, Metrics, Profile, RouterConfig, Trace, Transport,
 };
+pub use crate::model::section::SourcedValue;
 pub use crate::model::web::{
     CtrlPingCheck, HealthChecks, LinkCheck, WebApi, WebBindPoint, WebServer,
 };

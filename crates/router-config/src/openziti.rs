@@ -30,10 +30,10 @@ mod wss;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
 use crate::codes;
-use crate::effective::Effective;
+use crate::effective::EffectiveConfig;
 use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::loader::Loader;
-use crate::source::{self, Text};
+use crate::source::{self, SourceFile};
 
 pub(crate) use crate::openziti::identity::{PemSource, parse_pem_source};
 pub use crate::openziti::machine::Machine;
@@ -43,7 +43,7 @@ pub(crate) use crate::openziti::tunnel::is_range;
 
 /// Predicted behaviour of OpenZiti with a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
+pub struct Evaluation {
     pub verdict: Verdict,
     /// Stage of the first mistake; `None` if the file is accepted.
     pub stage: Option<Stage>,
@@ -52,28 +52,28 @@ pub struct Judgement {
 }
 
 /// Predicts what OpenZiti does with `text` on `machine`. `lookup` returns environment variables.
-pub fn judge(
-    text: &Text<'_>,
+pub fn evaluate(
+    text: &SourceFile<'_>,
     machine: &Machine<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Judgement {
+) -> Evaluation {
     analyze(Loader::new(machine), text, lookup).0
 }
 
 /// As [`evaluate`], with the effective values of OpenZiti, as far as it gets.
 pub fn load(
-    text: &Text<'_>,
+    text: &SourceFile<'_>,
     machine: &Machine<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> (Judgement, Effective) {
+) -> (Evaluation, EffectiveConfig) {
     analyze(Loader::new(machine).with_defaults(), text, lookup)
 }
 
 fn analyze(
     mut loader: Loader<'_>,
-    text: &Text<'_>,
+    text: &SourceFile<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> (Judgement, Effective) {
+) -> (Evaluation, EffectiveConfig) {
     let mut diagnostics = Diagnostics::default();
     match source::parse_source(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
@@ -86,7 +86,7 @@ fn analyze(
                 Severity::Error,
                 codes::EMPTY_DOCUMENT,
                 KeyPath::root(),
-                root.place,
+                root.location,
                 message,
             );
             loader.push(diagnostic, Verdict::Crash);
@@ -98,12 +98,12 @@ fn analyze(
                 diagnostics
                     .extend(silent.filter(|key| !edge::is_read_in_other_case(&section, &key.path)));
             } else {
-                let message = format!("the file must be a map of keys, not {}", root.kind());
+                let message = format!("the file must be a map of keys, not {}", root.node_type());
                 let diagnostic = Diagnostic::new(
                     Severity::Error,
                     codes::WRONG_TYPE,
                     KeyPath::root(),
-                    root.place,
+                    root.location,
                     message,
                 );
                 loader.push(diagnostic, Verdict::Refuse);
@@ -113,14 +113,14 @@ fn analyze(
     loader.finish(diagnostics.into_sorted())
 }
 
-fn load_and_start(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
+fn load_and_start(loader: &mut Loader<'_>, root: &Section<'_>, text: &SourceFile<'_>) {
     load_sections(loader, root, text);
     loader.stage = Stage::Start;
     start(loader, root);
 }
 
 /// Loads the sections in the order of OpenZiti, before anything is opened.
-fn load_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
+fn load_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &SourceFile<'_>) {
     sections::version(loader, root);
     identity::load(loader, root);
     sections::debug_operations(loader, root);
@@ -162,7 +162,7 @@ fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 impl Loader<'_> {
-    fn finish(self, warnings: Vec<Diagnostic>) -> (Judgement, Effective) {
+    fn finish(self, warnings: Vec<Diagnostic>) -> (Evaluation, EffectiveConfig) {
         let Self {
             mut findings,
             effective,
@@ -178,7 +178,7 @@ impl Loader<'_> {
             }
         });
         findings.extend(remarks);
-        let judgement = Judgement {
+        let judgement = Evaluation {
             verdict: first.map_or(Verdict::Accept, |effect| effect.verdict),
             stage: first.map(|Effect { stage, .. }| stage),
             findings,

@@ -1,9 +1,9 @@
 //! Findings and effective values as JSON and YAML.
 
-use portcullis_yaml::{Segment, is_encoded, is_secret_name, without_secrets};
+use portcullis_yaml::{Segment, is_base64_key, is_secret_name, redact_secrets};
 use serde_json::{Value as Json, json};
 
-use crate::effective::{Effective, Setting, Source};
+use crate::effective::{EffectiveConfig, Setting, Source};
 use crate::finding::{Finding, Verdict};
 
 const REDACTED_KEY: &str = "pem: (a private key)";
@@ -37,7 +37,7 @@ fn finding_json(finding: &Finding) -> Json {
     object
 }
 
-impl Effective {
+impl EffectiveConfig {
     /// Renders all values by the path of their key, each with its source. Private keys and passwords
     /// in the file are redacted.
     pub fn to_json(&self) -> Json {
@@ -141,10 +141,10 @@ fn redacted(path: &[Segment], value: &Json) -> Json {
     let is_key = matches!(name, "key" | "server_key" | "serverKey");
     match value.as_str() {
         Some(text) if text.contains("PRIVATE KEY") => json!(REDACTED_KEY),
-        Some(text) if is_key && (text.starts_with("pem:") || is_encoded(text)) => {
+        Some(text) if is_key && (text.starts_with("pem:") || is_base64_key(text)) => {
             json!(REDACTED_KEY)
         },
-        Some(text) if is_key => json!(without_secrets(text)),
+        Some(text) if is_key => json!(redact_secrets(text)),
         Some(_) if is_secret_name(name) => json!("(a password)"),
         _ => value.clone(),
     }
@@ -176,7 +176,7 @@ fn setting_json(path: &str, setting: &Setting) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Text, load};
+    use crate::{CheckOptions, SourceFile, load};
     use portcullis_yaml::{Limits, SourceId, parse};
 
     #[test]
@@ -186,8 +186,8 @@ mod tests {
             "v: 3\nidentity: {{key: 'pem:-----BEGIN PRIVATE KEY-----'}}\nlink: {{dialers: [{dialers}]}}\n"
         );
         let loaded = load(
-            &Text::new("r.yml", file.as_bytes()),
-            Options::default(),
+            &SourceFile::new("r.yml", file.as_bytes()),
+            CheckOptions::default(),
             &|_| None,
         );
         let yaml = loaded.effective.to_yaml();

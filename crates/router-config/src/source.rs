@@ -1,18 +1,18 @@
 //! Parsing of a file into a tree.
 
 use portcullis_yaml::{
-    Diagnostic, Diagnostics, KeyPath, Limits, Node, ParseError, ParseErrorKind, Place, Section,
-    Segment, SourceId, decode, expand_environment, parse,
+    Diagnostic, Diagnostics, KeyPath, Limits, Node, ParseError, ParseErrorKind, Section, Segment,
+    SourceId, SourceLocation, decode, expand_environment, parse,
 };
 
 use crate::check::report_path;
 
 /// Maximum size of a file, in bytes.
-pub const LARGEST_FILE: usize = 4 << 20;
+pub const MAX_FILE_SIZE: usize = 4 << 20;
 
 /// Name and content of a configuration file.
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'text> {
+pub struct SourceFile<'text> {
     /// Name as the user knows it; default paths beside the file are derived from it.
     pub name: &'text str,
     pub bytes: &'text [u8],
@@ -24,13 +24,13 @@ pub(crate) struct Unreadable {
     pub(crate) diagnostic: Diagnostic,
 }
 
-impl<'text> Text<'text> {
+impl<'text> SourceFile<'text> {
     pub const fn new(name: &'text str, bytes: &'text [u8]) -> Self {
         Self { name, bytes }
     }
 }
 
-impl Text<'_> {
+impl SourceFile<'_> {
     /// Returns the text that lines, columns and spans refer to: UTF-8 without a byte order mark.
     pub fn decoded(&self) -> String {
         decode(self.bytes, SourceId::default())
@@ -40,7 +40,7 @@ impl Text<'_> {
 
 /// Parses the first document and expands environment variables.
 pub(crate) fn parse_source(
-    text: &Text<'_>,
+    text: &SourceFile<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Node, Unreadable> {
@@ -48,7 +48,7 @@ pub(crate) fn parse_source(
     let unreadable = |error: ParseError, text: &str| Unreadable {
         diagnostic: error.to_diagnostic(text),
     };
-    if text.bytes.len() > LARGEST_FILE {
+    if text.bytes.len() > MAX_FILE_SIZE {
         return Err(unreadable(size_error(source), ""));
     }
     let decoded = decode(text.bytes, source).map_err(|error| unreadable(error, ""))?;
@@ -93,20 +93,20 @@ fn variable_path(root: &Node, path: &KeyPath) -> Option<KeyPath> {
 
 /// Builds the diagnostic for a file that exceeds [`MAX_FILE_SIZE`], for callers that know its size
 /// beforehand.
-pub fn too_large() -> Diagnostic {
+pub fn file_too_large() -> Diagnostic {
     size_error(SourceId::default()).to_diagnostic("")
 }
 
 fn size_error(source: SourceId) -> ParseError {
-    let place = Place {
+    let place = SourceLocation {
         source,
         line: 1,
         column: 1,
-        ..Place::default()
+        ..SourceLocation::default()
     };
     ParseError::new(
         ParseErrorKind::TooLarge {
-            limit: LARGEST_FILE,
+            limit: MAX_FILE_SIZE,
         },
         place,
     )
@@ -115,9 +115,9 @@ fn size_error(source: SourceId) -> ParseError {
 /// Aliases may add more nodes than a large file has, and stay well below 64 MiB.
 fn limits() -> Limits {
     Limits {
-        size: LARGEST_FILE,
+        size: MAX_FILE_SIZE,
         values: 50_000,
-        nodes: 75_000,
+        alias_nodes: 75_000,
         ..Limits::default()
     }
 }

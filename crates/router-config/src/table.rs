@@ -25,7 +25,7 @@ pub(crate) use crate::table::key::MILLISECOND;
 pub use crate::table::key::{
     BindingVariant, Key, KeyGroup, KeyState, StringFormat, Unit, ValueType,
 };
-pub use crate::table::lookup::{Found, PathError, resolve, walk};
+pub use crate::table::lookup::{KeyMatch, PathError, resolve, visit_keys};
 pub use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
 pub use crate::table::root::ROOT;
 

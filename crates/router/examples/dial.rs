@@ -14,7 +14,7 @@ use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_router::links::{
     Action, Announcement, DialFailure, GroupNames, Links, Listener, RouterId, dialers,
 };
-use portcullis_router_config::{Options, Text, load};
+use portcullis_router_config::{CheckOptions, SourceFile, load};
 
 /// Random enough to spread dials; nothing here is a secret.
 struct Spread;
@@ -34,8 +34,8 @@ impl Entropy for Spread {
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).ok_or("name a router's file")?;
     let bytes = fs::read(&name)?;
-    let text = Text::new(&name, &bytes);
-    let config = load(&text, Options::default(), &|name| env::var(name).ok()).config;
+    let text = SourceFile::new(&name, &bytes);
+    let config = load(&text, CheckOptions::default(), &|name| env::var(name).ok()).config;
 
     let start = Timestamp::UNIX_EPOCH;
     let dialers = dialers(&config.link)?;

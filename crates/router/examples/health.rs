@@ -11,7 +11,7 @@ use portcullis_router::health::{
     BindPoint, ControllerStatus, DueCheck, HealthChecks, HealthOptions, HealthServer, Request,
     health_servers, respond,
 };
-use portcullis_router_config::{Options, Text, load};
+use portcullis_router_config::{CheckOptions, SourceFile, load};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .next()
         .unwrap_or_else(|| "/health-checks".to_owned());
     let bytes = fs::read(&name)?;
-    let text = Text::new(&name, &bytes);
-    let config = load(&text, Options::default(), &|name| env::var(name).ok()).config;
+    let text = SourceFile::new(&name, &bytes);
+    let config = load(&text, CheckOptions::default(), &|name| env::var(name).ok()).config;
 
     let mut out = io::stdout().lock();
     let served = health_servers(&config.web);

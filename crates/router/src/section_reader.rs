@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_router_config::model::Given;
+use portcullis_router_config::model::SourcedValue;
 use portcullis_yaml::syntax::GoDuration;
 
 /// A required value is missing from a configuration, or invalid.
@@ -35,7 +35,7 @@ impl<'path> SectionReader<'path> {
     pub(crate) fn value<'given, T>(
         self,
         key: &str,
-        given: Option<&'given Given<T>>,
+        given: Option<&'given SourcedValue<T>>,
     ) -> Result<&'given T, IncompleteConfigError> {
         let value = given.map(|given| &given.value);
         value.ok_or_else(|| self.missing(key))
@@ -44,7 +44,7 @@ impl<'path> SectionReader<'path> {
     pub(crate) fn number<N: TryFrom<i64>>(
         self,
         key: &str,
-        given: Option<&Given<i64>>,
+        given: Option<&SourcedValue<i64>>,
     ) -> Result<N, IncompleteConfigError> {
         let number = N::try_from(*self.value(key, given)?).ok();
         number.ok_or_else(|| self.missing(key))
@@ -53,7 +53,7 @@ impl<'path> SectionReader<'path> {
     pub(crate) fn duration(
         self,
         key: &str,
-        given: Option<&Given<GoDuration>>,
+        given: Option<&SourcedValue<GoDuration>>,
     ) -> Result<Duration, IncompleteConfigError> {
         let duration = self.value(key, given)?.as_std();
         duration.ok_or_else(|| self.missing(key))

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use portcullis_domain::clock::{SignedDuration, Timestamp, later};
+use portcullis_domain::clock::{SignedDuration, Timestamp, saturating_add};
 
 /// The instant `duration` after `instant`.
 pub(crate) fn after(instant: Timestamp, duration: Duration) -> Timestamp {
     let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
-    later(instant, duration)
+    saturating_add(instant, duration)
 }
 
 /// The time from `earlier` to `now`; zero if the clock went back.

@@ -6,20 +6,20 @@ mod result_ticket;
 mod snapshot_cache;
 pub(crate) mod ticket;
 
-use crate::feed::{Feed, Group};
+use crate::feed::{CommitGroup, Feed};
 use crate::key::Kind;
 use crate::lock;
 use std::ops::ControlFlow;
 use std::sync::{self, Arc};
 
-pub use error::{Abort, CommitError, Overloaded, StoreError};
+pub use error::{Abort, CommitError, OverloadedError, StoreError};
 pub use range::KeyRange;
 pub use result_ticket::{ResultTicket, submit_with};
-pub use snapshot_cache::Readings;
+pub use snapshot_cache::SnapshotCache;
 pub use ticket::{Committed, Ticket};
 
 /// Visitor for the rows of a scan; breaks to end it early.
-pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'v;
+pub type RowVisitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'v;
 
 /// Reads rows as of one moment.
 pub trait ReadTx {
@@ -29,11 +29,11 @@ pub trait ReadTx {
     /// Visits the rows of `range` in ascending key order.
     ///
     /// An error of `visit` ends the scan and is returned.
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError>;
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError>;
 
     /// Cache of values decoded from rows of this view; only for views whose rows never change.
     /// Wrappers delegate to the wrapped view.
-    fn readings(&self) -> Option<&Readings> {
+    fn cache(&self) -> Option<&SnapshotCache> {
         None
     }
 }
@@ -62,7 +62,7 @@ pub trait WriteTx<C>: ReadTx {
 ///
 /// A body may run more than once and has no side effects. It does no cryptography, reads no clock
 /// and never blocks: all other bodies wait behind it.
-pub type Body<C> = Box<dyn FnMut(&mut dyn WriteTx<C>) -> Result<(), Abort> + Send>;
+pub type TxBody<C> = Box<dyn FnMut(&mut dyn WriteTx<C>) -> Result<(), Abort> + Send>;
 
 /// Observer of committed groups.
 pub trait Observer<C>: Send + Sync {
@@ -71,7 +71,7 @@ pub trait Observer<C>: Send + Sync {
     /// Called on the writer thread, in commit order, after the group is durable and before any of
     /// its tickets resolves. A panic ends the process, since the observer's state would no longer
     /// match the store. Must not wait for a ticket.
-    fn committed(&self, group: &Arc<Group<C>>);
+    fn on_commit(&self, group: &Arc<CommitGroup<C>>);
 }
 
 /// An ordered store of bytes with one writer.
@@ -83,7 +83,7 @@ pub trait Engine<C: Send + Sync + 'static>: Send + Sync {
     /// # Errors
     ///
     /// [`OverloadedError`] when the queue is full; the body is not queued.
-    fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded>;
+    fn submit(&self, body: TxBody<C>) -> Result<Ticket, OverloadedError>;
 
     /// A view of everything committed so far; may be shared between callers until the next commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError>;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 /// Changes that were committed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group<C> {
+pub struct CommitGroup<C> {
     /// Revision of the store after this group; incremented by one per group.
     pub revision: u64,
     /// Changes recorded by the bodies, in commit order.
@@ -35,7 +35,7 @@ pub struct Feed<C> {
 #[derive(Debug)]
 struct Ring<C> {
     revision: u64,
-    groups: VecDeque<Arc<Group<C>>>,
+    groups: VecDeque<Arc<CommitGroup<C>>>,
 }
 
 impl<C> Feed<C> {
@@ -58,7 +58,7 @@ impl<C> Feed<C> {
     /// # Errors
     ///
     /// [`TooOldError`] when not all of them are available, or for a future revision.
-    pub fn since(&self, revision: u64) -> Result<Vec<Arc<Group<C>>>, TooOldError> {
+    pub fn since(&self, revision: u64) -> Result<Vec<Arc<CommitGroup<C>>>, TooOldError> {
         let ring = lock(&self.ring);
         let wanted = ring.revision.checked_sub(revision);
         match wanted.and_then(|wanted| usize::try_from(wanted).ok()) {
@@ -74,7 +74,7 @@ impl<C> Feed<C> {
     }
 
     /// Appends the next group.
-    pub(crate) fn push(&self, group: Arc<Group<C>>) {
+    pub(crate) fn push(&self, group: Arc<CommitGroup<C>>) {
         let mut ring = lock(&self.ring);
         ring.revision = group.revision;
         ring.groups.push_back(group);
@@ -88,7 +88,7 @@ impl<C> Feed<C> {
 mod tests {
     use super::*;
 
-    fn revisions(groups: &[Arc<Group<u8>>]) -> Vec<u64> {
+    fn revisions(groups: &[Arc<CommitGroup<u8>>]) -> Vec<u64> {
         groups.iter().map(|group| group.revision).collect()
     }
 
@@ -99,7 +99,7 @@ mod tests {
         assert!(feed.since(9).is_err());
         for revision in 11..=15 {
             let changes = vec![0];
-            feed.push(Arc::new(Group { revision, changes }));
+            feed.push(Arc::new(CommitGroup { revision, changes }));
         }
         assert_eq!(feed.revision(), 15);
         assert_eq!(revisions(&feed.since(12).unwrap()), [13, 14, 15]);

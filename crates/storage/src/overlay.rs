@@ -1,6 +1,6 @@
 //! In-memory writes on top of a read view.
 
-use crate::engine::{KeyRange, ReadTx, StoreError, Visit, WriteTx};
+use crate::engine::{KeyRange, ReadTx, RowVisitor, StoreError, WriteTx};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ impl ReadTx for OverlayView<'_> {
         }
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         if range.is_empty() {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl<C> ReadTx for OverlayTx<'_, C> {
             .inspect_err(|error| self.record_failure(error))
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         // Errors of the body's own visitor are handled by the body.
         let mut own = false;
         let result = self.layered().scan(range, &mut |key, value| {
@@ -192,7 +192,7 @@ mod tests {
             Ok(self.0.get(key).cloned())
         }
 
-        fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
             for (key, value) in self.0.iter().filter(|(key, _)| range.contains(key)) {
                 if visit(key, value)?.is_break() {
                     break;
@@ -275,7 +275,7 @@ mod tests {
             Err(StoreError::corrupt("get"))
         }
 
-        fn scan(&self, _: &KeyRange, _: &mut Visit<'_>) -> Result<(), StoreError> {
+        fn scan(&self, _: &KeyRange, _: &mut RowVisitor<'_>) -> Result<(), StoreError> {
             Err(StoreError::corrupt("scan"))
         }
     }

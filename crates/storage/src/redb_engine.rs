@@ -18,7 +18,9 @@ mod shared_view;
 mod writer;
 
 use crate::disk::{Disk, FileDisk, MemoryDisk};
-use crate::engine::{Body, Engine, Observer, Overloaded, Snapshot, StoreError, Ticket, ticket};
+use crate::engine::{
+    Engine, Observer, OverloadedError, Snapshot, StoreError, Ticket, TxBody, ticket,
+};
 use crate::feed::Feed;
 use crate::key::Kind;
 use crate::lock;
@@ -30,7 +32,9 @@ use std::thread::JoinHandle;
 use std::{fs, io};
 
 pub(crate) use copy_writer::CopyWriter;
-pub use options::{Fatal, FatalHandler, Migration, OpenError, Options, SCHEMA_VERSION, Schema};
+pub use options::{
+    FatalError, FatalHandler, Migration, OpenError, Options, SCHEMA_VERSION, Schema,
+};
 
 /// An [`Engine`] on a redb database.
 ///
@@ -131,7 +135,7 @@ pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
 }
 
 impl<C: Send + Sync + 'static> Engine<C> for RedbEngine<C> {
-    fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded> {
+    fn submit(&self, body: TxBody<C>) -> Result<Ticket, OverloadedError> {
         self.shared.submit(body)
     }
 

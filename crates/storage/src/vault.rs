@@ -11,7 +11,7 @@
 mod key_file;
 mod sealing;
 
-use crate::engine::{CommitError, Engine, Overloaded, StoreError, submit_with};
+use crate::engine::{CommitError, Engine, OverloadedError, StoreError, submit_with};
 use crate::frame;
 use crate::key::{META_TAG, RecordKey};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -64,7 +64,7 @@ pub enum VaultError {
     #[error(transparent)]
     Commit(#[from] CommitError),
     #[error(transparent)]
-    Overloaded(#[from] Overloaded),
+    Overloaded(#[from] OverloadedError),
 }
 
 impl Vault {

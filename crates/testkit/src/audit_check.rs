@@ -11,7 +11,7 @@ mod entity_snapshot;
 mod flatten;
 
 pub use audit_trail::AuditTrail;
-pub use entity_snapshot::World;
+pub use entity_snapshot::EntitySnapshot;
 
 use crate::harness::Harness;
 use crate::reply::Reply;

@@ -2,8 +2,8 @@
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
-    Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Readings, Snapshot, StoreError, Ticket,
-    Visit,
+    Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot, SnapshotCache,
+    StoreError, Ticket, TxBody,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::Kind;
@@ -44,7 +44,7 @@ impl CountingEngine {
 }
 
 impl Engine<Change> for CountingEngine {
-    fn submit(&self, body: Body<Change>) -> Result<Ticket, Overloaded> {
+    fn submit(&self, body: TxBody<Change>) -> Result<Ticket, OverloadedError> {
         let ticket = self.engine.submit(body)?;
         self.counts.bodies.fetch_add(1, Ordering::Relaxed);
         Ok(ticket)
@@ -76,15 +76,15 @@ impl ReadTx for CountingSnapshot {
         self.snapshot.get(key)
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         self.snapshot.scan(range, &mut |key, value| {
             self.counts.reads.fetch_add(1, Ordering::Relaxed);
             visit(key, value)
         })
     }
 
-    fn readings(&self) -> Option<&Readings> {
-        self.snapshot.readings()
+    fn cache(&self) -> Option<&SnapshotCache> {
+        self.snapshot.cache()
     }
 }
 

@@ -24,12 +24,12 @@ impl SeededEntropy {
     }
 
     /// Makes it fail, or work again.
-    pub fn run_dry(&self, is_dry: bool) {
+    pub fn set_exhausted(&self, is_dry: bool) {
         self.is_exhausted.store(is_dry, Ordering::SeqCst);
     }
 
     /// Number of calls, including failed ones.
-    pub fn asked(&self) -> u64 {
+    pub fn call_count(&self) -> u64 {
         self.call_count.load(Ordering::SeqCst)
     }
 }

@@ -2,8 +2,8 @@
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
-    Abort, Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Readings, Snapshot, StoreError,
-    Ticket, Visit, WriteTx,
+    Abort, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
+    SnapshotCache, StoreError, Ticket, TxBody, WriteTx,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::{Kind, META_TAG};
@@ -16,7 +16,7 @@ const INTERNAL: &str = "redb::Error::Io: /var/lib/portcullis/store.db: os error 
 
 /// Fault of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum StoreFault {
     /// It does not respond.
     Unavailable,
     /// It has no space left.
@@ -40,7 +40,7 @@ pub struct FaultInjector(Mutex<Option<ArmedFault>>);
 
 #[derive(Debug)]
 struct ArmedFault {
-    fault: Fault,
+    fault: StoreFault,
     /// Calls that still succeed.
     remaining: u64,
     has_triggered: bool,
@@ -48,7 +48,7 @@ struct ArmedFault {
 
 impl FaultInjector {
     /// Lets `after` more calls succeed, and makes all later ones fail.
-    pub fn arm(&self, fault: Fault, after: u64) {
+    pub fn arm(&self, fault: StoreFault, after: u64) {
         *self.0.lock().unwrap() = Some(ArmedFault {
             fault,
             remaining: after,
@@ -67,7 +67,7 @@ impl FaultInjector {
     }
 
     /// The fault that a call triggers, if it applies to such calls.
-    fn trigger(&self, is_possible: fn(Fault) -> bool) -> Option<Fault> {
+    fn trigger(&self, is_possible: fn(StoreFault) -> bool) -> Option<StoreFault> {
         let mut armed = self.0.lock().unwrap();
         let armed = armed.as_mut().filter(|armed| is_possible(armed.fault))?;
         if let Some(left) = armed.remaining.checked_sub(1) {
@@ -80,16 +80,16 @@ impl FaultInjector {
 
     /// Fails if a fault is triggered.
     fn call(&self) -> Result<(), StoreError> {
-        match self.trigger(|fault| !matches!(fault, Fault::Damage | Fault::Overload)) {
-            Some(Fault::Unavailable) => {
+        match self.trigger(|fault| !matches!(fault, StoreFault::Damage | StoreFault::Overload)) {
+            Some(StoreFault::Unavailable) => {
                 let cause = Arc::new(io::Error::other(INTERNAL));
                 Err(StoreError::Unavailable(cause))
             },
-            Some(Fault::Full) => Err(StoreError::Full),
-            Some(Fault::Closed) => Err(StoreError::Closed),
+            Some(StoreFault::Full) => Err(StoreError::Full),
+            Some(StoreFault::Closed) => Err(StoreError::Closed),
             // The same as a panic, less a line on standard error for each.
-            Some(Fault::Panic) => resume_unwind(Box::new(INTERNAL)),
-            Some(Fault::Damage | Fault::Overload) | None => Ok(()),
+            Some(StoreFault::Panic) => resume_unwind(Box::new(INTERNAL)),
+            Some(StoreFault::Damage | StoreFault::Overload) | None => Ok(()),
         }
     }
 
@@ -97,7 +97,7 @@ impl FaultInjector {
     /// the state of its trail if that were damaged.
     fn value(&self, key: &[u8], mut value: Vec<u8>) -> Vec<u8> {
         if key.first() != Some(&META_TAG)
-            && self.trigger(|fault| fault == Fault::Damage).is_some()
+            && self.trigger(|fault| fault == StoreFault::Damage).is_some()
             && let Some(last) = value.last_mut()
         {
             *last ^= 1;
@@ -115,7 +115,7 @@ impl FaultInjector {
         &self,
         range: &KeyRange,
         from: &dyn ReadTx,
-        visit: &mut Visit<'_>,
+        visit: &mut RowVisitor<'_>,
     ) -> Result<(), StoreError> {
         self.call()?;
         from.scan(range, &mut |key, value| {
@@ -148,10 +148,10 @@ impl FaultyEngine {
 }
 
 impl Engine<Change> for FaultyEngine {
-    fn submit(&self, mut body: Body<Change>) -> Result<Ticket, Overloaded> {
-        let is_overloaded = self.faults.trigger(|fault| fault == Fault::Overload);
+    fn submit(&self, mut body: TxBody<Change>) -> Result<Ticket, OverloadedError> {
+        let is_overloaded = self.faults.trigger(|fault| fault == StoreFault::Overload);
         if is_overloaded.is_some() {
-            return Err(Overloaded);
+            return Err(OverloadedError);
         }
         let faults = Arc::clone(&self.faults);
         self.engine.submit(Box::new(move |tx| -> Result<(), Abort> {
@@ -188,23 +188,23 @@ impl ReadTx for FaultySnapshot {
         self.faults.get(key, &*self.snapshot)
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         self.faults.scan(range, &*self.snapshot, visit)
     }
 
-    fn readings(&self) -> Option<&Readings> {
+    fn cache(&self) -> Option<&SnapshotCache> {
         // A cached value would not be read again.
         if self.faults.is_armed() {
             return None;
         }
-        self.snapshot.readings()
+        self.snapshot.cache()
     }
 }
 
 impl Snapshot for FaultySnapshot {
     fn revision(&self) -> Result<u64, StoreError> {
         self.faults.call()?;
-        let is_damaged = self.faults.trigger(|fault| fault == Fault::Damage);
+        let is_damaged = self.faults.trigger(|fault| fault == StoreFault::Damage);
         if is_damaged.is_some() {
             return Err(StoreError::corrupt(INTERNAL));
         }
@@ -217,7 +217,7 @@ impl ReadTx for FaultyTx<'_> {
         self.faults.get(key, &*self.tx)
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         self.faults.scan(range, &*self.tx, visit)
     }
 }

@@ -16,15 +16,15 @@ use http_body_util::BodyExt as _;
 use portcullis_app::mfa::MfaSettings;
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
-use portcullis_app::{App, Parts, Settings, administrator, read_model};
+use portcullis_app::{App, AppParts, Settings, administrator, read_model};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
 use portcullis_http::listen::{Body, Connection, Service as _, TlsVersion};
 use portcullis_http::outbound::{FetchRules, Fetcher};
 use portcullis_http::path::{self, Api};
-use portcullis_http::route::{Lookup, Route, Table};
-use portcullis_http::{Build, Controller, State, routes};
+use portcullis_http::route::{Route, RouteLookup, RouteTable};
+use portcullis_http::{AppState, BuildInfo, Controller, routes};
 use portcullis_index::Projections;
 use portcullis_pki::Certificate;
 use portcullis_storage::disk::Disk;
@@ -172,12 +172,12 @@ impl Harness {
         let faults = Arc::new(FaultInjector::default());
         let vault = Vault::open(&*engine, &key_path, env.entropy.clone()).unwrap();
         let projections = Arc::new(Projections::default());
-        engine.observe(Arc::new(read_model::Follower(projections.clone())));
+        engine.observe(Arc::new(read_model::ProjectionUpdater(projections.clone())));
         let damage = read_model::load(&*engine, &projections, &|| false).unwrap();
         assert_eq!(damage, Vec::<String>::new());
         let network = TestNetwork::new(&env);
         let server = network.server.clone();
-        let app = Arc::new(App::new(Parts {
+        let app = Arc::new(App::new(AppParts {
             network: network.into_network(&env),
             engine: Arc::new(FaultyEngine::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
@@ -193,16 +193,16 @@ impl Harness {
             },
             env,
         }));
-        administrator::prepare(&app).await.unwrap();
+        administrator::ensure_defaults(&app).await.unwrap();
         if options.is_initialised {
             administrator::initialise(&app, ADMIN, PASSWORD.into())
                 .await
                 .unwrap();
         }
         let address = vec![API_ADDRESS.to_owned()];
-        let state = State {
+        let state = AppState {
             app: app.clone(),
-            build: Build {
+            build: BuildInfo {
                 version: "0.0.0",
                 build_date: "2031-01-01T00:00:00Z",
                 revision: "test",
@@ -211,7 +211,7 @@ impl Harness {
             addresses: Api::ALL.map(|api| (api, address.clone())).into(),
             instance_id: "instance".to_owned(),
         };
-        let table = Table::new(routes::all(), &Api::ALL).unwrap();
+        let table = RouteTable::new(routes::all(), &Api::ALL).unwrap();
         let controller = Controller::new(Arc::new(state), table);
         Self {
             app,
@@ -238,11 +238,11 @@ impl Harness {
     }
 
     /// Number of transactions submitted so far, including queued ones.
-    pub fn submitted(&self) -> u64 {
+    pub fn submitted_transactions(&self) -> u64 {
         self.counts.bodies.load(Ordering::Relaxed)
     }
 
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &RouteTable {
         self.controller.table()
     }
 
@@ -277,7 +277,7 @@ impl Harness {
     }
 
     /// Creates an identity with a password, logs it in and returns the token.
-    pub async fn user(&self, admin: &str, name: &str, more: Value) -> String {
+    pub async fn create_user(&self, admin: &str, name: &str, more: Value) -> String {
         let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"updb": name}});
         for (key, value) in more.as_object().unwrap() {
             body[key] = value.clone();
@@ -375,9 +375,9 @@ impl Request<'_> {
     pub fn route(&self) -> Option<&Route> {
         let table = self.harness.table();
         let target = path::resolve(self.head.uri().path(), |api| table.serves(api));
-        match table.lookup(target.api, &target.path, self.head.method()) {
-            Lookup::Found(route, _) => Some(route),
-            Lookup::Nothing | Lookup::WrongMethod(_) => None,
+        match table.find(target.api, &target.path, self.head.method()) {
+            RouteLookup::Found(route, _) => Some(route),
+            RouteLookup::NotFound | RouteLookup::WrongMethod(_) => None,
         }
     }
 

@@ -16,12 +16,12 @@ pub mod published;
 mod reply;
 mod version_one;
 
-pub use audit_check::{AuditTrail, World};
+pub use audit_check::{AuditTrail, EntitySnapshot};
 pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use faulty_disk::{DiskCall, FaultyDisk};
-pub use faulty_store::{Fault, FaultInjector};
+pub use faulty_store::{FaultInjector, StoreFault};
 pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request, SavedStore};
-pub use network::{SHARED_HOST, TestNetwork, client_key};
+pub use network::{SHARED_HOST, TestNetwork, client_key_and_csr};
 pub use reply::Reply;
 pub use version_one::version_one;

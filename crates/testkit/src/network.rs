@@ -1,11 +1,11 @@
 //! Certificates of a test network.
 
-use portcullis_app::network::{Controller, Network, NetworkSettings, OwnHosts};
+use portcullis_app::network::{Controller, ControllerHosts, Network, NetworkSettings};
 use portcullis_domain::Env;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
     Authority, Certificate, JwtSigner, KeyType, ServerNames, SigningKey, Subject, TrustDomain,
-    make_csr,
+    create_csr,
 };
 use std::sync::Arc;
 
@@ -34,10 +34,11 @@ impl TestNetwork {
         let key = || SigningKey::generate(KeyType::P256).unwrap();
         let subject = |name| Subject::new().common_name(name);
         let trust_domain = TrustDomain::parse("example.test").unwrap();
-        let root = Authority::make_root(key(), &subject("Test root"), &trust_domain, now, entropy)
-            .unwrap();
+        let root =
+            Authority::create_root(key(), &subject("Test root"), &trust_domain, now, entropy)
+                .unwrap();
         let signing = root
-            .make_intermediate(key(), &subject("Test intermediate"), now, entropy)
+            .create_intermediate(key(), &subject("Test intermediate"), now, entropy)
             .unwrap();
         let server_key = Arc::new(key());
         let names =
@@ -77,7 +78,7 @@ impl TestNetwork {
                 started_at: env.now(),
             },
             jwt_signer: JwtSigner::new(self.server_key, &self.server).unwrap(),
-            hosts: OwnHosts {
+            hosts: ControllerHosts {
                 names: vec!["ctrl.example.test".to_owned(), "192.0.2.7".to_owned()],
                 shared: vec![SHARED_HOST.to_owned()],
             },
@@ -88,8 +89,8 @@ impl TestNetwork {
 }
 
 /// A client key and a CSR for it.
-pub fn client_key() -> (SigningKey, String) {
+pub fn client_key_and_csr() -> (SigningKey, String) {
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    let csr = make_csr(&key, &Subject::new().common_name("client")).unwrap();
+    let csr = create_csr(&key, &Subject::new().common_name("client")).unwrap();
     (key, csr)
 }

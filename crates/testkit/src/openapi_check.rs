@@ -5,7 +5,7 @@ use http::{Method, header};
 use jsonschema::{Draft, Validator};
 use portcullis_http::openapi;
 use portcullis_http::path::{self, Api};
-use portcullis_http::route::{Lookup, Table};
+use portcullis_http::route::{RouteLookup, RouteTable};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -31,9 +31,9 @@ static VALIDATORS: LazyLock<Mutex<Validators>> = LazyLock::new(Mutex::default);
 /// # Panics
 ///
 /// If the response does not match.
-pub(crate) fn check(table: &Table, method: &Method, raw_path: &str, reply: &Reply) {
+pub(crate) fn check(table: &RouteTable, method: &Method, raw_path: &str, reply: &Reply) {
     let target = path::resolve(raw_path, |api| table.serves(api));
-    let Lookup::Found(route, _) = table.lookup(target.api, &target.path, method) else {
+    let RouteLookup::Found(route, _) = table.find(target.api, &target.path, method) else {
         return;
     };
     if *method == Method::HEAD || reply.headers.contains_key(header::CONTENT_ENCODING) {

@@ -20,7 +20,7 @@ use document::{Document, published_document};
 use expected::{Expected, expected};
 use http::{Method, Uri, header};
 use portcullis_http::path::{self, Api};
-use portcullis_http::route::{Lookup, Table};
+use portcullis_http::route::{RouteLookup, RouteTable};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -40,13 +40,13 @@ const USED_FILE: &str = "PORTCULLIS_PUBLISHED_USED";
 /// # Panics
 ///
 /// If the response does not match the description, and no exception allows it.
-pub(crate) fn check(table: &Table, method: &Method, uri: &Uri, reply: &Reply) {
+pub(crate) fn check(table: &RouteTable, method: &Method, uri: &Uri, reply: &Reply) {
     let target = path::resolve(uri.path(), |api| table.serves(api));
     let Some(document) = published_document(target.api) else {
         return;
     };
     // A path without a route for the method, or without any, has no operation.
-    let Lookup::Found(route, _) = table.lookup(target.api, &target.path, method) else {
+    let RouteLookup::Found(route, _) = table.find(target.api, &target.path, method) else {
         return;
     };
     if *method == Method::HEAD {

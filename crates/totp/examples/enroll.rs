@@ -7,10 +7,10 @@
 
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_domain::mfa::{Ledger, Step};
+use portcullis_domain::mfa::{CodeUsage, TimeStep};
 use portcullis_totp::{
-    Enrolled, Evidence, NotEnrolled, QrCode, RecoveryCodes, Refusal, Rules, Secret, Submitted,
-    Throttle, provisioning_url,
+    CodeError, Enrolled, Evidence, NotEnrolled, QrCode, RecoveryCodes, Rules, Secret,
+    SubmittedCode, Throttle, provisioning_url,
 };
 use secrecy::ExposeSecret as _;
 use std::error::Error;
@@ -39,14 +39,17 @@ struct Device {
 impl Device {
     /// The code that the app shows at `instant`.
     fn shows(&self, instant: Timestamp) -> String {
-        self.secret.code_at(Step::at(instant)).as_str().to_owned()
+        self.secret
+            .code_at(TimeStep::at(instant))
+            .as_str()
+            .to_owned()
     }
 
     /// The server's evidence for `text` at `now`.
     fn find(&self, text: &str, now: Timestamp) -> Result<Evidence, Box<dyn Error>> {
-        let submitted = Submitted::parse(text)?;
-        let now = Step::at(now);
-        Ok(Evidence::of(
+        let submitted = SubmittedCode::parse(text)?;
+        let now = TimeStep::at(now);
+        Ok(Evidence::from_code(
             &submitted,
             &self.secret,
             &self.codes,
@@ -60,7 +63,7 @@ fn enroll(device: &Device, now: Timestamp) -> Result<Enrolled, Box<dyn Error>> {
     let started = NotEnrolled.start();
     let url = provisioning_url("example.test", "alice", &device.secret);
     println!("{}", url.expose_secret());
-    println!("{}", QrCode::of(url.expose_secret())?.to_text());
+    println!("{}", QrCode::encode(url.expose_secret())?.to_text());
 
     let shown = device.shows(now);
     let enrolled = started.verify(device.find(&shown, now)?)?;
@@ -73,7 +76,7 @@ fn log_in(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<Enrolle
     let replayed = enrolled
         .clone()
         .accept(device.find(&shown, now)?, Rules::STRICT);
-    assert_eq!(replayed, Err(Refusal::Replayed));
+    assert_eq!(replayed, Err(CodeError::Replayed));
     println!("{shown} again: refused");
 
     let later = now + SignedDuration::from_secs(30);
@@ -84,7 +87,7 @@ fn log_in(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<Enrolle
 }
 
 fn recover(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<(), Box<dyn Error>> {
-    let ledger = Ledger::from(enrolled);
+    let ledger = CodeUsage::from(enrolled);
     let spare = device
         .codes
         .unspent(ledger.spent)
@@ -94,8 +97,8 @@ fn recover(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<(), Bo
     let enrolled = Enrolled::from(ledger).accept(evidence, Rules::STRICT)?;
     println!("recovery code {spare}: accepted");
     let replayed = enrolled.clone().accept(evidence, Rules::STRICT);
-    assert_eq!(replayed, Err(Refusal::Replayed));
-    let spent = Ledger::from(enrolled).spent;
+    assert_eq!(replayed, Err(CodeError::Replayed));
+    let spent = CodeUsage::from(enrolled).spent;
     println!(
         "{spare} again: refused; {} are left",
         device.codes.unspent(spent).count()

@@ -5,9 +5,10 @@
 #![expect(clippy::print_stdout, reason = "a measurement shows what it found")]
 
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_domain::mfa::{Ledger, SpentCodes, Step};
+use portcullis_domain::mfa::{CodeUsage, SpentCodes, TimeStep};
 use portcullis_totp::{
-    Enrolled, Evidence, QrCode, RecoveryCodes, Refusal, Rules, Secret, Submitted, provisioning_url,
+    CodeError, Enrolled, Evidence, QrCode, RecoveryCodes, Rules, Secret, SubmittedCode,
+    provisioning_url,
 };
 use secrecy::ExposeSecret as _;
 use std::error::Error;
@@ -19,13 +20,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let entropy = Mixed(AtomicU64::new(1));
     let secret = Secret::generate(&entropy)?;
     let codes = RecoveryCodes::generate(&entropy)?;
-    let now = Step(59_000_000);
-    let right = Submitted::Totp(secret.code_at(now));
+    let now = TimeStep(59_000_000);
+    let right = SubmittedCode::Totp(secret.code_at(now));
     let spare = codes
         .unspent(SpentCodes::default())
         .last()
         .ok_or("an empty set")?;
-    let spare = Submitted::parse(spare)?;
+    let spare = SubmittedCode::parse(spare)?;
 
     measure("verifications of a TOTP code", 500_000, || {
         verify(&right, &secret, &codes, now)
@@ -51,21 +52,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let url = provisioning_url("openziti.io", "alice@example.com", &secret);
     measure("QR images", 500, || {
-        QrCode::of(url.expose_secret()).map(|code| code.to_png())
+        QrCode::encode(url.expose_secret()).map(|code| code.to_png())
     });
     Ok(())
 }
 
 /// One attempt: evidence is collected and compared with the newest step used.
 fn verify(
-    submitted: &Submitted,
+    submitted: &SubmittedCode,
     secret: &Secret,
     codes: &RecoveryCodes,
-    now: Step,
-) -> Result<Enrolled, Refusal> {
-    let evidence = Evidence::of(black_box(submitted), secret, codes, now, Rules::STRICT);
-    let ledger = Ledger {
-        last_step: Step(now.0 - 1),
+    now: TimeStep,
+) -> Result<Enrolled, CodeError> {
+    let evidence = Evidence::from_code(black_box(submitted), secret, codes, now, Rules::STRICT);
+    let ledger = CodeUsage {
+        last_step: TimeStep(now.0 - 1),
         spent: SpentCodes::default(),
         reprise: None,
     };

@@ -27,12 +27,12 @@ pub struct RecoveryCode([u8; LENGTH]);
 
 /// A submitted code, classified by its form alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Submitted {
+pub enum SubmittedCode {
     Totp(Code),
     Recovery(RecoveryCode),
 }
 
-impl Submitted {
+impl SubmittedCode {
     /// Parses a code exactly as submitted; nothing is trimmed, folded or repaired.
     ///
     /// # Errors

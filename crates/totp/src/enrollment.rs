@@ -3,13 +3,13 @@
 use crate::evidence::{CodeMatch, Evidence};
 use crate::rules::{Reuse, Rules};
 use portcullis_domain::ids::ApiSessionId;
-use portcullis_domain::mfa::{Ledger, Progress, Reprise, SpentCodes, Step};
+use portcullis_domain::mfa::{CodeUsage, MfaProgress, ReuseGrant, SpentCodes, TimeStep};
 
 /// Why a code is refused.
 ///
 /// The distinction is for logs and tests; clients get the same response for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CodeError {
     /// No code of the enrollment, or not of the required kind.
     #[error("the code is wrong")]
     Wrong,
@@ -39,21 +39,21 @@ impl Started {
     ///
     /// [`CodeError::Wrong`] for everything else. A recovery code does not prove possession of an
     /// app.
-    pub fn verify(self, evidence: Evidence) -> Result<Enrolled, Refusal> {
+    pub fn verify(self, evidence: Evidence) -> Result<Enrolled, CodeError> {
         match evidence.0 {
-            CodeMatch::Step(last_step) => Ok(Enrolled(Ledger {
+            CodeMatch::Step(last_step) => Ok(Enrolled(CodeUsage {
                 last_step,
                 spent: SpentCodes::default(),
                 reprise: None,
             })),
-            CodeMatch::Recovery(_) | CodeMatch::Nothing => Err(Refusal::Wrong),
+            CodeMatch::Recovery(_) | CodeMatch::Nothing => Err(CodeError::Wrong),
         }
     }
 }
 
 /// A verified enrollment. Accepting a code returns the next state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enrolled(Ledger);
+pub struct Enrolled(CodeUsage);
 
 impl Enrolled {
     /// Accepts a TOTP code or a recovery code, for a login or to remove the enrollment.
@@ -61,17 +61,17 @@ impl Enrolled {
     /// # Errors
     ///
     /// [`CodeError`] when the code is wrong or used.
-    pub fn accept(self, evidence: Evidence, rules: Rules) -> Result<Self, Refusal> {
+    pub fn accept(self, evidence: Evidence, rules: Rules) -> Result<Self, CodeError> {
         let mut usage = self.0;
         match evidence.0 {
             CodeMatch::Step(step) if is_usable(step, &usage, rules.reuse) => {
                 usage.last_step = usage.last_step.max(step);
             },
             CodeMatch::Recovery(place) if !usage.spent.contains(place) => {
-                usage.spent = usage.spent.and(place);
+                usage.spent = usage.spent.with_spent(place);
             },
-            CodeMatch::Step(_) | CodeMatch::Recovery(_) => return Err(Refusal::Replayed),
-            CodeMatch::Nothing => return Err(Refusal::Wrong),
+            CodeMatch::Step(_) | CodeMatch::Recovery(_) => return Err(CodeError::Replayed),
+            CodeMatch::Nothing => return Err(CodeError::Wrong),
         }
         usage.reprise = None;
         Ok(Self(usage))
@@ -88,12 +88,12 @@ impl Enrolled {
         evidence: Evidence,
         rules: Rules,
         session: &ApiSessionId,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CodeError> {
         let mut usage = self.accept(evidence, rules)?.0;
         usage.spent = SpentCodes::default();
         if let CodeMatch::Step(step) = evidence.0 {
             let session = session.clone();
-            usage.reprise = Some(Reprise { step, session });
+            usage.reprise = Some(ReuseGrant { step, session });
         }
         Ok(Self(usage))
     }
@@ -109,7 +109,7 @@ impl Enrolled {
         evidence: Evidence,
         rules: Rules,
         session: &ApiSessionId,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CodeError> {
         if self.is_reuse_granted(evidence, session) {
             self.0.reprise = None;
             return Ok(self);
@@ -131,32 +131,32 @@ impl Enrolled {
 }
 
 /// Whether a code of `step`, which is within the window, may be accepted.
-fn is_usable(step: Step, usage: &Ledger, reuse: Reuse) -> bool {
+fn is_usable(step: TimeStep, usage: &CodeUsage, reuse: Reuse) -> bool {
     match reuse {
         Reuse::Never => step > usage.last_step,
         Reuse::InsideWindow => true,
     }
 }
 
-impl From<Started> for Progress {
+impl From<Started> for MfaProgress {
     fn from(_started: Started) -> Self {
         Self::Started
     }
 }
 
-impl From<Enrolled> for Progress {
+impl From<Enrolled> for MfaProgress {
     fn from(enrolled: Enrolled) -> Self {
         Self::Verified(enrolled.0)
     }
 }
 
-impl From<Ledger> for Enrolled {
-    fn from(ledger: Ledger) -> Self {
+impl From<CodeUsage> for Enrolled {
+    fn from(ledger: CodeUsage) -> Self {
         Self(ledger)
     }
 }
 
-impl From<Enrolled> for Ledger {
+impl From<Enrolled> for CodeUsage {
     fn from(enrolled: Enrolled) -> Self {
         enrolled.0
     }

@@ -1,10 +1,10 @@
 //! Evidence: classification of a submitted code, independent of earlier ones.
 
-use crate::code::Submitted;
+use crate::code::SubmittedCode;
 use crate::recovery_codes::RecoveryCodes;
 use crate::rules::Rules;
 use crate::secret::Secret;
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 
 /// What a submitted code was found to be.
 ///
@@ -17,7 +17,7 @@ pub struct Evidence(pub(crate) CodeMatch);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodeMatch {
     /// The code of a step within the window.
-    Step(Step),
+    Step(TimeStep),
     /// The recovery code at this index.
     Recovery(u8),
     Nothing,
@@ -28,16 +28,16 @@ impl Evidence {
     pub const NONE: Self = Self(CodeMatch::Nothing);
 
     /// Classifies `submitted` at `now`. Does not allocate.
-    pub fn of(
-        submitted: &Submitted,
+    pub fn from_code(
+        submitted: &SubmittedCode,
         secret: &Secret,
         codes: &RecoveryCodes,
-        now: Step,
+        now: TimeStep,
         rules: Rules,
     ) -> Self {
         let found = match submitted {
-            Submitted::Totp(code) => secret.find(code, now, rules.window).map(CodeMatch::Step),
-            Submitted::Recovery(code) => codes.find(code).map(CodeMatch::Recovery),
+            SubmittedCode::Totp(code) => secret.find(code, now, rules.window).map(CodeMatch::Step),
+            SubmittedCode::Recovery(code) => codes.find(code).map(CodeMatch::Recovery),
         };
         Self(found.unwrap_or(CodeMatch::Nothing))
     }
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn recovery_codes_are_told_from_all_else() {
         assert!(Evidence(CodeMatch::Recovery(0)).is_recovery_code());
-        for other in [Evidence(CodeMatch::Step(Step(8))), Evidence::NONE] {
+        for other in [Evidence(CodeMatch::Step(TimeStep(8))), Evidence::NONE] {
             assert!(!other.is_recovery_code());
         }
     }

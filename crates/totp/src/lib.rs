@@ -77,8 +77,8 @@ mod testing;
 mod throttle;
 mod url;
 
-pub use code::{Code, CodeFormatError, RecoveryCode, Submitted};
-pub use enrollment::{Enrolled, NotEnrolled, Refusal, Started};
+pub use code::{Code, CodeFormatError, RecoveryCode, SubmittedCode};
+pub use enrollment::{CodeError, Enrolled, NotEnrolled, Started};
 pub use evidence::Evidence;
 pub use qr::{QrCode, QrCodeError};
 pub use recovery_codes::{RecoveryCodes, RecoveryCodesError};

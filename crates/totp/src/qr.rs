@@ -30,7 +30,7 @@ impl QrCode {
     ///
     /// [`QrCodeError`] beyond 2331 bytes; somewhat later for a text with runs of digits or
     /// capitals.
-    pub fn of(text: &str) -> Result<Self, QrCodeError> {
+    pub fn encode(text: &str) -> Result<Self, QrCodeError> {
         let level = qrcode::EcLevel::M;
         let code = qrcode::QrCode::with_error_correction_level(text, level)
             .map_err(|_too_long| QrCodeError)?;

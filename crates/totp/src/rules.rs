@@ -1,6 +1,6 @@
 //! Rules for accepting codes.
 
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use std::ops::RangeInclusive;
 
 /// Accepted distance of a code from the present step (RFC 6238 section 5.2).
@@ -14,7 +14,7 @@ pub struct Window {
 
 impl Window {
     /// The numbers of the steps around `now`, oldest first.
-    pub(crate) fn steps(self, now: Step) -> RangeInclusive<u64> {
+    pub(crate) fn steps(self, now: TimeStep) -> RangeInclusive<u64> {
         now.0.saturating_sub(self.past.into())..=now.0.saturating_add(self.future.into())
     }
 }

@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::rules::Window;
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use secrecy::SecretString;
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 use zeroize::Zeroizing;
@@ -76,7 +76,7 @@ impl Secret {
     }
 
     /// The code of `step`: HMAC-SHA-1, truncated to six digits (RFC 4226 section 5.3).
-    pub fn code_at(&self, step: Step) -> Code {
+    pub fn code_at(&self, step: TimeStep) -> Code {
         Code::from_token(&self.0.generate(step.0))
     }
 
@@ -84,14 +84,14 @@ impl Secret {
     ///
     /// Runs in constant time: all steps of the window are computed and compared in full. Does not
     /// allocate.
-    pub fn find(&self, code: &Code, now: Step, window: Window) -> Option<Step> {
+    pub fn find(&self, code: &Code, now: TimeStep, window: Window) -> Option<TimeStep> {
         let (mut newest, mut is_found) = (0, Choice::from(0));
         for step in window.steps(now) {
-            let is_equal = self.code_at(Step(step)).ct_eq(code);
+            let is_equal = self.code_at(TimeStep(step)).ct_eq(code);
             newest.conditional_assign(&step, is_equal);
             is_found |= is_equal;
         }
-        bool::from(is_found).then_some(Step(newest))
+        bool::from(is_found).then_some(TimeStep(newest))
     }
 }
 

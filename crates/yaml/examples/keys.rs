@@ -47,7 +47,7 @@ fn show(node: &Node, path: &KeyPath) {
         scalar => {
             println!(
                 "{}:{}: {path} = {scalar:?}",
-                node.place.line, node.place.column
+                node.location.line, node.location.column
             );
         },
     }

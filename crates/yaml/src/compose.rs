@@ -16,7 +16,7 @@ use crate::compose::prepared_text::PreparedText;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
-use crate::location::{Place, SourceId};
+use crate::location::{SourceId, SourceLocation};
 use crate::node::Node;
 use crate::path::{KeyPath, Segment};
 
@@ -84,7 +84,7 @@ pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, 
     PARSING.set(false);
     parsed.unwrap_or_else(|_| {
         let problem = "a space is missing after the tag".to_owned();
-        let place = Place::from_offset(text, find_unterminated_tag(text), source);
+        let place = SourceLocation::from_offset(text, find_unterminated_tag(text), source);
         Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
     })
 }
@@ -172,11 +172,11 @@ fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<(u
 
 fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(), ParseError> {
     if text.len() > limits.size {
-        let place = Place {
+        let place = SourceLocation {
             source,
             line: 1,
             column: 1,
-            ..Place::default()
+            ..SourceLocation::default()
         };
         return Err(ParseError::new(
             ParseErrorKind::TooLarge { limit: limits.size },
@@ -194,7 +194,7 @@ fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(),
             };
             Err(ParseError::new(
                 kind,
-                Place::from_offset(text, offset, source),
+                SourceLocation::from_offset(text, offset, source),
             ))
         },
     }

@@ -1,7 +1,7 @@
 //! Decoding bytes to text.
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::location::{Place, SourceId};
+use crate::location::{SourceId, SourceLocation};
 
 /// Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark.
 ///
@@ -55,7 +55,7 @@ fn decode_utf16(
 }
 
 fn invalid_encoding(encoding: &'static str, readable: &str, source: SourceId) -> ParseError {
-    let place = Place::from_offset(readable, readable.len(), source);
+    let place = SourceLocation::from_offset(readable, readable.len(), source);
     ParseError::new(ParseErrorKind::NotText { encoding }, place)
 }
 

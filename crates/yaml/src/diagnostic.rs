@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::location::{Place, SourceId, Span};
+use crate::location::{SourceId, SourceLocation, Span};
 use crate::path::KeyPath;
-use crate::redaction::{redact_quoted, without_secrets};
+use crate::redaction::{redact_quoted, redact_secrets};
 use crate::section::codes;
 
 /// Severity of a diagnostic.
@@ -56,7 +56,7 @@ impl Diagnostic {
         severity: Severity,
         code: &'static str,
         path: KeyPath,
-        place: Place,
+        place: SourceLocation,
         message: impl Into<String>,
     ) -> Self {
         let mut diagnostic = Self {
@@ -86,7 +86,7 @@ impl Diagnostic {
             let (dotted, path) = (self.path.dotted(), self.path.to_string());
             return redact_quoted(&text, &[&dotted, &path]);
         }
-        match without_secrets(&text) {
+        match redact_secrets(&text) {
             Cow::Borrowed(_) => text,
             Cow::Owned(shown) => shown,
         }
@@ -139,7 +139,7 @@ impl Diagnostics {
         &mut self,
         code: &'static str,
         path: &KeyPath,
-        place: Place,
+        place: SourceLocation,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
         let path = path.clone();
@@ -151,7 +151,7 @@ impl Diagnostics {
         &mut self,
         code: &'static str,
         path: &KeyPath,
-        place: Place,
+        place: SourceLocation,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
         let path = path.clone();
@@ -234,13 +234,13 @@ mod tests {
         let mut diagnostics = Diagnostics::default();
         let path = KeyPath::root();
         for _ in 0..MAX_DIAGNOSTICS {
-            diagnostics.warning("w", &path, Place::default(), "");
+            diagnostics.warning("w", &path, SourceLocation::default(), "");
         }
         assert!(diagnostics.is_full() && !diagnostics.has_errors());
         diagnostics
-            .error("e", &path, Place::default(), "")
+            .error("e", &path, SourceLocation::default(), "")
             .help("lost");
-        diagnostics.warning("w", &path, Place::default(), "");
+        diagnostics.warning("w", &path, SourceLocation::default(), "");
         assert!(diagnostics.has_errors());
         let all = diagnostics.into_sorted();
         let last = all.last().expect("there is one");

@@ -52,7 +52,7 @@ impl Expander<'_> {
                 let Some(left) = self.remaining_bytes.checked_sub(expanded.len()) else {
                     let message = "environment variables make the file too large";
                     self.diagnostics
-                        .error("env-limit", path, node.place, message);
+                        .error("env-limit", path, node.location, message);
                     return;
                 };
                 self.remaining_bytes = left;
@@ -87,7 +87,7 @@ impl Expander<'_> {
             );
             let diagnostic = self
                 .diagnostics
-                .warning("env-unset", path, node.place, message);
+                .warning("env-unset", path, node.location, message);
             if let Some((before, _)) = name.split_once(":-") {
                 diagnostic.help(format!(
                     "defaults are not supported; set `{before}` and write `${{{before}}}`"

@@ -1,7 +1,7 @@
 //! Errors that prevent parsing a file.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::location::Place;
+use crate::location::SourceLocation;
 use crate::path::KeyPath;
 
 /// A file could not be parsed.
@@ -10,7 +10,7 @@ use crate::path::KeyPath;
 pub struct ParseError {
     pub kind: ParseErrorKind,
     /// Where the problem was noticed.
-    pub location: Place,
+    pub location: SourceLocation,
     /// Path of the value that was being read; boxed to keep the error small.
     pub path: Box<KeyPath>,
 }
@@ -106,7 +106,7 @@ pub enum ParseErrorKind {
 }
 
 impl ParseError {
-    pub fn new(kind: ParseErrorKind, place: Place) -> Self {
+    pub fn new(kind: ParseErrorKind, place: SourceLocation) -> Self {
         Self {
             kind,
             location: place,
@@ -155,7 +155,7 @@ impl ParseError {
 }
 
 /// A hint about the usual cause of a syntax error.
-fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> {
+fn syntax_hint(problem: &str, text: &str, place: SourceLocation) -> Option<&'static str> {
     let (before, rest) = text.split_at_checked(place.span.start)?;
     let line = before.rsplit(['\n', '\r']).next()?;
     let reserved = "put the value in quotes: it starts with a character that YAML reserves";

@@ -12,7 +12,7 @@ pub struct Limits {
     /// Number of written values: scalars, including keys, lists and maps.
     pub values: usize,
     /// Number of nodes that aliases add.
-    pub nodes: usize,
+    pub alias_nodes: usize,
     /// Bytes of scalars that aliases add.
     pub alias_bytes: usize,
 }
@@ -26,7 +26,7 @@ impl Default for Limits {
             depth: 128,
             skipped_depth: 10_000,
             values: 250_000,
-            nodes: 250_000,
+            alias_nodes: 250_000,
             alias_bytes: 16 << 20,
         }
     }

@@ -16,7 +16,7 @@ pub struct Span {
 
 /// A piece of text by file, bytes, line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct SourceLocation {
     pub source: SourceId,
     pub span: Span,
     /// Line of the first character, counted from 1.
@@ -25,7 +25,7 @@ pub struct Place {
     pub column: u32,
 }
 
-impl Place {
+impl SourceLocation {
     /// The location of the single character that starts at `offset`.
     ///
     /// An offset past the end or inside a character is moved back to the nearest character boundary.

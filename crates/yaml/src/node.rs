@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::environment::Variable;
-use crate::location::Place;
+use crate::location::SourceLocation;
 
 /// A value of a document with its location.
 ///
@@ -11,7 +11,7 @@ use crate::location::Place;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub value: Value,
-    pub place: Place,
+    pub location: SourceLocation,
     /// Whether this is a plain scalar, without quotes, so that YAML determines its type.
     pub is_plain: bool,
     /// Environment variables in the text, in order.
@@ -54,7 +54,7 @@ pub struct Entry {
 
 /// Type of a [`Value`]; displays as a noun with article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NodeType {
     /// [`Value::Null`]
     Null,
     /// [`Value::Bool`]
@@ -71,7 +71,7 @@ pub enum Kind {
     Map,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for NodeType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Null => "nothing",
@@ -87,25 +87,25 @@ impl fmt::Display for Kind {
 
 impl Node {
     /// Creates a node for trees built by programs.
-    pub fn new(value: Value, place: Place) -> Self {
+    pub fn new(value: Value, place: SourceLocation) -> Self {
         Self {
             value,
-            place,
+            location: place,
             is_plain: false,
             variables: Vec::new(),
             text: None,
         }
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn node_type(&self) -> NodeType {
         match &self.value {
-            Value::Null => Kind::Null,
-            Value::Bool(_) => Kind::Bool,
-            Value::Integer(_) => Kind::Integer,
-            Value::Float(_) => Kind::Float,
-            Value::String(_) => Kind::String,
-            Value::List(_) => Kind::List,
-            Value::Map(_) => Kind::Map,
+            Value::Null => NodeType::Null,
+            Value::Bool(_) => NodeType::Bool,
+            Value::Integer(_) => NodeType::Integer,
+            Value::Float(_) => NodeType::Float,
+            Value::String(_) => NodeType::String,
+            Value::List(_) => NodeType::List,
+            Value::Map(_) => NodeType::Map,
         }
     }
 

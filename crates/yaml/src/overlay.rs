@@ -49,7 +49,7 @@ fn merge_maps(below: Map, above: Map) -> Map {
         {
             None => entries.push(Entry { key, value }),
             Some(slot) => {
-                let nothing = Node::new(Value::Null, slot.value.place);
+                let nothing = Node::new(Value::Null, slot.value.location);
                 let old = std::mem::replace(&mut slot.value, nothing);
                 *slot = Entry {
                     key,
@@ -87,7 +87,7 @@ mod tests {
             .expect("a");
         let place = |key: &str| {
             a.get(key)
-                .map(|entry| (entry.value.place.source.0, entry.value.place.line))
+                .map(|entry| (entry.value.location.source.0, entry.value.location.line))
         };
         assert_eq!(
             place("x"),

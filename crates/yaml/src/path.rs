@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::iter;
 use std::sync::Arc;
 
-use crate::redaction::{is_secret_name, without_secrets};
+use crate::redaction::{is_secret_name, redact_secrets};
 
 /// One segment of a [`KeyPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ impl KeyPath {
                     if !text.is_empty() {
                         text.push('.');
                     }
-                    text.push_str(&without_secrets(key));
+                    text.push_str(&redact_secrets(key));
                 },
             }
         }
@@ -157,7 +157,7 @@ impl fmt::Display for KeyPath {
             match segment {
                 Segment::Index(index) => write!(formatter, "[{index}]")?,
                 Segment::Key(key) => {
-                    let key = without_secrets(key);
+                    let key = redact_secrets(key);
                     match (is_simple(&key), position) {
                         (true, 0) => write!(formatter, "{key}")?,
                         (true, _) => write!(formatter, ".{key}")?,

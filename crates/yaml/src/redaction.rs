@@ -29,18 +29,18 @@ pub fn is_secret_name(key: &str) -> bool {
 }
 
 /// Whether a line of a file must not be shown.
-pub fn holds_secret(line: &str) -> bool {
+pub fn contains_secret(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     let names = SECRET_NAMES
         .iter()
         .chain(&SECRET_PREFIXES)
         .chain(&PIN_PARAMETERS);
     let encoded = line.trim().trim_start_matches(['-', ' ', '"', '\'']);
-    names.clone().any(|name| lower.contains(name)) || is_encoded(encoded)
+    names.clone().any(|name| lower.contains(name)) || is_base64_key(encoded)
 }
 
 /// Whether a text starts with so much base64 that it may be a private key without its first line.
-pub fn is_encoded(text: &str) -> bool {
+pub fn is_base64_key(text: &str) -> bool {
     let of_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
     let start = text.get(..MIN_KEY_CHARS);
     start.is_some_and(|start| start.bytes().all(of_base64) && !start.starts_with('/'))
@@ -48,7 +48,7 @@ pub fn is_encoded(text: &str) -> bool {
 
 /// Redacts private keys and PINs in a text that quotes a file between backticks, and shortens very
 /// long texts.
-pub fn without_secrets(text: &str) -> Cow<'_, str> {
+pub fn redact_secrets(text: &str) -> Cow<'_, str> {
     let start = find_secret(text);
     if text.len() > MAX_TEXT_BYTES {
         return Cow::Owned(shorten(text, start));
@@ -160,22 +160,22 @@ mod tests {
             ("pin=", "pin=..."),
             ("é pem:é`é", "é pem:...`é"),
         ] {
-            assert_eq!(without_secrets(text), shown);
+            assert_eq!(redact_secrets(text), shown);
         }
     }
 
     #[test]
     fn long_texts_are_cut() {
         let text = format!("a{}z", "é".repeat(MAX_TEXT_BYTES));
-        let shown = without_secrets(&text);
+        let shown = redact_secrets(&text);
         assert!(shown.len() <= MAX_TEXT_BYTES + REDACTED.len());
         assert!(shown.starts_with("aé") && shown.contains("é...é") && shown.ends_with("éz"));
         let text = "a".repeat(MAX_TEXT_BYTES);
-        assert_eq!(without_secrets(&text), text);
+        assert_eq!(redact_secrets(&text), text);
         // Independent of where the cut falls.
         for before in 0..MAX_TEXT_BYTES {
             let text = format!("{}pin={}", "b".repeat(before), "7".repeat(MAX_TEXT_BYTES));
-            assert!(!without_secrets(&text).contains('7'), "{before}");
+            assert!(!redact_secrets(&text).contains('7'), "{before}");
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
             encoded,
             &format!("   - \"{encoded}"),
         ] {
-            assert!(holds_secret(line), "{line}");
+            assert!(contains_secret(line), "{line}");
         }
         for line in [
             "key: /etc/r.key",
@@ -199,7 +199,7 @@ mod tests {
             "  /usr/local/share/openziti/routers/certificates/router/certificates",
             "",
         ] {
-            assert!(!holds_secret(line), "{line}");
+            assert!(!contains_secret(line), "{line}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::iter;
 pub use crate::section::field::Field;
 
 use crate::diagnostic::Diagnostics;
-use crate::location::Place;
+use crate::location::SourceLocation;
 use crate::nearest::nearest;
 use crate::node::{Entry, Map, Node};
 use crate::path::KeyPath;
@@ -24,7 +24,7 @@ pub struct Key {
 
 impl Key {
     /// Declares a key that is used.
-    pub const fn read(name: &'static str) -> Self {
+    pub const fn supported(name: &'static str) -> Self {
         Self {
             name,
             ignored: None,
@@ -46,7 +46,7 @@ impl Key {
 pub struct Section<'tree> {
     map: &'tree Map,
     /// Location for mistakes about the section as a whole: its key.
-    location: Place,
+    location: SourceLocation,
     path: KeyPath,
 }
 
@@ -54,24 +54,24 @@ impl<'tree> Section<'tree> {
     /// The section at the root of a document, which must be a map.
     pub fn root(node: &'tree Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let Some(map) = node.as_map() else {
-            let message = format!("the file must be a map of keys, not {}", node.kind());
-            diagnostics.error(codes::WRONG_TYPE, &KeyPath::root(), node.place, message);
+            let message = format!("the file must be a map of keys, not {}", node.node_type());
+            diagnostics.error(codes::WRONG_TYPE, &KeyPath::root(), node.location, message);
             return None;
         };
         Some(Self {
             map,
-            location: node.place,
+            location: node.location,
             path: KeyPath::root(),
         })
     }
 
     /// Reports keys that are not in `known`, and those without effect.
     pub fn check_keys(&self, known: &[Key], diagnostics: &mut Diagnostics) {
-        self.check_keys_but(known, &[], diagnostics);
+        self.check_keys_with_hints(known, &[], diagnostics);
     }
 
     /// As [`Self::check_keys`]; `hints` tell for misplaced keys what to do instead.
-    pub fn check_keys_but(
+    pub fn check_keys_with_hints(
         &self,
         known: &[Key],
         hints: &[(&str, &str)],
@@ -90,7 +90,7 @@ impl<'tree> Section<'tree> {
                     diagnostics.warning(
                         codes::IGNORED_KEY,
                         &self.path.key(name),
-                        key.place,
+                        key.location,
                         message,
                     );
                 },
@@ -103,7 +103,7 @@ impl<'tree> Section<'tree> {
     pub fn get(&self, name: &str) -> Option<Field<'tree>> {
         self.map
             .get(name)
-            .map(|Entry { key, value }| Field::new(value, key.place, self.path.key(name)))
+            .map(|Entry { key, value }| Field::new(value, key.location, self.path.key(name)))
     }
 
     /// Finds an optional key; a null value counts as absent.
@@ -127,7 +127,7 @@ impl<'tree> Section<'tree> {
 
     /// Reports a missing key. `form` shows what to write.
     pub fn report_missing(&self, name: &str, form: &str, diagnostics: &mut Diagnostics) {
-        let written = self.map.get(name).map(|entry| entry.key.place);
+        let written = self.map.get(name).map(|entry| entry.key.location);
         let message = match (written, self.path.is_root()) {
             (Some(_), _) => format!("`{name}` has no value"),
             (None, true) => format!("the file has no `{name}`"),
@@ -153,7 +153,7 @@ impl<'tree> Section<'tree> {
     }
 
     /// The location of the key of this section.
-    pub fn place(&self) -> Place {
+    pub fn location(&self) -> SourceLocation {
         self.location
     }
 
@@ -166,8 +166,12 @@ impl<'tree> Section<'tree> {
     ) {
         let name = key.text().unwrap_or_default();
         let message = format!("unknown key `{name}`");
-        let diagnostic =
-            diagnostics.error(codes::UNKNOWN_KEY, &self.path.key(name), key.place, message);
+        let diagnostic = diagnostics.error(
+            codes::UNKNOWN_KEY,
+            &self.path.key(name),
+            key.location,
+            message,
+        );
         let hint = hints
             .iter()
             .find(|(unknown, _)| *unknown == name)
@@ -177,7 +181,7 @@ impl<'tree> Section<'tree> {
             is_known.then(|| {
                 format!(
                     "write `\"{name}\"` in quotes; YAML reads it as {}",
-                    key.kind()
+                    key.node_type()
                 )
             })
         };
@@ -197,7 +201,7 @@ impl<'tree> Section<'tree> {
         }
     }
 
-    pub(crate) fn new(map: &'tree Map, place: Place, path: KeyPath) -> Self {
+    pub(crate) fn new(map: &'tree Map, place: SourceLocation, path: KeyPath) -> Self {
         Self {
             map,
             location: place,

@@ -5,7 +5,7 @@ use crate::idp::{Idp, bearing};
 use crate::support::{create, pending_enrollment, text};
 use crate::third_party::{Authority, add};
 use http::Method;
-use portcullis_testkit::{PASSWORD, Request, client_key};
+use portcullis_testkit::{PASSWORD, Request, client_key_and_csr};
 use serde_json::{Value, json};
 
 pub(super) const CASES: &[&str] = &[
@@ -30,7 +30,7 @@ async fn enrollments_are_told() {
     let ca = add(controller, admin, ("ca", &root), json!({})).await;
     administer(&walk, &ca).await;
 
-    let csr = || client_key().1;
+    let csr = || client_key_and_csr().1;
     let (id, token, enrollment) = invited(&walk, "a", json!({"ott": true})).await;
     let request = walk.client(Method::POST, "/enroll/ott");
     let body = json!({"token": token, "clientCsr": csr()});
@@ -107,7 +107,11 @@ async fn come_by_themselves(walk: &Walk, root: &Authority) {
     let how = json!({"enrollToCertEnabled": true, "enrollToTokenEnabled": true});
     idp.register(&walk.controller, &walk.admin.token, how).await;
     for (sub, csr, others) in [
-        ("ada", Some(client_key().1), &["authenticator.create"][..]),
+        (
+            "ada",
+            Some(client_key_and_csr().1),
+            &["authenticator.create"][..],
+        ),
         ("bob", None, &[]),
     ] {
         let body = csr.map_or_else(|| json!({}), |csr| json!({"clientCsr": csr}));

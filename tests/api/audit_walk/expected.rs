@@ -4,7 +4,7 @@ use super::walk::{Walk, Who};
 use crate::support::text;
 use http::StatusCode;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_testkit::{AuditTrail, Reply, Request, World};
+use portcullis_testkit::{AuditTrail, EntitySnapshot, Reply, Request};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -87,18 +87,18 @@ impl<'w> Expected<'w> {
     pub(super) async fn send(self, request: Request<'_>) -> Reply {
         let walk = self.walk;
         walk.note(&request);
-        let (before, trail) = (walk.world().await, AuditTrail::of(&walk.controller));
+        let (before, trail) = (walk.world().await, AuditTrail::from_now(&walk.controller));
         let reply = request.from(SOURCE).send().await;
         assert!(reply.status.is_success(), "{}", reply.text());
         let events = trail.events();
         let after = walk.world().await;
-        before.hold(&after, &events);
+        before.assert_audited(&after, &events);
         self.check(&reply, &events, (&before, &after));
         walk.controller.clock.advance(SignedDuration::from_secs(1));
         reply
     }
 
-    fn check(&self, reply: &Reply, events: &[Value], worlds: (&World, &World)) {
+    fn check(&self, reply: &Reply, events: &[Value], worlds: (&EntitySnapshot, &EntitySnapshot)) {
         let mut operations: Vec<_> = events
             .iter()
             .map(|event| text(event, "operation"))
@@ -127,7 +127,12 @@ impl<'w> Expected<'w> {
     }
 
     /// Who it was, under which name, and how they had got in.
-    fn check_actor(&self, entity: &str, events: &[Value], (before, after): (&World, &World)) {
+    fn check_actor(
+        &self,
+        entity: &str,
+        events: &[Value],
+        (before, after): (&EntitySnapshot, &EntitySnapshot),
+    ) {
         let name = |id: &str| {
             after
                 .name(id)
@@ -137,7 +142,7 @@ impl<'w> Expected<'w> {
         let (id, name, session) = match &self.actor {
             Acting::Through(who) => {
                 // Its list says by which authenticator it was opened.
-                assert_eq!(before.holder(&who.session), Some(&*who.id));
+                assert_eq!(before.session_owner(&who.session), Some(&*who.id));
                 (&*who.id, Some(who.name.clone()), Some(&*who.session))
             },
             Acting::Stranger(id) => (&**id, name(id), None),

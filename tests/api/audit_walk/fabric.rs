@@ -8,7 +8,7 @@ use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_storage::engine::{StoreError, submit_with};
 use portcullis_storage::key::UniqueKey;
-use portcullis_storage::tables::Index;
+use portcullis_storage::tables::UniqueIndex;
 use portcullis_testkit::{AuditTrail, Request};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -137,12 +137,12 @@ async fn checks(walk: &Walk) {
     let request = ask(walk, Method::POST, "/database/check-data-integrity");
     walk.tells_nothing().send(request).await;
     ended(walk).await;
-    let trail = AuditTrail::of(controller);
+    let trail = AuditTrail::from_now(controller);
     let request = walk.manage(Method::POST, "/database/fix-data-integrity");
     walk.note(&request);
     assert_eq!(request.send().await.status, 202);
     let found = ended(walk).await;
-    let told = trail.told();
+    let told = trail.operations();
     let expected = found["results"].as_array().unwrap().iter().map(|result| {
         let description = result["description"].as_str().unwrap().to_owned();
         ("database.fix-data-integrity".to_owned(), description)
@@ -153,7 +153,7 @@ async fn checks(walk: &Walk) {
 
 /// Removes the row by which an identity is found by its name, as damage would.
 async fn lose_name(walk: &Walk, name: &str) {
-    let key = UniqueKey::new(Index::IdentityName as u8, name.as_bytes());
+    let key = UniqueKey::new(UniqueIndex::IdentityName as u8, name.as_bytes());
     let lost = submit_with(&*walk.controller.engine, move |tx| {
         tx.delete(key.as_bytes());
         Ok::<_, StoreError>(())

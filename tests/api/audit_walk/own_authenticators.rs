@@ -5,7 +5,7 @@ use crate::credentials::{authenticator_of, token_by, with_certificate};
 use crate::support::text;
 use http::Method;
 use portcullis_pki::{certificates_from_pem, certificates_to_pem};
-use portcullis_testkit::{PASSWORD, client_key};
+use portcullis_testkit::{PASSWORD, client_key_and_csr};
 use serde_json::json;
 
 pub(super) const CASES: &[&str] = &[
@@ -59,7 +59,7 @@ async fn extend(walk: &Walk) {
     );
     let told = walk.tells("authenticator.request-extend").of(&id);
     told.send(request.json(&json!({"rollKeys": true}))).await;
-    let request = ask("extend").json(&json!({"clientCertCsr": client_key().1}));
+    let request = ask("extend").json(&json!({"clientCertCsr": client_key_and_csr().1}));
     let told = walk.tells("authenticator.extend").of(&id).by(&bert);
     let issued = told.send(request).await.data();
     let issued = certificates_from_pem(text(&issued, "clientCert")).unwrap();

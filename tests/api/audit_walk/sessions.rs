@@ -7,7 +7,7 @@ use crate::network::names;
 use crate::posture_support::add_router;
 use crate::support::{create, send, text};
 use http::Method;
-use portcullis_testkit::{PASSWORD, client_key};
+use portcullis_testkit::{PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 
 pub(super) const CASES: &[&str] = &[
@@ -75,7 +75,7 @@ async fn certificates(walk: &Walk) {
     const ALL: &str = "/current-api-session/certificates";
     let cleo = walk.user("cleo", json!({})).await;
     let request = walk.client(Method::POST, ALL).session(&cleo.token);
-    let request = request.json(&json!({"csr": client_key().1}));
+    let request = request.json(&json!({"csr": client_key_and_csr().1}));
     let told = walk.tells("api-session-certificate.create").by(&cleo);
     let id = told.send(request).await.id();
     let path = format!("{ALL}/{id}");

@@ -4,7 +4,7 @@ use super::expected::Expected;
 use crate::support::{current_session, revision, text};
 use http::Method;
 use portcullis_http::route::Route;
-use portcullis_testkit::{AuditTrail, Harness, Request, World};
+use portcullis_testkit::{AuditTrail, EntitySnapshot, Harness, Request};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub(super) struct Walk {
     /// The requests of which events told.
     requests: RefCell<BTreeSet<String>>,
     /// What was shown when the store was as old as this.
-    seen: RefCell<Option<(u64, Rc<World>)>>,
+    seen: RefCell<Option<(u64, Rc<EntitySnapshot>)>>,
 }
 
 /// Somebody with a session.
@@ -74,7 +74,10 @@ impl Walk {
 
     /// Somebody with a password, logged in.
     pub(super) async fn user(&self, name: &str, more: Value) -> Who {
-        let token = self.controller.user(&self.admin.token, name, more).await;
+        let token = self
+            .controller
+            .create_user(&self.admin.token, name, more)
+            .await;
         Who::holding(&self.controller, &token).await
     }
 
@@ -125,10 +128,10 @@ impl Walk {
     /// Sends what cannot succeed, because there is nothing that it could be done to.
     pub(super) async fn refuses(&self, status: u16, request: Request<'_>) {
         self.note(&request);
-        let trail = AuditTrail::of(&self.controller);
+        let trail = AuditTrail::from_now(&self.controller);
         let reply = request.send().await;
         assert_eq!(reply.status.as_u16(), status, "{}", reply.text());
-        assert_eq!(trail.told(), [], "{}", reply.text());
+        assert_eq!(trail.operations(), [], "{}", reply.text());
     }
 
     /// Notes which operation is performed.
@@ -143,13 +146,14 @@ impl Walk {
     }
 
     /// What lists show now.
-    pub(super) async fn world(&self) -> Rc<World> {
+    pub(super) async fn world(&self) -> Rc<EntitySnapshot> {
         let revision = revision(&self.controller);
         let seen = self.seen.borrow().clone();
         match seen {
             Some((at, world)) if at == revision => world,
             _ => {
-                let world = Rc::new(World::read(&self.controller, &self.admin.token).await);
+                let world =
+                    Rc::new(EntitySnapshot::read(&self.controller, &self.admin.token).await);
                 *self.seen.borrow_mut() = Some((revision, world.clone()));
                 world
             },

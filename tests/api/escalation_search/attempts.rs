@@ -120,7 +120,7 @@ impl Attacker {
             .filter(|route| {
                 let is_deletion = route.method == Method::DELETE;
                 let logs_out = is_deletion && route.path == "/current-api-session";
-                route.is_performed && !logs_out && (is_last || !is_deletion)
+                route.is_implemented && !logs_out && (is_last || !is_deletion)
             })
             .collect();
         routes.sort_by_key(|route| route.method == Method::DELETE);
@@ -163,9 +163,11 @@ impl Attacker {
         match route.access {
             Access::Public | Access::Partial | Access::Full => true,
             Access::Admin => false,
-            Access::AdminOrReadOnly => self.permissions.reads_everything(),
+            Access::AdminOrReadOnly => self.permissions.can_read_all(),
             Access::Granted(subject, verb) => self.permissions.grants(subject, verb),
-            Access::GrantedByName(subject, verb) => self.permissions.grants_by_name(subject, verb),
+            Access::GrantedExplicitly(subject, verb) => {
+                self.permissions.grants_explicitly(subject, verb)
+            },
         }
     }
 
@@ -221,7 +223,7 @@ impl Attacker {
         answers: &mut Vec<String>,
     ) {
         let path = route.path.replace("{id}", id).replace("{*path}", id);
-        let path = format!("{}{path}", api.base());
+        let path = format!("{}{path}", api.base_path());
         let mut ask = async |this: &mut Self, body: Option<Value>| {
             let mut request = controller.request(route.method.clone(), &path);
             request = request.session(&this.token);
@@ -243,7 +245,7 @@ impl Attacker {
         }
         let key = (
             route.method.to_string(),
-            format!("{}{}", api.base(), route.path),
+            format!("{}{}", api.base_path(), route.path),
         );
         let members = self.members.get(&key).cloned().unwrap_or_default();
         for member in members {
@@ -316,7 +318,7 @@ impl Attacker {
     ) {
         let told: Vec<String> = self.told.iter().cloned().collect();
         let ids: Vec<String> = self.ids.iter().cloned().collect();
-        let path = format!("{}{}", api.base(), route.path);
+        let path = format!("{}{}", api.base_path(), route.path);
         for token in &told {
             let path = format!("{path}?token={token}");
             let username = format!("attacker-{}", self.next());
@@ -411,7 +413,7 @@ fn collect_texts(value: &Value, texts: &mut BTreeSet<String>) {
 pub(crate) async fn members(controller: &Harness) -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut members = BTreeMap::new();
     for api in Api::ALL {
-        let path = format!("{}/swagger.json", api.base());
+        let path = format!("{}/swagger.json", api.base_path());
         let reply = controller.request(Method::GET, &path).send().await;
         let Ok(document) = serde_json::from_slice::<Value>(&reply.body) else {
             continue;
@@ -424,7 +426,7 @@ pub(crate) async fn members(controller: &Harness) -> BTreeMap<(String, String), 
                 let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
                 let mut names = BTreeSet::new();
                 collect_members(&document, schema, &mut names, 0);
-                let path = format!("{}{path}", api.base());
+                let path = format!("{}{path}", api.base_path());
                 members.insert((method.to_uppercase(), path), names);
             }
         }

@@ -19,7 +19,7 @@ pub(super) struct Prey {
 impl Prey {
     pub(super) async fn new(controller: &Harness, admin: &str) -> Self {
         let boss = json!({"isAdmin": true, "externalId": "boss@example.test"});
-        controller.user(admin, "boss", boss).await;
+        controller.create_user(admin, "boss", boss).await;
         let authority = Authority::root("corporate");
         let claim = common_name_claim();
         third_party::add(controller, admin, ("corporate", &authority), claim).await;

@@ -11,7 +11,7 @@ use crate::support::{create, find_identity_id, ott_enrollment, pending_enrollmen
 use crate::third_party::{Authority, add as add_authority, add_unverified};
 use http::Method;
 use portcullis_domain::clock::Clock as _;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, client_key_and_csr};
 use serde_json::{Value, json};
 
 /// Makes it; answers the controller, and what clients have in their hands.
@@ -149,7 +149,7 @@ impl Making<'_> {
     async fn people(&self) -> Value {
         let (controller, admin) = (self.controller, self.admin);
         let people = json!({"roleAttributes": ["people"], "tags": {"desk": 7}});
-        let anna = controller.user(admin, "anna", people).await;
+        let anna = controller.create_user(admin, "anna", people).await;
         let (device_url, recovery) = {
             let begun = begin(controller, &anna).await.1;
             let url = text(&begun, "provisioningUrl").to_owned();
@@ -160,10 +160,10 @@ impl Making<'_> {
         let verified = crate::mfa_support::verify(controller, &anna, &code).await;
         assert_eq!(verified.status, 200, "{}", verified.text());
 
-        let bert = controller.user(admin, "bert", json!({})).await;
+        let bert = controller.create_user(admin, "bert", json!({})).await;
         begin(controller, &bert).await;
         let guests = json!({"roleAttributes": ["guests"]});
-        let carla = controller.user(admin, "carla", guests).await;
+        let carla = controller.create_user(admin, "carla", guests).await;
         enroll_totp(controller, &carla).await;
         let (dora, chain) = with_certificate(controller, admin, "dora").await;
         crate::credentials::token_by(controller, &chain).await;
@@ -241,7 +241,7 @@ impl Making<'_> {
         for kind in ["Dial", "Bind"] {
             client("/sessions", json!({"serviceId": service, "type": kind})).await;
         }
-        let csr = json!({"csr": client_key().1});
+        let csr = json!({"csr": client_key_and_csr().1});
         client("/current-api-session/certificates", csr).await;
         let identity = find_identity_id(controller, self.admin, "bert").await;
         let uuid = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";

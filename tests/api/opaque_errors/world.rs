@@ -11,7 +11,7 @@ use crate::third_party::{Authority, add};
 use http::Method;
 use portcullis_http::path::Api;
 use portcullis_pki::Certificate;
-use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key};
+use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key_and_csr};
 use serde_json::{Value, json};
 
 const LATER: &str = "2031-04-06T00:00:00.000Z";
@@ -116,7 +116,7 @@ impl World {
     }
 
     fn manage(&mut self, asked: (Method, &str), body: Option<&Value>) {
-        let path = format!("{}{}", Api::Management.base(), asked.1);
+        let path = format!("{}{}", Api::Management.base_path(), asked.1);
         let operation = Operation::new(&self.stage.admin, (asked.0, &path));
         self.operations.push(match body {
             Some(body) => operation.json(body),
@@ -130,14 +130,14 @@ impl World {
         stage.allow("dial", "Dial", &[]).await;
         stage.connect(&stage.person.session, "Dial").await.data();
         let routes = stage.controller.table().routes().iter();
-        let routes = routes.filter(|route| route.method == Method::GET && route.is_performed);
+        let routes = routes.filter(|route| route.method == Method::GET && route.is_implemented);
         let mut readings = Vec::new();
         for route in routes {
             for api in route.apis {
                 if route.path.contains('{') {
                     continue;
                 }
-                let path = format!("{}{}", api.base(), route.path);
+                let path = format!("{}{}", api.base_path(), route.path);
                 let list = Operation::new(&stage.admin, (Method::GET, &path));
                 let reply = list.ask(&stage.controller).await;
                 let found = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
@@ -152,7 +152,7 @@ impl World {
                         && one.path.starts_with(&beginning)
                 });
                 for one in below {
-                    let path = format!("{}{}", api.base(), one.path.replace("{id}", id));
+                    let path = format!("{}{}", api.base_path(), one.path.replace("{id}", id));
                     readings.push(Operation::new(&stage.admin, (Method::GET, &path)));
                 }
             }
@@ -222,7 +222,7 @@ impl World {
         let refreshed = bare_enrollment(controller, admin).await;
         let path = |method: &str, token: &str| format!("/enroll?method={method}&token={token}");
         let post = |path: &str| Operation::new("", (Method::POST, path));
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         self.operations.extend([
             post(&path("ott", text(&ott, "token"))).pem(&csr),
             post(&path("updb", text(&updb, "token"))).json(&json!({"password": PASSWORD})),
@@ -252,7 +252,7 @@ impl World {
         let session = token_by(controller, &chain).await;
         let id = find_identity_id(controller, admin, "with certificate").await;
         let authenticator = authenticator_of(controller, admin, &id, "cert").await;
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let path = format!("/current-identity/authenticators/{authenticator}/extend");
         let renewal = Operation::new(&session, (Method::POST, &path));
         let renewal = renewal.json(&json!({"clientCertCsr": csr}));
@@ -264,19 +264,19 @@ impl World {
         let PostureFixture {
             controller, admin, ..
         } = &self.stage;
-        let session = controller.user(admin, "somebody", json!({})).await;
+        let session = controller.create_user(admin, "somebody", json!({})).await;
         let id = find_identity_id(controller, admin, "somebody").await;
         let authenticator = authenticator_of(controller, admin, &id, "updb").await;
-        let scanning = controller.user(admin, "scanning", json!({})).await;
+        let scanning = controller.create_user(admin, "scanning", json!({})).await;
         begin(controller, &scanning).await;
-        let (_key, csr) = client_key();
+        let (_key, csr) = client_key_and_csr();
         let own = format!("/current-identity/authenticators/{authenticator}");
         let password = json!({
             "username": "somebody", "password": PASSWORD, "currentPassword": PASSWORD,
         });
         let service = json!({"serviceId": self.stage.service, "type": "Dial"});
         let ask = |session: &str, method, path: &str| Operation::new(session, (method, path));
-        let client = Api::Client.base();
+        let client = Api::Client.base_path();
         self.operations.extend([
             ask(&session, Method::POST, "/current-api-session/certificates")
                 .json(&json!({"csr": csr})),
@@ -321,5 +321,5 @@ async fn bare_enrollment(controller: &Harness, admin: &str) -> String {
     let (_, pending) =
         create_with_enrollment(controller, admin, "refreshed", json!({"ott": true})).await;
     let below = format!("/enrollments/{}/refresh", text(&pending, "id"));
-    format!("{}{below}", Api::Management.base())
+    format!("{}{below}", Api::Management.base_path())
 }

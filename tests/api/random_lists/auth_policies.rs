@@ -5,7 +5,7 @@ use crate::naive::{Dice, Symbol};
 use crate::support::{add_policy, modify_store, text};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
-use portcullis_storage::tables::{Found, Index};
+use portcullis_storage::tables::{Found, UniqueIndex};
 use portcullis_testkit::Harness;
 
 const AUTH_POLICIES: &[Symbol] = &symbols! {
@@ -76,7 +76,7 @@ async fn auth_policies_are_what_a_simple_reading_finds() {
             let mut edit = dice.one_in(2).then(|| edit(dice, number));
             let now = controller.app.env().now();
             modify_store(&controller, move |rows| {
-                let one: Found<AuthPolicy> = found(rows, Index::AuthPolicyId, &id);
+                let one: Found<AuthPolicy> = found(rows, UniqueIndex::AuthPolicyId, &id);
                 let Some(edit) = edit.take() else {
                     return rows.remove(&one.key, &one.entity).unwrap();
                 };

@@ -7,7 +7,7 @@ use crate::support::{modify_store, text};
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_storage::tables::{AUTHENTICATOR, Found, Index};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, UniqueIndex};
 use portcullis_testkit::{ADMIN, Harness};
 use serde_json::Value;
 
@@ -33,9 +33,9 @@ async fn add_authenticator(controller: &Harness, dice: &mut Dice, owner: &str, n
     let key = controller.engine.allocate(AUTHENTICATOR);
     let now = controller.app.env().now();
     modify_store(controller, move |rows| {
-        let owner: Found<Identity> = found(rows, Index::IdentityId, &owner);
+        let owner: Found<Identity> = found(rows, UniqueIndex::IdentityId, &owner);
         let mut one: Authenticator =
-            found::<Authenticator>(rows, Index::AuthenticatorUsername, ADMIN).entity;
+            found::<Authenticator>(rows, UniqueIndex::AuthenticatorUsername, ADMIN).entity;
         one.id = AuthenticatorId::from_wire(format!("a{number:03}"));
         (one.created_at, one.updated_at) = (now, now);
         one.tags = tags.clone();
@@ -92,7 +92,7 @@ async fn authenticators_are_what_a_simple_reading_finds() {
                         let (before, after) = (before.to_owned(), name(dice, number));
                         modify_store(&controller, move |rows| {
                             let one: Found<Authenticator> =
-                                found(rows, Index::AuthenticatorUsername, &before);
+                                found(rows, UniqueIndex::AuthenticatorUsername, &before);
                             let mut changed = one.entity.clone();
                             if let Credential::Updb(updb) = &mut changed.credential {
                                 updb.username.clone_from(&after);

@@ -8,7 +8,7 @@ use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
-use portcullis_storage::tables::{API_SESSION, Found, Index};
+use portcullis_storage::tables::{API_SESSION, Found, UniqueIndex};
 use portcullis_testkit::{ADMIN, Harness};
 
 const API_SESSIONS: &[Symbol] = &symbols! {
@@ -31,8 +31,8 @@ async fn add_session(controller: &Harness, dice: &mut Dice, owner: &str, number:
     let now = controller.app.env().now();
     let used = now + SignedDuration::from_millis(i64::try_from(dice.roll(3)).unwrap());
     modify_store(controller, move |rows| {
-        let owner: Found<Identity> = found(rows, Index::IdentityId, &owner);
-        let opened: Found<Identity> = found(rows, Index::IdentityName, ADMIN);
+        let owner: Found<Identity> = found(rows, UniqueIndex::IdentityId, &owner);
+        let opened: Found<Identity> = found(rows, UniqueIndex::IdentityName, ADMIN);
         let present = rows.rows().dependents::<ApiSession>(&opened.key).unwrap();
         let mut session = present[0].entity.clone();
         session.id = ApiSessionId::from_wire(format!("s{number:03}"));
@@ -85,7 +85,7 @@ async fn sessions_are_what_a_simple_reading_finds() {
             }
             let owner = IdentityId::from_wire(owner);
             modify_store(&controller, move |rows| {
-                let owner: Found<Identity> = found(rows, Index::IdentityId, owner.as_str());
+                let owner: Found<Identity> = found(rows, UniqueIndex::IdentityId, owner.as_str());
                 let sessions = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
                 for session in sessions.iter().take(1) {
                     rows.remove(&session.key, &session.entity).unwrap();

@@ -7,7 +7,7 @@ use crate::support::{create, find_identity_id, log_in_by_certificate, text};
 use crate::third_party::{Authority, add, common_name_claim};
 use http::Method;
 use portcullis_pki::Certificate;
-use portcullis_testkit::{Harness, PASSWORD, client_key};
+use portcullis_testkit::{Harness, PASSWORD, client_key_and_csr};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ impl World {
         let (controller, admin) = (&self.controller, &self.admin);
         let policy = self.policy(name).await;
         let more = json!({"authPolicyId": policy});
-        let session = controller.user(admin, name, more).await;
+        let session = controller.create_user(admin, name, more).await;
         let id = find_identity_id(controller, admin, name).await;
         let identity = format!("/identities/{id}");
         let of_policy = format!("/auth-policies/{policy}");
@@ -229,7 +229,7 @@ impl World {
                 let by = token_by(controller, &chain).await;
                 let path =
                     format!("/edge/client/v1/current-identity/authenticators/{authenticator}");
-                let (_key, csr) = client_key();
+                let (_key, csr) = client_key_and_csr();
                 let request = controller.request(Method::POST, &format!("{path}/extend"));
                 let request = request.session(&by).certificates(&chain);
                 let issued = request.json(&json!({"clientCertCsr": csr})).send().await;

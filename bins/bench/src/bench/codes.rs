@@ -13,7 +13,7 @@ use super::work::{Work, own_work, work};
 use crate::testbed::controller::{Controller, Program};
 use crate::testbed::request::{self, CLIENT};
 use crate::testbed::system::now;
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ async fn give(controller: &Controller, people: &Arc<Vec<Person>>) -> anyhow::Res
 }
 
 fn answer(person: &Person) -> Vec<u8> {
-    let code = person.secret.code_at(Step::at(now()));
+    let code = person.secret.code_at(TimeStep::at(now()));
     let body = serde_json::json!({ "code": code.as_str() }).to_string();
     request::post(
         &format!("{CLIENT}/authenticate/mfa"),

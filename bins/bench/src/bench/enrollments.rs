@@ -6,7 +6,7 @@ use super::load::{Budget, Tally, drive};
 use super::report::{Figure, Report, Target};
 use super::work::{Work, own_work, work};
 use crate::testbed::calls::{create_and_enroll, create_with_token, redemption};
-use portcullis_pki::{KeyType, SigningKey, Subject, make_csr};
+use portcullis_pki::{KeyType, SigningKey, Subject, create_csr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const CLIENTS: usize = 16;
@@ -16,7 +16,7 @@ const CLIENTS: usize = 16;
 /// The request for the certificate is made once: making keys is the client's work.
 pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::Result<()> {
     let key = SigningKey::generate(KeyType::P256)?;
-    let csr = make_csr(&key, &Subject::new().common_name("device"))?;
+    let csr = create_csr(&key, &Subject::new().common_name("device"))?;
     redeem(fixture, &csr, report).await?;
     whole(fixture, &csr, report).await
 }

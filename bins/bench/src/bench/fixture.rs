@@ -6,7 +6,7 @@ use crate::testbed::controller::Controller;
 use crate::testbed::credential::Credential;
 use crate::testbed::link::{Endpoint, Link};
 use crate::testbed::request::{self, MANAGEMENT};
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
+use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 
 /// A controller with its administrator's session and devices that have certificates.
 pub(super) struct Fixture {
@@ -29,7 +29,7 @@ impl Fixture {
         for number in 0..scale.devices {
             let key = SigningKey::generate(KeyType::P256)?;
             let name = format!("device-{number}");
-            let csr = make_csr(&key, &Subject::new().common_name(&name))?;
+            let csr = create_csr(&key, &Subject::new().common_name(&name))?;
             let pem = create_and_enroll(&mut link, &admin, &name, &csr).await?;
             let chain = certificates_from_pem(&pem)?;
             devices.push(Credential { key, chain });

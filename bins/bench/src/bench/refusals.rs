@@ -10,7 +10,7 @@ use crate::testbed::link::Link;
 use crate::testbed::request::{self, CLIENT};
 use crate::testbed::statistics::{kolmogorov_smirnov, median};
 use crate::testbed::system::now;
-use portcullis_domain::mfa::Step;
+use portcullis_domain::mfa::TimeStep;
 use std::time::{Duration, Instant};
 
 /// A recovery code that nobody has: a set of twenty out of 2^30 hardly holds it.
@@ -58,7 +58,7 @@ impl Samples {
         person: &Person,
         number: usize,
     ) -> anyhow::Result<()> {
-        let step = Step::at(now());
+        let step = TimeStep::at(now());
         let good = person.secret.code_at(step);
         let wrong = wrong(person, step);
         link.expect(200, &answer(person, good.as_str())).await?;
@@ -111,10 +111,10 @@ fn ordered(one: f64, other: f64) -> (f64, f64) {
 }
 
 /// A code that the app shows at no step near.
-fn wrong(person: &Person, step: Step) -> String {
+fn wrong(person: &Person, step: TimeStep) -> String {
     let near = |code: &String| {
         (step.0.saturating_sub(3)..=step.0 + 3)
-            .any(|step| person.secret.code_at(Step(step)).as_str() == code)
+            .any(|step| person.secret.code_at(TimeStep(step)).as_str() == code)
     };
     (0..16)
         .map(|number| format!("{number:06}"))

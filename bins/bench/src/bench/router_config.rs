@@ -14,8 +14,8 @@ use super::scale::Scale;
 use crate::testbed::statistics::median;
 use anyhow::ensure;
 use check::Check;
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, Verdict};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, SourceFile, Verdict};
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -51,9 +51,9 @@ pub(super) async fn measure(
 /// One large file, checked by the library.
 fn large(scale: Scale, report: &mut Report) -> anyhow::Result<()> {
     let file = files::with_lines(LINES);
-    let text = Text::new("large.yml", file.as_bytes());
-    let ours = || portcullis_router_config::check(&text, Options::default(), &|_| None);
-    let theirs = || judge(&text, &Machine::default(), &|_| None);
+    let text = SourceFile::new("large.yml", file.as_bytes());
+    let ours = || portcullis_router_config::check(&text, CheckOptions::default(), &|_| None);
+    let theirs = || evaluate(&text, &Machine::default(), &|_| None);
     ensure!(
         (ours().verdict, theirs().verdict) == (Verdict::Accept, Verdict::Accept),
         "the large file has a mistake: {:?}",

@@ -18,9 +18,9 @@ use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{AuthenticatorId, EnrollmentId, IdentityId, Number};
+use portcullis_domain::ids::{AuthenticatorId, EnrollmentId, IdentityId, RecordNumber};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_pki::certificates_to_pem;
@@ -166,7 +166,7 @@ impl Seed {
     }
 
     fn rows(&self, number: u64, spec: IdentitySpec) -> anyhow::Result<Rows> {
-        let key = identity_key(Number(self.engine.allocate(IDENTITY)));
+        let key = identity_key(RecordNumber(self.engine.allocate(IDENTITY)));
         let id = IdentityId::generate(&SystemEntropy)?;
         let mut identity = Identity::new(id, spec, self.now);
         let mut rows = Rows {
@@ -204,9 +204,9 @@ impl Seed {
                 created_at: self.now,
                 updated_at: self.now,
                 tags: Tags::default(),
-                purpose: Purpose::Identity {
+                purpose: EnrollmentPurpose::Identity {
                     identity: identity.id.clone(),
-                    method: Method::Ott,
+                    method: EnrollmentMethod::Ott,
                 },
                 expires_at: self.now + SignedDuration::from_hours(3),
                 is_outgrown: false,
@@ -252,7 +252,7 @@ fn spec(number: u64) -> anyhow::Result<IdentitySpec> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_storage::tables::Census;
+    use portcullis_storage::tables::RecordCounts;
 
     #[test]
     fn store_holds_what_was_written() {
@@ -262,9 +262,9 @@ mod tests {
         seed.write(30..1000).unwrap();
         let snapshot = seed.engine.snapshot().unwrap();
         for (kind, count) in [(IDENTITY, 1000), (ENROLLMENT, 100), (AUTHENTICATOR, 100)] {
-            assert_eq!(Census::stated(&*snapshot, kind).unwrap(), count);
+            assert_eq!(RecordCounts::expected(&*snapshot, kind).unwrap(), count);
         }
-        assert_eq!(Census::check(&*snapshot).unwrap(), []);
+        assert_eq!(RecordCounts::verify(&*snapshot).unwrap(), []);
     }
 
     #[test]

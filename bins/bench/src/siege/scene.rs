@@ -8,8 +8,8 @@ use crate::testbed::link::{Endpoint, Link};
 use crate::testbed::request::{self, CLIENT, MANAGEMENT};
 use crate::testbed::system::now;
 use anyhow::Context as _;
-use portcullis_domain::mfa::Step;
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
+use portcullis_domain::mfa::TimeStep;
+use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
 use portcullis_totp::Secret;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Careful {
     pub(super) username: String,
     pub(super) secret: Arc<Secret>,
     /// The step whose code was given last.
-    pub(super) last: Step,
+    pub(super) last: TimeStep,
 }
 
 /// All of it.
@@ -129,7 +129,7 @@ impl Maker<'_> {
             "/data/provisioningUrl",
         )?;
         let secret = Arc::new(secret(&url)?);
-        let last = Step::at(now());
+        let last = TimeStep::at(now());
         let body = json!({ "code": secret.code_at(last).as_str() }).to_string();
         let verify = request::post(&format!("{path}/verify"), Some(&session), &body);
         self.link.expect(200, &verify).await?;
@@ -143,7 +143,7 @@ impl Maker<'_> {
     /// Makes a device with a certificate; answers the controller as it comes to it.
     async fn device(&mut self, name: &str) -> anyhow::Result<Endpoint> {
         let key = SigningKey::generate(KeyType::P256)?;
-        let csr = make_csr(&key, &Subject::new().common_name(name))?;
+        let csr = create_csr(&key, &Subject::new().common_name(name))?;
         let pem = create_and_enroll(&mut self.link, &self.admin, name, &csr).await?;
         let chain = certificates_from_pem(&pem)?;
         self.controller.endpoint(Some(&Credential { key, chain }))

@@ -43,8 +43,8 @@ impl Network {
         let key = || SigningKey::generate(KeyType::P256);
         let subject = |name| Subject::new().common_name(name);
         let entropy = &SystemEntropy;
-        let root = Authority::make_root(key()?, &subject("root"), &domain, now(), entropy)?;
-        let signing = root.make_intermediate(key()?, &subject("signing"), now(), entropy)?;
+        let root = Authority::create_root(key()?, &subject("root"), &domain, now(), entropy)?;
+        let signing = root.create_intermediate(key()?, &subject("signing"), now(), entropy)?;
         Ok((root, signing, domain))
     }
 

@@ -3,7 +3,7 @@
 use super::chain::{self, ChainError, HashChain, VerifiedChain};
 use super::file_access::{self, FileIdentity};
 use anyhow::{Context as _, anyhow};
-use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN, SinkPosition};
+use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN_OPERATION, SinkPosition};
 use portcullis_domain::audit::Event;
 use portcullis_domain::clock::Clock;
 use serde::Serialize;
@@ -213,7 +213,7 @@ impl AuditFile {
                 last: Some(chain.last_seq),
                 line: None,
             };
-            self.event(BEGIN, detail)
+            self.event(BEGIN_OPERATION, detail)
         });
         for event in begin.iter().chain(events) {
             lines.push_str(&chain.append(event));

@@ -75,7 +75,7 @@ fn format_text(event: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_domain::terminal::drives_terminal;
+    use portcullis_domain::terminal::is_terminal_control;
 
     #[test]
     fn both_forms_are_one_line_whatever_a_name_holds() {
@@ -96,7 +96,7 @@ mod tests {
             "{line}"
         );
         assert!(
-            !line.trim_end_matches('\n').contains(drives_terminal),
+            !line.trim_end_matches('\n').contains(is_terminal_control),
             "{line}"
         );
     }

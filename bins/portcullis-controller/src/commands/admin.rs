@@ -4,7 +4,7 @@ use super::password;
 use crate::cli::{AccountArgs, AdminCommand, RemoveMfaArgs, ResetPasswordArgs};
 use crate::{config, output, serve, signals, system};
 use anyhow::{Context as _, bail};
-use portcullis_app::{App, AppError, rescue};
+use portcullis_app::{App, AppError, account_recovery};
 use portcullis_domain::ids::IdentityId;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
         () = shutdown.stop.cancelled() => bail!("stopped before anything was changed"),
     };
     let app = open_store(&whose)?;
-    let outcome = rescue::reset_password(&app, &whose.identity, password).await;
+    let outcome = account_recovery::reset_password(&app, &whose.identity, password).await;
     let id = require_identity(outcome, &whose, "the password could not be set")?;
     output::print_line(format_args!(
         "password of {id} set; it is enabled, and its sessions were ended"
@@ -39,7 +39,7 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
     let RemoveMfaArgs { account: whose } = arguments;
     let _shutdown = signals::listen()?;
     let app = open_store(&whose)?;
-    let outcome = rescue::remove_mfa(&app, &whose.identity).await;
+    let outcome = account_recovery::remove_mfa(&app, &whose.identity).await;
     let id = require_identity(outcome, &whose, "the TOTP enrollment could not be removed")?;
     output::print_line(format_args!(
         "{id} is not enrolled in TOTP; its sessions were ended"

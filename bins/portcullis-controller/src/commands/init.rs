@@ -16,7 +16,7 @@ pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
     };
     let config = config::load(&[&arguments.config])?;
     let core = serve::open(&config, false, &system::env())?;
-    administrator::prepare(&core.app)
+    administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
     match administrator::initialise(&core.app, &arguments.username, password).await {

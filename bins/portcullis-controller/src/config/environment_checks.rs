@@ -4,9 +4,11 @@ use super::file_permissions::{self, Tolerance};
 use super::home_keys::HomeKeys;
 use crate::output;
 use crate::pem::{self, CertKeySettings, PemSetting};
-use portcullis_controller_config::{self as model, Material, NamedPair, NamedStore, NamedThings};
+use portcullis_controller_config::{
+    self as model, CertKeyReference, ExternalReferences, PemSource, StoreReference,
+};
 use portcullis_pki::{Certificate, SigningKey};
-use portcullis_yaml::{Diagnostic, KeyPath, Place, Severity};
+use portcullis_yaml::{Diagnostic, KeyPath, Severity, SourceLocation};
 use std::io;
 use std::path::Path;
 
@@ -28,7 +30,7 @@ pub(super) const EXPOSED_FILE: &str = "exposed-file";
 const MISSING_FOLDER: &str = "missing-folder";
 
 /// Checks all references and reports problems at the values that reference them.
-pub(super) fn check(named: &NamedThings, own_keys: &HomeKeys) -> Vec<Diagnostic> {
+pub(super) fn check(named: &ExternalReferences, own_keys: &HomeKeys) -> Vec<Diagnostic> {
     let mut findings = EnvironmentChecker {
         own_keys,
         diagnostics: Vec::new(),
@@ -51,7 +53,7 @@ struct EnvironmentChecker<'k> {
 }
 
 impl EnvironmentChecker<'_> {
-    fn check_pair(&mut self, NamedPair { cert, key }: &NamedPair) -> Option<()> {
+    fn check_pair(&mut self, CertKeyReference { cert, key }: &CertKeyReference) -> Option<()> {
         let chain = cert.as_ref().and_then(|cert| self.load_certificates(cert));
         let loaded = key.as_ref().and_then(|key| self.load_key(key));
         let (chain, loaded, cert, key) = (chain?, loaded?, cert.as_ref()?, key.as_ref()?);
@@ -69,7 +71,7 @@ impl EnvironmentChecker<'_> {
         }
     }
 
-    fn load_certificates(&mut self, named: &model::Named) -> Option<Vec<Certificate>> {
+    fn load_certificates(&mut self, named: &model::PemReference) -> Option<Vec<Certificate>> {
         self.require_readable(named)?;
         PemSetting::from_reference(named)
             .certificates()
@@ -80,9 +82,9 @@ impl EnvironmentChecker<'_> {
             .ok()
     }
 
-    fn load_key(&mut self, named: &model::Named) -> Option<SigningKey> {
+    fn load_key(&mut self, named: &model::PemReference) -> Option<SigningKey> {
         self.require_readable(named)?;
-        if let Material::File(path) = &named.material {
+        if let PemSource::File(path) = &named.source {
             let tolerance = if self.own_keys.contains(path) {
                 Tolerance::GroupRead
             } else {
@@ -100,14 +102,14 @@ impl EnvironmentChecker<'_> {
             .ok()
     }
 
-    fn require_readable(&mut self, named: &model::Named) -> Option<()> {
+    fn require_readable(&mut self, named: &model::PemReference) -> Option<()> {
         let error = PemSetting::from_reference(named).text().err();
         let Some(error) = error else { return Some(()) };
         let is_missing = error
             .downcast_ref::<io::Error>()
             .is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
-        match &named.material {
-            Material::File(path) if is_missing => {
+        match &named.source {
+            PemSource::File(path) if is_missing => {
                 self.push_error(named, MISSING_FILE, &error, &missing_file_help(path));
             },
             _ => {
@@ -119,7 +121,7 @@ impl EnvironmentChecker<'_> {
     }
 
     /// Collects the trusted authorities; `None` if some of them cannot be loaded.
-    fn load_trusted(&mut self, named: &NamedThings) -> Option<Vec<Certificate>> {
+    fn load_trusted(&mut self, named: &ExternalReferences) -> Option<Vec<Certificate>> {
         let named: Vec<_> = named
             .identities
             .iter()
@@ -142,7 +144,7 @@ impl EnvironmentChecker<'_> {
         None
     }
 
-    fn check_signing(&mut self, signing: &NamedPair, trusted: Option<&[Certificate]>) {
+    fn check_signing(&mut self, signing: &CertKeyReference, trusted: Option<&[Certificate]>) {
         let fits = self.check_pair(signing).is_some();
         if let (true, Some(trusted), Some(cert), Some(key)) =
             (fits, trusted, &signing.cert, &signing.key)
@@ -159,11 +161,11 @@ impl EnvironmentChecker<'_> {
 
     fn check_store(
         &mut self,
-        NamedStore {
+        StoreReference {
             path,
             place,
             location,
-        }: &NamedStore,
+        }: &StoreReference,
     ) {
         let store = location.store_path();
         let key = location.sealing_key_path();
@@ -199,14 +201,14 @@ impl EnvironmentChecker<'_> {
     fn check_unnamed_keys(&mut self) {
         for file in self.own_keys.iter() {
             let file = ("the private key", file, Tolerance::GroupRead);
-            self.check_permissions((&KeyPath::root(), Place::default()), file);
+            self.check_permissions((&KeyPath::root(), SourceLocation::default()), file);
         }
     }
 
     /// Checks the permissions of a file and of the folders above, and reports problems at `place`.
     fn check_permissions(
         &mut self,
-        (path, place): (&KeyPath, Place),
+        (path, place): (&KeyPath, SourceLocation),
         (what, file, tolerance): (&str, &Path, Tolerance),
     ) {
         let exposures = [
@@ -227,7 +229,7 @@ impl EnvironmentChecker<'_> {
 
     fn push_error(
         &mut self,
-        at: &model::Named,
+        at: &model::PemReference,
         code: &'static str,
         error: &anyhow::Error,
         help: &str,

@@ -2,7 +2,7 @@
 
 use crate::pem::PemSetting;
 use crate::serve::hosts;
-use portcullis_controller_config::{self as model, NamedHost, Outcome};
+use portcullis_controller_config::{self as model, ReadOutcome, SharedHostReference};
 use portcullis_pki::{Certificate, ReservedNames};
 use portcullis_yaml::{Diagnostic, Severity};
 
@@ -12,11 +12,11 @@ const UNNEEDED_SHARED_HOST: &str = "idle-shared-host";
 const WILDCARD_NAME: &str = "wildcard-name";
 
 /// Finds shared hosts that are not reserved, and wildcard certificates.
-pub(super) fn check(outcome: &Outcome) -> Vec<Diagnostic> {
+pub(super) fn check(outcome: &ReadOutcome) -> Vec<Diagnostic> {
     let Some(config) = &outcome.config else {
         return Vec::new();
     };
-    let identities = outcome.named.identities.iter();
+    let identities = outcome.references.identities.iter();
     let served: Vec<_> = identities
         .flat_map(|identity| &identity.pairs)
         .filter_map(|pair| server_leaf(pair.cert.as_ref()?))
@@ -24,7 +24,7 @@ pub(super) fn check(outcome: &Outcome) -> Vec<Diagnostic> {
     let own = hosts::own_hosts(config);
     let leaves = served.iter().map(|(_, leaf)| leaf);
     let reserved = ReservedNames::new(own.names.iter().map(String::as_str), leaves, []);
-    let shared = outcome.named.shared_hosts.iter();
+    let shared = outcome.references.shared_hosts.iter();
     let idle = shared
         .filter(|shared| reserved.check(&shared.host).is_ok())
         .map(unneeded_shared_host);
@@ -35,16 +35,16 @@ pub(super) fn check(outcome: &Outcome) -> Vec<Diagnostic> {
 }
 
 /// The server certificate that a value references, if any. Read errors are reported elsewhere.
-fn server_leaf(at: &model::Named) -> Option<(&model::Named, Certificate)> {
+fn server_leaf(at: &model::PemReference) -> Option<(&model::PemReference, Certificate)> {
     let leaf = PemSetting::from_reference(at)
         .certificates()
         .ok()?
         .into_iter()
         .next()?;
-    leaf.is_for_servers().then_some((at, leaf))
+    leaf.has_server_auth_usage().then_some((at, leaf))
 }
 
-fn unneeded_shared_host(shared: &NamedHost) -> Diagnostic {
+fn unneeded_shared_host(shared: &SharedHostReference) -> Diagnostic {
     let message = format!(
         "`{}` is not kept from routers, so it need not be shared",
         shared.host
@@ -63,7 +63,7 @@ fn unneeded_shared_host(shared: &NamedHost) -> Diagnostic {
     found
 }
 
-fn wildcard_name(at: &model::Named, leaf: &Certificate) -> Option<Diagnostic> {
+fn wildcard_name(at: &model::PemReference, leaf: &Certificate) -> Option<Diagnostic> {
     let name = leaf.dns_names().find(|name| name.starts_with("*."))?;
     let message = format!(
         "the certificate is for `{name}`: a router can get a certificate for any host that this \

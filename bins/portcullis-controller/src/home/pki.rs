@@ -31,8 +31,8 @@ pub(super) fn create(settings: &HomeSettings, env: &Env) -> anyhow::Result<Netwo
     let controller = ControllerId::generate(source)?;
     let subject = |name: &str| Subject::new().organization("Portcullis").common_name(name);
 
-    let root = Authority::make_root(key()?, &subject("Portcullis root"), &domain, now, source)?;
-    let signing = root.make_intermediate(key()?, &subject("Portcullis issuer"), now, source)?;
+    let root = Authority::create_root(key()?, &subject("Portcullis root"), &domain, now, source)?;
+    let signing = root.create_intermediate(key()?, &subject("Portcullis issuer"), now, source)?;
     let spiffe = SpiffeId::new(domain, SpiffePath::Controller(controller.clone()))?;
     let names = std::iter::once(settings.advertised_host.as_str()).chain(LOOPBACK_HOSTS);
     let names = ServerNames::parse(names)

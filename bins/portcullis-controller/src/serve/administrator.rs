@@ -2,12 +2,12 @@
 
 use super::RunningController;
 use anyhow::Context as _;
-use portcullis_app::password::{PasswordPool, Verdict};
+use portcullis_app::password::{PasswordCheck, PasswordPool};
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::peer::Peer;
 use portcullis_storage::engine::Engine as _;
-use portcullis_storage::tables::{Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Rows, UniqueIndex, UniqueValue};
 use secrecy::SecretString;
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl FirstAdministrator {
         let pool = PasswordPool::start(1, 1).context("passwords cannot be checked")?;
         let stored = Some(login.password.clone());
         let verdict = pool.verify(Peer::CONTROLLER, password, stored).await?;
-        Ok(verdict != Verdict::Wrong)
+        Ok(verdict != PasswordCheck::Wrong)
     }
 }
 
@@ -48,7 +48,7 @@ impl RunningController {
     pub fn administrator(&self) -> anyhow::Result<Option<FirstAdministrator>> {
         let snapshot = self.engine.snapshot()?;
         let rows = Rows::new(&*snapshot);
-        let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+        let mark = UniqueValue::new(UniqueIndex::DefaultAdministrator, "");
         let Some(found) = rows.find::<Identity>(&mark)? else {
             return Ok(None);
         };

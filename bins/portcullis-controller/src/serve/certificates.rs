@@ -7,7 +7,7 @@ use crate::home::pki::LOOPBACK_HOSTS;
 use crate::pem::load_server_pairs;
 use anyhow::Context as _;
 use portcullis_app::App;
-use portcullis_controller_config::{ControllerConfig, Material};
+use portcullis_controller_config::{ControllerConfig, PemSource};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_http::listen::ServerTls;
 use portcullis_pki::{Certificate, Fingerprint, ServerNames, SpiffeId, Subject};
@@ -127,7 +127,7 @@ impl ServerCertificates {
                 signer.name,
             );
         }
-        let served = self.app.network().served();
+        let served = self.app.network().serving_state();
         if served.jwt_signer.public_key() != signer.key.public_key() {
             tracing::warn!("the key of the server changed; refresh the pending enrollments");
         }
@@ -140,9 +140,12 @@ impl ServerCertificates {
             .iter()
             .map(|pairs| pairs.iter().map(CertKeyPair::to_tls).collect())
             .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
-        self.app
-            .network()
-            .renew(leaf.clone(), &served_leaves, jwt_signer, &self.network_id)?;
+        self.app.network().renew_certificate(
+            leaf.clone(),
+            &served_leaves,
+            jwt_signer,
+            &self.network_id,
+        )?;
         for (tls, certificates) in self.tls.iter().zip(ready) {
             tls.replace(certificates)?;
         }
@@ -154,7 +157,8 @@ impl ServerCertificates {
     fn renew(&self, now: Timestamp) -> anyhow::Result<bool> {
         let signing = self.app.network().signing();
         let pairs = load_server_pairs(&self.config.identity, "identity")?;
-        let (Some(pair), Material::File(path)) = (pairs.first(), &self.config.identity.server_cert)
+        let (Some(pair), PemSource::File(path)) =
+            (pairs.first(), &self.config.identity.server_cert)
         else {
             return Ok(false);
         };
@@ -193,7 +197,7 @@ impl ServerCertificates {
             .chain(points.map(|point| &point.address))
             .map(|address| address.host.as_str());
         let names = ServerNames::parse(told.chain(LOOPBACK_HOSTS).chain(leaf.dns_names()))?;
-        Ok(match SpiffeId::of_certificate(leaf)? {
+        Ok(match SpiffeId::from_certificate(leaf)? {
             Some(id) => names.with_spiffe(id),
             None => names,
         })

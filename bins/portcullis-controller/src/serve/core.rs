@@ -7,11 +7,11 @@ use anyhow::{Context as _, anyhow};
 use portcullis_app::mfa::MfaSettings;
 use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
-use portcullis_app::read_model::Follower;
+use portcullis_app::read_model::ProjectionUpdater;
 use portcullis_app::signers::SignerKeys;
-use portcullis_app::{App, Parts, Settings};
+use portcullis_app::{App, AppParts, Settings};
 use portcullis_controller_config::{
-    ControllerConfig, JwksFetch, Oidc, Share, Totp, TotpCompatibility,
+    ClientLimit, ControllerConfig, JwksFetchConfig, OidcConfig, TotpCompatibility, TotpConfig,
 };
 use portcullis_domain::Env;
 use portcullis_domain::api_session::SessionLifetimes;
@@ -19,7 +19,7 @@ use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::entropy;
 use portcullis_domain::ids::ControllerId;
-use portcullis_domain::log_throttle::LogRates;
+use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::quota::StorageQuota;
 use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
@@ -61,13 +61,13 @@ pub(crate) fn open(
     let Store { engine, vault } =
         store::open(&config.store, store_must_exist, Arc::clone(&env.entropy))?;
     let projections = Arc::new(Projections::default());
-    engine.observe(Arc::new(Follower(Arc::clone(&projections))));
+    engine.observe(Arc::new(ProjectionUpdater(Arc::clone(&projections))));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let waiting = config.limits.passwords_waiting.map(saturating);
     let waiting = waiting.unwrap_or(threads * WAITING_PASSWORDS_PER_THREAD);
     let passwords = PasswordPool::start(threads, waiting)
         .context("the threads that check passwords cannot be started")?;
-    let app = App::new(Parts {
+    let app = App::new(AppParts {
         env: env.clone(),
         engine: Arc::clone(&engine) as _,
         store_path: config.store.store_path(),
@@ -89,7 +89,7 @@ pub(crate) fn open(
             fresh_factor: config.edge.api.fresh_factor.map(to_signed),
             enrollment_duration: to_signed(config.edge.enrollment.edge_identity_duration),
             router_enrollment_duration: to_signed(config.edge.enrollment.edge_router_duration),
-            longest_token: to_signed(longest_token_lifetime(&config.edge.oidc)),
+            max_token_lifetime: to_signed(longest_token_lifetime(&config.edge.oidc)),
             password_throttle: config.edge.password_throttle,
             refusal_log: log_rates(config.limits.log_lines_per_minute),
             require_token_expiry: config.edge.external_jwt_signers.require_expiry,
@@ -107,9 +107,9 @@ pub(crate) fn open(
 }
 
 /// Rates of log lines about refused requests.
-fn log_rates(limit: Share) -> LogRates {
+fn log_rates(limit: ClientLimit) -> LogRateLimits {
     let lines = |count| u32::try_from(count).unwrap_or(u32::MAX);
-    LogRates::per_minute(lines(limit.total), lines(limit.each))
+    LogRateLimits::per_minute(lines(limit.total), lines(limit.per_client))
 }
 
 fn saturating(count: u64) -> usize {
@@ -117,13 +117,13 @@ fn saturating(count: u64) -> usize {
 }
 
 /// Longest lifetime of a token.
-fn longest_token_lifetime(oidc: &Oidc) -> Duration {
+fn longest_token_lifetime(oidc: &OidcConfig) -> Duration {
     let others = oidc.access_token_duration.max(oidc.id_token_duration);
     oidc.refresh_token_duration.max(others)
 }
 
 /// Settings of TOTP.
-fn mfa(totp: &Totp) -> MfaSettings {
+fn mfa(totp: &TotpConfig) -> MfaSettings {
     MfaSettings {
         issuer: totp.hostname.clone(),
         rules: match totp.compatibility {
@@ -134,7 +134,7 @@ fn mfa(totp: &Totp) -> MfaSettings {
 }
 
 /// Fetcher of the keys of external signers, with the rules of the configuration.
-fn signer_keys(rules: &JwksFetch) -> anyhow::Result<SignerKeys> {
+fn signer_keys(rules: &JwksFetchConfig) -> anyhow::Result<SignerKeys> {
     let rules = FetchRules {
         allowed_ips: rules.allowed_ips.clone(),
         denied_ips: rules.denied_ips.clone(),
@@ -157,7 +157,7 @@ fn network(
     let signer = credentials.token_signing_pair(config)?;
     let default_pair = credentials.default_pair()?;
     let roots = credentials.roots();
-    let trust_domain = TrustDomain::of_chain(default_pair.chain().iter().chain(&roots))
+    let trust_domain = TrustDomain::from_chain(default_pair.chain().iter().chain(&roots))
         .map_or_else(|| configured_trust_domain(config, &roots), Ok)?;
     let (jwt_signer, certificate) = (signer.jwt_signer()?, signer.leaf()?.clone());
     let settings = NetworkSettings {
@@ -198,11 +198,11 @@ fn configured_trust_domain(
     let root = roots
         .first()
         .ok_or_else(|| anyhow!("identity.ca contains no CA certificate"))?;
-    Ok(TrustDomain::of_root(root))
+    Ok(TrustDomain::from_root(root))
 }
 
 fn controller_id(leaf: &Certificate) -> ControllerId {
-    match SpiffeId::of_certificate(leaf) {
+    match SpiffeId::from_certificate(leaf) {
         Ok(Some(ref id)) if let SpiffePath::Controller(id) = id.path() => id.clone(),
         _ => ControllerId::from_wire(controller_name(leaf)),
     }

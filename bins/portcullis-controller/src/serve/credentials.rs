@@ -3,7 +3,7 @@
 pub(super) use crate::pem::CertKeyPair;
 use crate::pem::{self, CertKeySettings, PemSetting, load_server_pairs};
 use anyhow::{Context as _, anyhow, ensure};
-use portcullis_controller_config::{ApiKind, ControllerConfig, Material, WebListener};
+use portcullis_controller_config::{ApiKind, ControllerConfig, PemSource, WebListener};
 use portcullis_pki::{Authority, Certificate, JwtSigner};
 use std::net::IpAddr;
 
@@ -183,7 +183,7 @@ fn load_signing(config: &ControllerConfig, trusted: &[Certificate]) -> anyhow::R
     )
 }
 
-fn pem_setting<'a>(name: &'a str, material: &'a Material) -> PemSetting<'a> {
+fn pem_setting<'a>(name: &'a str, material: &'a PemSource) -> PemSetting<'a> {
     PemSetting {
         name: name.into(),
         source: material,

@@ -6,13 +6,13 @@ use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{
-    ApiKind, ClientLimits, ControllerConfig, Share, TlsVersion, WebListener,
+    ApiKind, ClientLimit, ClientLimits, ControllerConfig, TlsVersion, WebListener,
 };
 use portcullis_domain::entropy;
 use portcullis_http::listen::{self, Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_http::path::Api;
-use portcullis_http::route::Table;
-use portcullis_http::{Controller, State, routes};
+use portcullis_http::route::RouteTable;
+use portcullis_http::{AppState, Controller, routes};
 use portcullis_yaml::syntax::HostPort;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl WebListeners {
     ) -> anyhow::Result<()> {
         let app = Arc::clone(&certificates.app);
         let instance_id = entropy::uuid(&*app.env().entropy)?;
-        let state = State {
+        let state = AppState {
             app,
             build: BUILD,
             addresses: self.addresses(),
@@ -126,7 +126,7 @@ impl WebListeners {
             ..self.quotas
         });
         for (entry, tls) in self.entries.into_iter().zip(&certificates.tls) {
-            let table = Table::new(routes::all(), &entry.apis)?;
+            let table = RouteTable::new(routes::all(), &entry.apis)?;
             let controller = Controller::with_budgets(Arc::clone(&state), table, budgets.clone());
             let service: Arc<dyn Service> = Arc::new(controller);
             for socket in entry.sockets {
@@ -208,23 +208,23 @@ fn limits(listener: &WebListener) -> Limits {
         idle: options.idle_timeout,
         header_read: options.read_timeout,
         write_stall: usual.write_stall.min(options.write_timeout),
-        answer_stall: usual.answer_stall.min(options.write_timeout),
+        response_stall: usual.response_stall.min(options.write_timeout),
         ..usual
     }
 }
 
 /// Quotas from the section `limits`.
 fn quotas(limits: &ClientLimits) -> Quotas {
-    let quota = |share: Share| Quota {
+    let quota = |share: ClientLimit| Quota {
         total: usize::try_from(share.total).unwrap_or(usize::MAX),
-        per_peer: usize::try_from(share.each).unwrap_or(usize::MAX),
+        per_peer: usize::try_from(share.per_client).unwrap_or(usize::MAX),
     };
     Quotas {
         connections: quota(limits.connections),
         request_heads: quota(limits.request_head_bytes),
-        unread_answers: quota(limits.unread_answer_bytes),
+        unread_responses: quota(limits.unread_answer_bytes),
         session_requests: quota(limits.request_bytes),
-        stranger_requests: quota(limits.unauthenticated_request_bytes),
+        unauthenticated_requests: quota(limits.unauthenticated_request_bytes),
     }
 }
 

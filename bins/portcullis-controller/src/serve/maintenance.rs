@@ -68,7 +68,7 @@ async fn sweep(app: Arc<App>, mut ticker: Ticker) {
                 tracing::warn!(%error, "service sessions without a grant could not be ended");
             },
         }
-        match revocations::sweep(&app).await {
+        match revocations::remove_expired(&app).await {
             Ok(0) => {},
             Ok(removed) => tracing::debug!(removed, "expired revocations removed"),
             Err(error) => tracing::warn!(%error, "expired revocations could not be removed"),

@@ -65,7 +65,7 @@ fn in_use(running: &RunningController) -> Certificate {
     running
         .app()
         .network()
-        .served()
+        .serving_state()
         .controller
         .certificate
         .clone()

@@ -119,7 +119,7 @@ pub(crate) async fn run(
     let endpoint = arguments.target_url()?.into_endpoint()?;
     let body = match &arguments.body {
         Some(source) => source.read()?,
-        None => Body::none(),
+        None => Body::empty(),
     };
     let method = arguments.method.into();
     let reply = session.client.send(method, &endpoint, body).await?;

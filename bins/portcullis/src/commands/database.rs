@@ -53,19 +53,19 @@ pub(crate) async fn run(
     let client = &session.client;
     match command {
         DatabaseCommand::Snapshot => {
-            client.copy_database().await?;
+            client.create_database_snapshot().await?;
             output::note("the snapshot was written next to the store");
             Ok(())
         },
         DatabaseCommand::Check(CheckArgs { fix }) => {
-            client.check_database(fix).await?;
+            client.check_data_integrity(fix).await?;
             let found = wait_for_check(client).await?;
             show(context, &found)?;
             require_clean(&found)
         },
-        DatabaseCommand::Results => show(context, &client.database_results().await?),
+        DatabaseCommand::Results => show(context, &client.data_integrity_results().await?),
         DatabaseCommand::Summary => {
-            let counts = client.summary().await?;
+            let counts = client.database_summary().await?;
             context
                 .output
                 .write_result(&counts, || summary_table(&counts))
@@ -76,7 +76,7 @@ pub(crate) async fn run(
 /// Polls until the check has finished.
 async fn wait_for_check(client: &Client) -> Result<IntegrityDetails, CliError> {
     loop {
-        let found = client.database_results().await?;
+        let found = client.data_integrity_results().await?;
         if !found.in_progress {
             return Ok(found);
         }

@@ -291,7 +291,7 @@ impl EnrollArgs {
         with_certificate::run(issuer, out, &credential, async |client| {
             let answer = match token {
                 Some(token) => client.enroll_with_certificate(token).await,
-                None => client.enroll_as_newcomer(name).await,
+                None => client.enroll_with_ca_certificate(name).await,
             };
             answer.map_err(|error| {
                 refusal::explain_certificate_refusal(error, &credential, has_token, now)

@@ -72,7 +72,7 @@ pub(crate) async fn update<E: Entity>(
     context: &Context,
     session: &Session,
     arguments: &NamedArgs,
-    change: &E::Merge,
+    change: &E::Patch,
 ) -> Result<(), CliError> {
     let client = &session.client;
     let found: E = resolve::by_id_or_name(client, &arguments.text).await?;

@@ -30,7 +30,7 @@ pub(crate) async fn run<D: Deletable>(
     let client = &session.client;
     let targets = match &arguments.deletion.filter {
         Some(filter) => {
-            DeletionTargets::from_query::<D>(client, ListQuery::filtered(filter)).await?
+            DeletionTargets::from_query::<D>(client, ListQuery::with_filter(filter)).await?
         },
         None => DeletionTargets::resolve::<D>(client, &arguments.names).await?,
     };

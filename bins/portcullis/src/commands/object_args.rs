@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::error::cause::json_position;
 use crate::files;
 use clap::Args;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ impl DataArgs {
     }
 
     /// Reads the object, if given.
-    pub(crate) fn read(&self) -> Result<Option<Object>, CliError> {
+    pub(crate) fn read(&self) -> Result<Option<JsonObject>, CliError> {
         if let Some(text) = &self.json {
             let value = serde_json::from_str(text);
             let value = value.map_err(|error| json_error("--json", &error))?;
@@ -71,7 +71,7 @@ fn yaml_error(source: &str, error: &serde_yaml::Error) -> CliError {
     CliError::usage(format!("{source} is neither valid JSON nor valid YAML{at}"))
 }
 
-fn expect_object(source: &str, value: Value) -> Result<Object, CliError> {
+fn expect_object(source: &str, value: Value) -> Result<JsonObject, CliError> {
     match value {
         Value::Object(object) => Ok(object),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
@@ -82,7 +82,7 @@ fn expect_object(source: &str, value: Value) -> Result<Object, CliError> {
 }
 
 /// Formats an object as indented JSON.
-pub(crate) fn display(object: &Object) -> String {
+pub(crate) fn display(object: &JsonObject) -> String {
     // Objects parsed from JSON can always be serialized.
     serde_json::to_string_pretty(object).unwrap_or_default()
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(text: &str) -> Result<Object, CliError> {
+    fn read(text: &str) -> Result<JsonObject, CliError> {
         expect_object("data.yml", parse("data.yml", text)?)
     }
 

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::password::CurrentPasswordArgs;
 use crate::table::Table;
 use clap::{Args, Subcommand};
-use portcullis_api::authenticator::{AuthenticatorDetail, ByOwner};
+use portcullis_api::authenticator::{AuthenticatorDetail, WithCurrentPassword};
 use portcullis_client::{Client, ListQuery};
 use serde_json::json;
 
@@ -63,7 +63,7 @@ pub(crate) async fn run(
 ) -> Result<(), CliError> {
     let PasswordCommand::Change(arguments) = command;
     let authenticator = own_password_authenticator(&session.client).await?;
-    let body = ByOwner {
+    let body = WithCurrentPassword {
         current_password: arguments.current.read_or_prompt("Current password")?,
         change: arguments.update.into_patch()?,
     };
@@ -90,7 +90,7 @@ pub(crate) async fn run(
 
 /// The password authenticator of the logged-in identity.
 async fn own_password_authenticator(client: &Client) -> Result<AuthenticatorDetail, CliError> {
-    let query = ListQuery::equal("method", "updb");
+    let query = ListQuery::equals("method", "updb");
     let found = client.own_authenticators(&query).await?;
     found.data.into_iter().next().ok_or_else(|| {
         CliError::failed("you have no password")

@@ -54,7 +54,7 @@ pub(crate) trait Policy: Entity {
         name: Option<String>,
         semantic: Option<Semantic>,
         changes: &Self::UpdateOptions,
-    ) -> Result<Self::Merge, CliError>;
+    ) -> Result<Self::Patch, CliError>;
 }
 
 /// Subcommands for policies of a kind.

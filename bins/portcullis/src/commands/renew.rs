@@ -13,7 +13,7 @@ use crate::table::Table;
 use clap::Args;
 use portcullis_client::{Api, Client};
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_pki::{Certificate, SigningKey, Subject, make_csr};
+use portcullis_pki::{Certificate, SigningKey, Subject, create_csr};
 use serde_json::json;
 use std::path::PathBuf;
 use zeroize::Zeroizing;
@@ -129,7 +129,7 @@ async fn obtain_certificate(
     write: impl FnOnce(&[Certificate]) -> Result<Zeroizing<Vec<u8>>, CliError>,
 ) -> Result<(String, Zeroizing<Vec<u8>>), CliError> {
     let subject = Subject::new().common_name(id.as_str());
-    let csr = make_csr(&key.signing, &subject)
+    let csr = create_csr(&key.signing, &subject)
         .map_err(|error| CliError::failed("the CSR could not be created").with_source(error))?;
     let extended = client.extend(id, &csr).await?;
     let cert = extended.client_cert;

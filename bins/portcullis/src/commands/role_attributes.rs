@@ -10,7 +10,7 @@ use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::service::ServiceDetail;
-use portcullis_client::{Bearer, Client, ClientError, ListQuery};
+use portcullis_client::{Client, ClientError, ListQuery, RoleAttributeKind};
 use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
@@ -26,23 +26,23 @@ pub(crate) struct RoleAttributesArgs {
 /// An entity kind with role attributes.
 pub(crate) trait HasRoleAttributes {
     /// The kind in requests.
-    const OWNER: Bearer;
+    const OWNER: RoleAttributeKind;
 }
 
 impl HasRoleAttributes for IdentityDetail {
-    const OWNER: Bearer = Bearer::Identity;
+    const OWNER: RoleAttributeKind = RoleAttributeKind::Identity;
 }
 
 impl HasRoleAttributes for ServiceDetail {
-    const OWNER: Bearer = Bearer::Service;
+    const OWNER: RoleAttributeKind = RoleAttributeKind::Service;
 }
 
 impl HasRoleAttributes for EdgeRouterDetail {
-    const OWNER: Bearer = Bearer::EdgeRouter;
+    const OWNER: RoleAttributeKind = RoleAttributeKind::EdgeRouter;
 }
 
 impl HasRoleAttributes for PostureCheckDetail {
-    const OWNER: Bearer = Bearer::PostureCheck;
+    const OWNER: RoleAttributeKind = RoleAttributeKind::PostureCheck;
 }
 
 /// Lists the role attributes of a kind.

@@ -5,7 +5,7 @@ use crate::resolve::{self, Named};
 use crate::text::split_commas;
 use portcullis_client::Client;
 use portcullis_domain::ids::EntityId;
-use portcullis_domain::roles::Roles;
+use portcullis_domain::roles::RoleSelectors;
 
 /// Selectors as typed by users, with names in place of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) async fn resolve<N: Named, I: EntityId>(
     client: &Client,
     option: &str,
     given: Option<&[Selectors]>,
-) -> Result<Option<Roles<I>>, CliError> {
+) -> Result<Option<RoleSelectors<I>>, CliError> {
     let find = async |text: &str| {
         Ok(resolve::by_id_or_name::<N>(client, text)
             .await?
@@ -50,7 +50,7 @@ async fn resolve_roles<I: EntityId>(
     option: &str,
     given: Option<&[Selectors]>,
     find: impl AsyncFn(&str) -> Result<String, CliError>,
-) -> Result<Option<Roles<I>>, CliError> {
+) -> Result<Option<RoleSelectors<I>>, CliError> {
     let Some(given) = given else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ async fn resolve_roles<I: EntityId>(
             },
         });
     }
-    let roles = Roles::new(option, selectors);
+    let roles = RoleSelectors::new(option, selectors);
     roles.map(Some).map_err(|error| {
         CliError::usage(format!("{option}: these selectors cannot be combined")).with_source(error)
     })

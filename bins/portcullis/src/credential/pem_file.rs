@@ -46,7 +46,7 @@ impl PemFile {
         self.check_format("x509")?;
         let name = &self.name;
         certificates_from_pem(&self.text).map_err(|error| match error {
-            CertificateError::OtherLabel { label } if label.ends_with("PRIVATE KEY") => {
+            CertificateError::UnexpectedLabel { label } if label.ends_with("PRIVATE KEY") => {
                 CliError::failed(format!("{name} contains a private key, but no certificate"))
                     .hint("the certificate file and the key file may be swapped")
             },

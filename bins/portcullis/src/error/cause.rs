@@ -34,7 +34,7 @@ fn describe_io(error: &io::Error) -> String {
     match (error.kind(), error.get_ref()) {
         (io::ErrorKind::InvalidData, None) => "it is not valid UTF-8".to_owned(),
         (io::ErrorKind::UnexpectedEof, None) => "it ended early".to_owned(),
-        _ => io_error::in_words(error),
+        _ => io_error::describe_io_error(error),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies of authentication policy requests, as clients write them.
 
 use super::{Primary, Secondary};
-use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpecPatch};
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct AuthPolicyCreate {
 
 /// The body of PATCH `/auth-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct AuthPolicyUpdate {
+pub struct AuthPolicyPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "is_default")]
@@ -100,8 +100,8 @@ impl From<AuthPolicy> for AuthPolicyCreate {
     }
 }
 
-impl From<AuthPolicyPatch> for AuthPolicyUpdate {
-    fn from(patch: AuthPolicyPatch) -> Self {
+impl From<AuthPolicySpecPatch> for AuthPolicyPatch {
+    fn from(patch: AuthPolicySpecPatch) -> Self {
         let signer = patch.secondary.require_ext_jwt_signer;
         let (cert, updb) = (patch.primary.cert, patch.primary.updb);
         Self {
@@ -142,7 +142,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth_policy::{AuthPolicyBody, MergeAuthPolicy};
+    use crate::auth_policy::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
     use crate::decode::Decode as _;
     use portcullis_domain::clock::Timestamp;
 
@@ -150,7 +150,7 @@ mod tests {
     fn whole_policy_is_read_back_as_it_was() {
         let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         let body = serde_json::to_vec(&AuthPolicyCreate::from(policy.clone())).unwrap();
-        let AuthPolicyBody { spec } = AuthPolicyBody::from_body(&body).unwrap();
+        let AuthPolicyCreateRequest { spec } = AuthPolicyCreateRequest::from_body(&body).unwrap();
         assert_eq!((spec.name, spec.tags), (policy.name, policy.tags));
         assert_eq!(spec.primary, policy.primary);
         assert_eq!(spec.secondary, policy.secondary);
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn changes_are_read_back_as_they_were() {
-        let mut patch = AuthPolicyPatch::default();
-        let written = |patch: &AuthPolicyPatch| {
-            let update = AuthPolicyUpdate::from(patch.clone());
+        let mut patch = AuthPolicySpecPatch::default();
+        let written = |patch: &AuthPolicySpecPatch| {
+            let update = AuthPolicyPatch::from(patch.clone());
             serde_json::to_string(&update).unwrap()
         };
         assert_eq!(written(&patch), "{}");
@@ -171,7 +171,7 @@ mod tests {
         patch.primary.cert.allowed = Some(false);
         patch.primary.ext_jwt.allowed_signers = Some(BTreeSet::from([SignerId::from_wire("s")]));
         patch.secondary.require_ext_jwt_signer = Some(None);
-        let read = MergeAuthPolicy::from_body(written(&patch).as_bytes()).unwrap();
+        let read = AuthPolicyPatchRequest::from_body(written(&patch).as_bytes()).unwrap();
         assert_eq!(read.patch, patch);
     }
 }

@@ -2,25 +2,25 @@
 
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::auth_policy::{
-    AuthPolicyPatch, AuthPolicySpec, CertPatch, CertRules, ExtJwtPatch, ExtJwtRules, Primary,
-    PrimaryPatch, Secondary, SecondaryPatch, UpdbPatch, UpdbRules,
+    AuthPolicySpec, AuthPolicySpecPatch, CertPatch, CertRules, ExtJwtPatch, ExtJwtRules,
+    PrimaryPatch, PrimaryRules, SecondaryPatch, SecondaryRules, UpdbPatch, UpdbRules,
 };
 use portcullis_domain::ids::SignerId;
 use std::collections::BTreeSet;
 
 /// The body of POST `/auth-policies` and PUT `/auth-policies/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthPolicyBody {
+pub struct AuthPolicyCreateRequest {
     pub spec: AuthPolicySpec,
 }
 
 /// The body of PATCH `/auth-policies/{id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MergeAuthPolicy {
-    pub patch: AuthPolicyPatch,
+pub struct AuthPolicyPatchRequest {
+    pub patch: AuthPolicySpecPatch,
 }
 
-impl Decode for AuthPolicyBody {
+impl Decode for AuthPolicyCreateRequest {
     const BODY_NAME: &'static str = "authPolicy";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -39,11 +39,11 @@ impl Decode for AuthPolicyBody {
     }
 }
 
-fn primary(members: &mut Members) -> Result<Primary, DecodeError> {
+fn primary(members: &mut Members) -> Result<PrimaryRules, DecodeError> {
     let mut cert = members.required_object("cert")?;
     let mut ext_jwt = members.required_object("extJwt")?;
     let mut updb = members.required_object("updb")?;
-    Ok(Primary {
+    Ok(PrimaryRules {
         cert: CertRules {
             allowed: cert.required_bool("allowed")?,
             allow_expired_certs: cert.required_bool("allowExpiredCerts")?,
@@ -64,8 +64,8 @@ fn primary(members: &mut Members) -> Result<Primary, DecodeError> {
     })
 }
 
-fn secondary(members: &mut Members) -> Result<Secondary, DecodeError> {
-    Ok(Secondary {
+fn secondary(members: &mut Members) -> Result<SecondaryRules, DecodeError> {
+    Ok(SecondaryRules {
         require_totp: members.required_bool("requireTotp")?,
         require_ext_jwt_signer: members
             .optional_string("requireExtJwtSigner")?
@@ -73,14 +73,14 @@ fn secondary(members: &mut Members) -> Result<Secondary, DecodeError> {
     })
 }
 
-impl Decode for MergeAuthPolicy {
+impl Decode for AuthPolicyPatchRequest {
     const BODY_NAME: &'static str = "authPolicy";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let primary = members.object("primary")?;
         let secondary = members.object("secondary")?;
         Ok(Self {
-            patch: AuthPolicyPatch {
+            patch: AuthPolicySpecPatch {
                 name: members.optional_string("name")?,
                 primary: primary.map_or_else(|| Ok(PrimaryPatch::default()), primary_patch)?,
                 secondary: secondary
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn whole_body_is_read() {
-        let AuthPolicyBody { spec } = read(&whole()).unwrap();
+        let AuthPolicyCreateRequest { spec } = read(&whole()).unwrap();
         let signers: Vec<_> = spec.primary.ext_jwt.allowed_signers.iter().collect();
         assert_eq!(
             signers,
@@ -200,7 +200,7 @@ mod tests {
             let mut body = whole();
             let pointer = format!("/{}", path.replace('.', "/"));
             *body.pointer_mut(&pointer).unwrap() = Value::Null;
-            match read::<AuthPolicyBody>(&body) {
+            match read::<AuthPolicyCreateRequest>(&body) {
                 Err(DecodeError::Field(error)) => assert_eq!(error.field, path),
                 other => panic!("{path}: {other:?}"),
             }
@@ -213,20 +213,21 @@ mod tests {
             "primary": {"updb": {"minPasswordLength": 12, "requireNumberChar": true}},
             "secondary": {"requireExtJwtSigner": ""},
         });
-        let MergeAuthPolicy { patch } = read(&body).unwrap();
-        let mut expected = AuthPolicyPatch::default();
+        let AuthPolicyPatchRequest { patch } = read(&body).unwrap();
+        let mut expected = AuthPolicySpecPatch::default();
         expected.primary.updb.min_password_length = Some(12);
         expected.primary.updb.require_number_char = Some(true);
         expected.secondary.require_ext_jwt_signer = Some(None);
         assert_eq!(patch, expected);
-        let nothing: MergeAuthPolicy = read(&json!({"primary": null, "name": null})).unwrap();
-        assert_eq!(nothing, MergeAuthPolicy::default());
+        let nothing: AuthPolicyPatchRequest =
+            read(&json!({"primary": null, "name": null})).unwrap();
+        assert_eq!(nothing, AuthPolicyPatchRequest::default());
     }
 
     #[test]
     fn counts_are_bounded() {
         let body = json!({"primary": {"updb": {"maxAttempts": 4_294_967_296_u64}}});
-        match read::<MergeAuthPolicy>(&body) {
+        match read::<AuthPolicyPatchRequest>(&body) {
             Err(DecodeError::Field(error)) => {
                 assert_eq!(error.field, "primary.updb.maxAttempts");
             },

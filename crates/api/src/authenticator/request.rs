@@ -83,7 +83,7 @@ impl Decode for AuthenticatorCreate {
 
 /// The body of PUT `/authenticators/{id}`: a username and password.
 #[derive(Debug, Clone, Serialize)]
-pub struct AuthenticatorReplace {
+pub struct AuthenticatorUpdate {
     pub username: String,
     #[serde(serialize_with = "secret::serialize")]
     pub password: SecretString,
@@ -91,7 +91,7 @@ pub struct AuthenticatorReplace {
     pub tags: Tags,
 }
 
-impl Decode for AuthenticatorReplace {
+impl Decode for AuthenticatorUpdate {
     const BODY_NAME: &'static str = "authenticator";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("username", "The new username."),
@@ -143,14 +143,14 @@ impl Decode for AuthenticatorPatch {
 /// password.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ByOwner<T> {
+pub struct WithCurrentPassword<T> {
     #[serde(serialize_with = "secret::serialize")]
     pub current_password: SecretString,
     #[serde(flatten)]
     pub change: T,
 }
 
-impl<T: Decode> Decode for ByOwner<T> {
+impl<T: Decode> Decode for WithCurrentPassword<T> {
     const BODY_NAME: &'static str = T::BODY_NAME;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("currentPassword", "The current password."),
@@ -176,12 +176,12 @@ impl<T: Decode> Decode for ByOwner<T> {
 /// The body of POST `/authenticators/{id}/request-extend`, which may be missing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExtendRequest {
+pub struct RequestExtendAuthenticator {
     /// Whether the new certificate needs a new key.
     pub roll_keys: bool,
 }
 
-impl Decode for ExtendRequest {
+impl Decode for RequestExtendAuthenticator {
     const BODY_NAME: &'static str = "requestExtendAuthenticator";
     const IS_OPTIONAL: bool = true;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
@@ -197,12 +197,12 @@ impl Decode for ExtendRequest {
 /// The body of POST `/current-identity/authenticators/{id}/extend`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Extend {
+pub struct IdentityExtendEnrollmentRequest {
     /// Certificate signing request for the new certificate, PEM.
     pub client_cert_csr: String,
 }
 
-impl Decode for Extend {
+impl Decode for IdentityExtendEnrollmentRequest {
     const BODY_NAME: &'static str = "extend";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "clientCertCsr",
@@ -220,12 +220,12 @@ impl Decode for Extend {
 /// The body of POST `/current-identity/authenticators/{id}/extend-verify`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExtendVerify {
+pub struct IdentityExtendValidateEnrollmentRequest {
     /// The new certificate, PEM.
     pub client_cert: String,
 }
 
-impl Decode for ExtendVerify {
+impl Decode for IdentityExtendValidateEnrollmentRequest {
     const BODY_NAME: &'static str = "extend";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("clientCert", "The new certificate, PEM.")];
@@ -313,11 +313,11 @@ mod tests {
         }
         let change = json!({"username": "anna", "password": "opensesame"});
         assert_eq!(
-            fault::<ByOwner<AuthenticatorReplace>>(&change).field,
+            fault::<WithCurrentPassword<AuthenticatorUpdate>>(&change).field,
             "currentPassword"
         );
         assert_eq!(
-            fault::<AuthenticatorReplace>(&json!({"username": "anna"})).field,
+            fault::<AuthenticatorUpdate>(&json!({"username": "anna"})).field,
             "password"
         );
     }
@@ -343,7 +343,7 @@ mod tests {
         };
         assert_eq!(password.expose_secret(), "opensesame");
         assert!(!format!("{sent:?}").contains("opensesame"));
-        let sent = ByOwner {
+        let sent = WithCurrentPassword {
             current_password: "opensesame".into(),
             change: AuthenticatorPatch {
                 username: Some("berta".to_owned()),
@@ -355,8 +355,12 @@ mod tests {
             written,
             json!({"currentPassword": "opensesame", "username": "berta"})
         );
-        let read_back: ByOwner<AuthenticatorPatch> = read(&written).unwrap();
+        let read_back: WithCurrentPassword<AuthenticatorPatch> = read(&written).unwrap();
         assert_eq!(read_back.change.username.as_deref(), Some("berta"));
-        assert!(!read::<ExtendRequest>(&json!({})).unwrap().roll_keys);
+        assert!(
+            !read::<RequestExtendAuthenticator>(&json!({}))
+                .unwrap()
+                .roll_keys
+        );
     }
 }

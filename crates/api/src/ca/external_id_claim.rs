@@ -2,34 +2,36 @@
 
 use crate::decode::{DecodeError, Members};
 use crate::schema;
-use portcullis_domain::ca::{ClaimPatch, ExternalIdClaim, Location, Matcher, Parser};
+use portcullis_domain::ca::{
+    ClaimLocation, ClaimMatcher, ClaimParser, ClaimPatch, ExternalIdClaim,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Location of the external id in certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ClaimDetail {
+pub struct ExternalIdClaimDetail {
     /// Index of the external id among the parsed values, from 0.
     pub index: u32,
     /// Certificate names that are searched.
     #[schemars(with = "schema::word::Location")]
-    pub location: Location,
+    pub location: ClaimLocation,
     /// Filter on the searched names.
     #[schemars(with = "schema::word::Matcher")]
-    pub matcher: Matcher,
+    pub matcher: ClaimMatcher,
     /// Prefix, suffix or scheme to match.
     #[serde(default)]
     pub matcher_criteria: String,
     /// Parser applied to matching names.
     #[schemars(with = "schema::word::Parser")]
-    pub parser: Parser,
+    pub parser: ClaimParser,
     /// Separator between the parts.
     #[serde(default)]
     pub parser_criteria: String,
 }
 
-impl From<ExternalIdClaim> for ClaimDetail {
+impl From<ExternalIdClaim> for ExternalIdClaimDetail {
     fn from(claim: ExternalIdClaim) -> Self {
         Self {
             index: claim.index,
@@ -45,28 +47,28 @@ impl From<ExternalIdClaim> for ClaimDetail {
 /// An external id claim in a request, complete or in part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClaimChange {
+pub struct ExternalIdClaimPatch {
     /// Index of the external id among the parsed values, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i64>,
     /// Certificate names that are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<Location>,
+    pub location: Option<ClaimLocation>,
     /// Filter on the searched names.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub matcher: Option<Matcher>,
+    pub matcher: Option<ClaimMatcher>,
     /// Prefix, suffix or scheme to match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher_criteria: Option<String>,
     /// Parser applied to matching names.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parser: Option<Parser>,
+    pub parser: Option<ClaimParser>,
     /// Separator between the parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parser_criteria: Option<String>,
 }
 
-impl ClaimChange {
+impl ExternalIdClaimPatch {
     /// Decodes the member `externalIdClaim`.
     pub(super) fn decode(members: &mut Members) -> Result<Option<Self>, DecodeError> {
         let Some(mut claim) = members.object("externalIdClaim")? else {
@@ -74,17 +76,22 @@ impl ClaimChange {
         };
         Ok(Some(Self {
             index: claim.optional_integer("index")?,
-            location: decode_enum(&mut claim, "location", Location::ALL, Location::name)?,
-            matcher: decode_enum(&mut claim, "matcher", Matcher::ALL, Matcher::name)?,
+            location: decode_enum(
+                &mut claim,
+                "location",
+                ClaimLocation::ALL,
+                ClaimLocation::name,
+            )?,
+            matcher: decode_enum(&mut claim, "matcher", ClaimMatcher::ALL, ClaimMatcher::name)?,
             matcher_criteria: claim.optional_string("matcherCriteria")?,
-            parser: decode_enum(&mut claim, "parser", Parser::ALL, Parser::name)?,
+            parser: decode_enum(&mut claim, "parser", ClaimParser::ALL, ClaimParser::name)?,
             parser_criteria: claim.optional_string("parserCriteria")?,
         }))
     }
 }
 
-impl From<ClaimChange> for ClaimPatch {
-    fn from(change: ClaimChange) -> Self {
+impl From<ExternalIdClaimPatch> for ClaimPatch {
+    fn from(change: ExternalIdClaimPatch) -> Self {
         Self {
             location: change.location,
             matcher: change.matcher,

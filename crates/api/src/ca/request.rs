@@ -1,10 +1,10 @@
 //! Bodies of CA requests.
 
-use super::ClaimChange;
+use super::ExternalIdClaimPatch;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
-use portcullis_domain::ca::{CaPatch, CaSpec, name_format};
-use portcullis_domain::name::check_name;
+use portcullis_domain::ca::{CaSpec, CaSpecPatch, name_format_or_default};
+use portcullis_domain::name::validate_name;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
@@ -21,13 +21,13 @@ pub struct CaCreate {
     pub cert_pem: String,
     /// Members shared with the body of PUT.
     #[serde(flatten)]
-    pub replace: CaReplace,
+    pub replace: CaUpdate,
 }
 
 /// The body of PUT `/cas/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CaReplace {
+pub struct CaUpdate {
     /// Role attributes of automatically enrolled identities.
     pub identity_roles: RoleAttributes,
     /// Whether its certificates may be used to authenticate.
@@ -41,11 +41,11 @@ pub struct CaReplace {
     pub identity_name_format: String,
     /// Location of the external id in its certificates, if they carry one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_id_claim: Option<ClaimChange>,
+    pub external_id_claim: Option<ExternalIdClaimPatch>,
     pub tags: Tags,
 }
 
-impl CaReplace {
+impl CaUpdate {
     /// Validates the claim and converts to the spec.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl CaReplace {
     pub fn spec(self) -> Result<CaSpec, FieldError> {
         let claim = self.external_id_claim.map(|claim| {
             let patch = portcullis_domain::ca::ClaimPatch::from(claim);
-            patch.complete()
+            patch.into_claim()
         });
         Ok(CaSpec {
             name: self.name,
@@ -63,7 +63,7 @@ impl CaReplace {
             is_ott_enrollment_enabled: self.is_ott_ca_enrollment_enabled,
             is_auth_enabled: self.is_auth_enabled,
             identity_roles: self.identity_roles,
-            identity_name_format: name_format(self.identity_name_format),
+            identity_name_format: name_format_or_default(self.identity_name_format),
             external_id_claim: claim.transpose()?,
             tags: self.tags,
         })
@@ -82,7 +82,7 @@ impl CaReplace {
             is_ott_ca_enrollment_enabled: members.required_bool("isOttCaEnrollmentEnabled")?,
             name: validated_name(members.required_string("name")?)?,
             identity_name_format: format(members)?,
-            external_id_claim: ClaimChange::decode(members)?,
+            external_id_claim: ExternalIdClaimPatch::decode(members)?,
             tags: members.tags()?.unwrap_or_default(),
         })
     }
@@ -94,7 +94,7 @@ impl Decode for CaCreate {
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             cert_pem: members.required_bounded_string("certPem", PEM_LENGTH)?,
-            replace: CaReplace::decode_with(members, |members| {
+            replace: CaUpdate::decode_with(members, |members| {
                 Ok(members
                     .optional_string("identityNameFormat")?
                     .unwrap_or_default())
@@ -103,7 +103,7 @@ impl Decode for CaCreate {
     }
 }
 
-impl Decode for CaReplace {
+impl Decode for CaUpdate {
     const BODY_NAME: &'static str = "ca";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -116,7 +116,7 @@ impl Decode for CaReplace {
 /// The body of PATCH `/cas/{id}`. Members that are `None` stay unchanged, except the claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CaMerge {
+pub struct CaPatch {
     /// Replaces the role attributes of automatically enrolled identities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_roles: Option<RoleAttributes>,
@@ -136,13 +136,13 @@ pub struct CaMerge {
     pub identity_name_format: Option<String>,
     /// Changes to the claim. `None` removes the claim; a value without members keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_id_claim: Option<ClaimChange>,
+    pub external_id_claim: Option<ExternalIdClaimPatch>,
     /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
-impl Decode for CaMerge {
+impl Decode for CaPatch {
     const BODY_NAME: &'static str = "ca";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -157,14 +157,14 @@ impl Decode for CaMerge {
                 .map(validated_name)
                 .transpose()?,
             identity_name_format: members.optional_string("identityNameFormat")?,
-            external_id_claim: ClaimChange::decode(members)?,
+            external_id_claim: ExternalIdClaimPatch::decode(members)?,
             tags: members.tags()?,
         })
     }
 }
 
-impl From<CaMerge> for CaPatch {
-    fn from(patch: CaMerge) -> Self {
+impl From<CaPatch> for CaSpecPatch {
+    fn from(patch: CaPatch) -> Self {
         Self {
             name: patch.name,
             is_auto_enrollment_enabled: patch.is_auto_ca_enrollment_enabled,
@@ -179,7 +179,7 @@ impl From<CaMerge> for CaPatch {
 }
 
 fn validated_name(name: String) -> Result<String, FieldError> {
-    check_name(&name)?;
+    validate_name(&name)?;
     Ok(name)
 }
 

@@ -1,6 +1,8 @@
 use super::*;
 use crate::decode::{Decode as _, DecodeError};
-use portcullis_domain::ca::{CaPatch, ClaimPatch, DEFAULT_NAME_FORMAT, Location, Matcher, Parser};
+use portcullis_domain::ca::{
+    CaSpecPatch, ClaimLocation, ClaimMatcher, ClaimParser, ClaimPatch, DEFAULT_NAME_FORMAT,
+};
 use serde_json::{Value, json};
 
 fn least() -> Value {
@@ -81,9 +83,9 @@ fn faults_name_their_member() {
 #[test]
 fn replacement_names_its_format() {
     let mut body = least();
-    assert!(CaReplace::from_body(body.to_string().as_bytes()).is_err());
+    assert!(CaUpdate::from_body(body.to_string().as_bytes()).is_err());
     body["identityNameFormat"] = json!("");
-    let replace = CaReplace::from_body(body.to_string().as_bytes()).unwrap();
+    let replace = CaUpdate::from_body(body.to_string().as_bytes()).unwrap();
     assert_eq!(
         replace.spec().unwrap().identity_name_format,
         DEFAULT_NAME_FORMAT
@@ -103,10 +105,10 @@ fn claims_are_judged_as_a_whole() {
         "parser": "SPLIT", "parserCriteria": "/", "index": 3,
     });
     let claim = spec(good).unwrap().external_id_claim.unwrap();
-    assert_eq!(claim.location, Location::SanUri);
+    assert_eq!(claim.location, ClaimLocation::SanUri);
     assert_eq!(
         (claim.matcher, claim.parser),
-        (Matcher::Scheme, Parser::Split)
+        (ClaimMatcher::Scheme, ClaimParser::Split)
     );
     for (claim, member) in [
         (json!({}), "location"),
@@ -131,8 +133,8 @@ fn claims_are_judged_as_a_whole() {
 #[test]
 fn patch_tells_no_claim_from_an_empty_one() {
     let patch = |body: Value| {
-        let merge = CaMerge::from_body(body.to_string().as_bytes()).unwrap();
-        CaPatch::from(merge).external_id_claim
+        let merge = CaPatch::from_body(body.to_string().as_bytes()).unwrap();
+        CaSpecPatch::from(merge).external_id_claim
     };
     assert_eq!(patch(json!({})), None);
     assert_eq!(patch(json!({"externalIdClaim": null})), None);
@@ -153,12 +155,12 @@ fn what_clients_write_is_what_the_server_reads() {
     .unwrap();
     let sent = serde_json::to_vec(&create).unwrap();
     assert_eq!(CaCreate::from_body(&sent).unwrap(), create);
-    let merge = CaMerge {
+    let merge = CaPatch {
         is_auth_enabled: Some(false),
-        external_id_claim: Some(ClaimChange::default()),
-        ..CaMerge::default()
+        external_id_claim: Some(ExternalIdClaimPatch::default()),
+        ..CaPatch::default()
     };
     let sent = serde_json::to_vec(&merge).unwrap();
     assert_eq!(sent, br#"{"isAuthEnabled":false,"externalIdClaim":{}}"#);
-    assert_eq!(CaMerge::from_body(&sent).unwrap(), merge);
+    assert_eq!(CaPatch::from_body(&sent).unwrap(), merge);
 }

@@ -1,7 +1,7 @@
 //! Bodies of configuration requests.
 
 use crate::decode::{Decode, DecodeError, Members};
-use portcullis_domain::config::{ConfigPatch, ConfigSpec, Object};
+use portcullis_domain::config::{ConfigSpec, ConfigSpecPatch, JsonObject};
 use portcullis_domain::ids::ConfigTypeId;
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
@@ -17,24 +17,24 @@ pub struct ConfigCreate {
     pub config_type_id: ConfigTypeId,
     /// Members shared with the body of PUT.
     #[serde(flatten)]
-    pub replace: ConfigReplace,
+    pub replace: ConfigUpdate,
 }
 
 /// The body of PUT `/configs/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ConfigReplace {
+pub struct ConfigUpdate {
     /// JSON document, valid against the schema of its type.
-    pub data: Object,
+    pub data: JsonObject,
     pub name: String,
     pub tags: Tags,
 }
 
 /// The body of PATCH `/configs/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ConfigMerge {
+pub struct ConfigPatch {
     /// Replaces the JSON document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<Object>,
+    pub data: Option<JsonObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Replaces all tags.
@@ -48,12 +48,12 @@ impl Decode for ConfigCreate {
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             config_type_id: ConfigTypeId::from_wire(members.required_string("configTypeId")?),
-            replace: ConfigReplace::decode(members)?,
+            replace: ConfigUpdate::decode(members)?,
         })
     }
 }
 
-impl Decode for ConfigReplace {
+impl Decode for ConfigUpdate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -65,7 +65,7 @@ impl Decode for ConfigReplace {
     }
 }
 
-impl Decode for ConfigMerge {
+impl Decode for ConfigPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -77,7 +77,7 @@ impl Decode for ConfigMerge {
     }
 }
 
-impl ConfigReplace {
+impl ConfigUpdate {
     /// The spec of a configuration of the type `config_type`.
     pub fn spec(self, config_type: ConfigTypeId) -> ConfigSpec {
         ConfigSpec {
@@ -95,8 +95,8 @@ impl From<ConfigCreate> for ConfigSpec {
     }
 }
 
-impl From<ConfigMerge> for ConfigPatch {
-    fn from(patch: ConfigMerge) -> Self {
+impl From<ConfigPatch> for ConfigSpecPatch {
+    fn from(patch: ConfigPatch) -> Self {
         Self {
             name: patch.name,
             data: patch.data,
@@ -124,7 +124,7 @@ mod tests {
         };
         let sent = ConfigCreate {
             config_type_id: ConfigTypeId::from_wire("t"),
-            replace: ConfigReplace {
+            replace: ConfigUpdate {
                 data: data.clone(),
                 name: "c".to_owned(),
                 tags: [(
@@ -141,12 +141,12 @@ mod tests {
         assert_eq!(spec.config_type.as_str(), "t");
         assert_eq!((&*spec.name, spec.data), ("c", data.clone()));
 
-        let sent = ConfigMerge {
+        let sent = ConfigPatch {
             data: Some(data),
-            ..ConfigMerge::default()
+            ..ConfigPatch::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
-        assert_eq!(ConfigMerge::from_body(&bytes).unwrap(), sent);
+        assert_eq!(ConfigPatch::from_body(&bytes).unwrap(), sent);
     }
 
     #[test]
@@ -164,11 +164,11 @@ mod tests {
         ] {
             assert_eq!(field::<ConfigCreate>(&body), expected, "{body}");
         }
-        assert_eq!(field::<ConfigReplace>(&json!({"name": "c"})), "data");
-        assert_eq!(field::<ConfigMerge>(&json!({"data": []})), "data");
+        assert_eq!(field::<ConfigUpdate>(&json!({"name": "c"})), "data");
+        assert_eq!(field::<ConfigPatch>(&json!({"data": []})), "data");
         assert_eq!(
-            ConfigMerge::from_body(br#"{"data": null, "configTypeId": "t"}"#).unwrap(),
-            ConfigMerge::default()
+            ConfigPatch::from_body(br#"{"data": null, "configTypeId": "t"}"#).unwrap(),
+            ConfigPatch::default()
         );
     }
 }

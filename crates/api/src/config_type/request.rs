@@ -1,7 +1,7 @@
 //! Bodies of configuration type requests.
 
 use crate::decode::{Decode, DecodeError, Members};
-use portcullis_domain::config::{ConfigTypePatch, ConfigTypeSpec, Object, Target};
+use portcullis_domain::config::{ConfigTarget, ConfigTypeSpec, ConfigTypeSpecPatch, JsonObject};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 
@@ -10,9 +10,9 @@ const PARAMETER: &str = "configType";
 
 /// Values of `target`.
 const TARGETS: [&str; 3] = [
-    Target::Service.name(),
-    Target::Router.name(),
-    Target::Other.name(),
+    ConfigTarget::Service.name(),
+    ConfigTarget::Router.name(),
+    ConfigTarget::Other.name(),
 ];
 
 /// The body of POST `/config-types`.
@@ -20,30 +20,30 @@ const TARGETS: [&str; 3] = [
 pub struct ConfigTypeCreate {
     /// Members shared with the body of PUT.
     #[serde(flatten)]
-    pub replace: ConfigTypeReplace,
+    pub replace: ConfigTypeUpdate,
     /// What its configurations apply to; services if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Target>,
+    pub target: Option<ConfigTarget>,
 }
 
 /// The body of PUT `/config-types/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ConfigTypeReplace {
+pub struct ConfigTypeUpdate {
     pub name: String,
     /// JSON Schema of its configurations; `None` if any object is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Object>,
+    pub schema: Option<JsonObject>,
     pub tags: Tags,
 }
 
 /// The body of PATCH `/config-types/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ConfigTypeMerge {
+pub struct ConfigTypePatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A new schema, applied to configurations written from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Object>,
+    pub schema: Option<JsonObject>,
     /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
@@ -53,16 +53,16 @@ impl Decode for ConfigTypeCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let replace = ConfigTypeReplace::decode(members)?;
+        let replace = ConfigTypeUpdate::decode(members)?;
         let target = members.optional_choice("target", &TARGETS)?;
         Ok(Self {
             replace,
-            target: target.map(Target::from_name).transpose()?,
+            target: target.map(ConfigTarget::from_name).transpose()?,
         })
     }
 }
 
-impl Decode for ConfigTypeReplace {
+impl Decode for ConfigTypeUpdate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -74,7 +74,7 @@ impl Decode for ConfigTypeReplace {
     }
 }
 
-impl Decode for ConfigTypeMerge {
+impl Decode for ConfigTypePatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -95,20 +95,20 @@ impl From<ConfigTypeCreate> for ConfigTypeSpec {
     }
 }
 
-impl From<ConfigTypeReplace> for ConfigTypeSpec {
+impl From<ConfigTypeUpdate> for ConfigTypeSpec {
     /// Sets the default target, which an update ignores: the target cannot be changed.
-    fn from(update: ConfigTypeReplace) -> Self {
+    fn from(update: ConfigTypeUpdate) -> Self {
         Self {
             name: update.name,
             schema: update.schema,
-            target: Target::default(),
+            target: ConfigTarget::default(),
             tags: update.tags,
         }
     }
 }
 
-impl From<ConfigTypeMerge> for ConfigTypePatch {
-    fn from(patch: ConfigTypeMerge) -> Self {
+impl From<ConfigTypePatch> for ConfigTypeSpecPatch {
+    fn from(patch: ConfigTypePatch) -> Self {
         Self {
             name: patch.name,
             schema: patch.schema,
@@ -129,10 +129,13 @@ mod tests {
     #[test]
     fn services_are_the_target_unless_another_is_named() {
         for (body, target) in [
-            (json!({"name": "t"}), Target::Service),
-            (json!({"name": "t", "target": null}), Target::Service),
-            (json!({"name": "t", "target": "router"}), Target::Router),
-            (json!({"name": "t", "target": "other"}), Target::Other),
+            (json!({"name": "t"}), ConfigTarget::Service),
+            (json!({"name": "t", "target": null}), ConfigTarget::Service),
+            (
+                json!({"name": "t", "target": "router"}),
+                ConfigTarget::Router,
+            ),
+            (json!({"name": "t", "target": "other"}), ConfigTarget::Other),
         ] {
             let spec = create(&body).unwrap();
             assert_eq!((spec.target, spec.schema), (target, None), "{body}");
@@ -167,21 +170,21 @@ mod tests {
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
         let sent = ConfigTypeCreate {
-            replace: ConfigTypeReplace {
+            replace: ConfigTypeUpdate {
                 name: "t".to_owned(),
                 schema: json!({"type": "object"}).as_object().cloned(),
                 tags: Tags::default(),
             },
-            target: Some(Target::Router),
+            target: Some(ConfigTarget::Router),
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
         assert_eq!(ConfigTypeCreate::from_body(&bytes).unwrap(), sent);
-        let sent = ConfigTypeMerge {
+        let sent = ConfigTypePatch {
             schema: sent.replace.schema,
-            ..ConfigTypeMerge::default()
+            ..ConfigTypePatch::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
-        let read = ConfigTypeMerge::from_body(&bytes).unwrap();
-        assert_eq!(ConfigTypePatch::from(read).schema, sent.schema);
+        let read = ConfigTypePatch::from_body(&bytes).unwrap();
+        assert_eq!(ConfigTypeSpecPatch::from(read).schema, sent.schema);
     }
 }

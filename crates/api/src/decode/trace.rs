@@ -92,15 +92,15 @@ impl DecodeTrace {
     }
 
     /// Records a constraint on a member.
-    pub(crate) fn record_constraint(&self, path: &str, rule: Constraint) {
+    pub(crate) fn record_constraint(&self, path: &str, constraint: Constraint) {
         let mut all = self.0.borrow_mut();
         match all.iter_mut().find(|access| access.path == path) {
-            Some(access) if access.constraints.contains(&rule) => {},
-            Some(access) => access.constraints.push(rule),
+            Some(access) if access.constraints.contains(&constraint) => {},
+            Some(access) => access.constraints.push(constraint),
             None => all.push(FieldAccess {
                 path: path.to_owned(),
                 json_type: None,
-                constraints: vec![rule],
+                constraints: vec![constraint],
             }),
         }
     }

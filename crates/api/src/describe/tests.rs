@@ -1,22 +1,22 @@
 //! Tests of descriptions of requests.
 
 use super::*;
-use crate::auth_policy::AuthPolicyBody;
-use crate::authenticator::{AuthenticatorCreate, AuthenticatorPatch, ByOwner};
-use crate::enroll::{Enroll, EnrollOtt};
+use crate::auth_policy::AuthPolicyCreateRequest;
+use crate::authenticator::{AuthenticatorCreate, AuthenticatorPatch, WithCurrentPassword};
+use crate::enroll::{GenericEnroll, OttEnrollmentRequest};
 use crate::enrollment::EnrollmentCreate;
-use crate::fabric::router::RouterCreate;
-use crate::identity::{CreateIdentity, PatchIdentity, ReplaceIdentity};
-use crate::posture_check::PostureCheckBody;
+use crate::fabric::router::FabricRouterCreate;
+use crate::identity::{IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest};
+use crate::posture_check::PostureCheckCreate;
 use crate::posture_response::PostureResponseBulk;
 use crate::service_config::ServiceConfigAssignments;
-use crate::service_policy::ServicePolicyBody;
+use crate::service_policy::ServicePolicyCreate;
 use serde_json::json;
 
 #[track_caller]
-fn described<T: Decode>() -> Request {
-    let request = Request::of::<T>();
-    assert_eq!(request.faults, [] as [&str; 0], "{}", request.name);
+fn described<T: Decode>() -> RequestDescription {
+    let request = RequestDescription::new::<T>();
+    assert_eq!(request.problems, [] as [&str; 0], "{}", request.name);
     request
 }
 
@@ -27,26 +27,26 @@ fn schema<T: Decode>() -> Value {
 
 #[test]
 fn what_a_reader_does_not_do_without_is_required() {
-    let create = schema::<CreateIdentity>();
+    let create = schema::<IdentityCreateRequest>();
     assert_eq!(create["required"], json!(["isAdmin", "name"]));
-    let replace = schema::<ReplaceIdentity>();
+    let replace = schema::<IdentityUpdateRequest>();
     assert_eq!(replace["required"], json!(["isAdmin", "name", "type"]));
-    let patch = schema::<PatchIdentity>();
+    let patch = schema::<IdentityPatchRequest>();
     assert_eq!(patch["required"], Value::Null);
     assert_eq!(patch["properties"]["defaultHostingCost"]["maximum"], 65535);
 }
 
 #[test]
 fn words_that_are_refused_all_the_same_are_not_named() {
-    let types = &schema::<CreateIdentity>()["properties"]["type"]["enum"];
+    let types = &schema::<IdentityCreateRequest>()["properties"]["type"]["enum"];
     assert_eq!(*types, json!(["User", "Device", "Service", "Default"]));
-    let types = &schema::<ServicePolicyBody>()["properties"]["type"]["enum"];
+    let types = &schema::<ServicePolicyCreate>()["properties"]["type"]["enum"];
     assert_eq!(*types, json!(["Dial", "Bind"]));
 }
 
 #[test]
 fn what_excludes_each_other_is_described_all_the_same() {
-    let create = schema::<CreateIdentity>();
+    let create = schema::<IdentityCreateRequest>();
     let enrollment = &create["properties"]["enrollment"];
     assert_eq!(enrollment["required"], Value::Null);
     let ways = &enrollment["properties"];
@@ -60,7 +60,7 @@ fn what_excludes_each_other_is_described_all_the_same() {
 
 #[test]
 fn members_of_members_are_described() {
-    let policy = schema::<AuthPolicyBody>();
+    let policy = schema::<AuthPolicyCreateRequest>();
     let updb = &policy["properties"]["primary"]["properties"]["updb"];
     assert_eq!(updb["required"].as_array().unwrap().len(), 7);
     assert_eq!(updb["properties"]["maxAttempts"]["minimum"], 0);
@@ -72,7 +72,7 @@ fn members_of_members_are_described() {
 
 #[test]
 fn kinds_of_a_body_are_described_one_by_one() {
-    let check = schema::<PostureCheckBody>();
+    let check = schema::<PostureCheckCreate>();
     let kinds = check["oneOf"].as_array().unwrap();
     let words: Vec<_> = kinds
         .iter()
@@ -115,8 +115,8 @@ fn lists_are_described_by_their_items() {
 
 #[test]
 fn bodies_that_may_be_missing_are_optional() {
-    assert!(described::<Enroll>().is_optional);
-    assert!(!described::<EnrollOtt>().is_optional);
+    assert!(described::<GenericEnroll>().is_optional);
+    assert!(!described::<OttEnrollmentRequest>().is_optional);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn texts_have_their_bounds() {
         properties["method"]["enum"],
         json!(["ott", "ottca", "updb"])
     );
-    let request = described::<ByOwner<AuthenticatorPatch>>();
+    let request = described::<WithCurrentPassword<AuthenticatorPatch>>();
     assert_eq!(request.name, "AuthenticatorPatchWithCurrent");
     let password = &request.schema["properties"]["currentPassword"];
     assert_eq!(password["minLength"], 1);
@@ -138,7 +138,7 @@ fn texts_have_their_bounds() {
 
 #[test]
 fn what_is_asked_for_twice_is_what_it_was_at_first() {
-    let create = schema::<RouterCreate>();
+    let create = schema::<FabricRouterCreate>();
     assert_eq!(
         create["required"],
         json!(["cost", "id", "name", "noTraversal"])

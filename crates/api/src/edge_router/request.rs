@@ -1,9 +1,11 @@
 //! Bodies of edge router requests.
 
 use crate::decode::{Decode, DecodeError, Members};
-use crate::router::{RouterBody, RouterMerge};
+use crate::router::{TransitRouterCreate, TransitRouterPatch};
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::router::{Edge, EdgePatch, RouterKind, RouterPatch, RouterSpec};
+use portcullis_domain::router::{
+    EdgeRouterSettings, EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch,
+};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 
@@ -14,7 +16,7 @@ const PARAMETER: &str = "edgeRouter";
 /// defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EdgeRouterBody {
+pub struct EdgeRouterCreate {
     /// Application data for clients that request it.
     pub app_data: Tags,
     /// Whether the router also acts as a tunneler.
@@ -23,13 +25,13 @@ pub struct EdgeRouterBody {
     pub role_attributes: RoleAttributes,
     /// Members common to all routers.
     #[serde(flatten)]
-    pub router: RouterBody,
+    pub router: TransitRouterCreate,
 }
 
 /// The body of PATCH `/edge-routers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EdgeRouterMerge {
+pub struct EdgeRouterPatch {
     /// Replaces the application data for clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app_data: Option<Tags>,
@@ -41,10 +43,10 @@ pub struct EdgeRouterMerge {
     pub role_attributes: Option<RoleAttributes>,
     /// Members common to all routers.
     #[serde(flatten)]
-    pub router: RouterMerge,
+    pub router: TransitRouterPatch,
 }
 
-impl Decode for EdgeRouterBody {
+impl Decode for EdgeRouterCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -52,28 +54,28 @@ impl Decode for EdgeRouterBody {
         Ok(Self {
             app_data: members.flat_object("appData")?.unwrap_or_default(),
             is_tunneler_enabled: tunneler.unwrap_or_default(),
-            router: RouterBody::decode(members)?,
+            router: TransitRouterCreate::decode(members)?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
         })
     }
 }
 
-impl Decode for EdgeRouterMerge {
+impl Decode for EdgeRouterPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             app_data: members.flat_object("appData")?,
             is_tunneler_enabled: members.optional_bool("isTunnelerEnabled")?,
-            router: RouterMerge::decode(members)?,
+            router: TransitRouterPatch::decode(members)?,
             role_attributes: members.role_attributes()?,
         })
     }
 }
 
-impl From<EdgeRouterBody> for RouterSpec {
-    fn from(create: EdgeRouterBody) -> Self {
-        create.router.spec(RouterKind::Edge(Edge {
+impl From<EdgeRouterCreate> for RouterSpec {
+    fn from(create: EdgeRouterCreate) -> Self {
+        create.router.spec(RouterKind::Edge(EdgeRouterSettings {
             role_attributes: create.role_attributes,
             is_tunneler_enabled: create.is_tunneler_enabled,
             app_data: create.app_data,
@@ -81,9 +83,9 @@ impl From<EdgeRouterBody> for RouterSpec {
     }
 }
 
-impl From<EdgeRouterMerge> for RouterPatch {
-    fn from(patch: EdgeRouterMerge) -> Self {
-        patch.router.patch(EdgePatch {
+impl From<EdgeRouterPatch> for RouterSpecPatch {
+    fn from(patch: EdgeRouterPatch) -> Self {
+        patch.router.patch(EdgeRouterSettingsPatch {
             role_attributes: patch.role_attributes,
             is_tunneler_enabled: patch.is_tunneler_enabled,
             app_data: patch.app_data,
@@ -103,12 +105,12 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_at_its_default() {
-        let named = EdgeRouterBody {
-            router: RouterBody {
+        let named = EdgeRouterCreate {
+            router: TransitRouterCreate {
                 name: "r".to_owned(),
-                ..RouterBody::default()
+                ..TransitRouterCreate::default()
             },
-            ..EdgeRouterBody::default()
+            ..EdgeRouterCreate::default()
         };
         let nulls = json!({
             "name": "r", "appData": null, "configs": null, "cost": null, "ctrlChanListeners": null,
@@ -116,12 +118,12 @@ mod tests {
             "roleAttributes": null, "tags": null,
         });
         for body in [json!({"name": "r"}), nulls.clone()] {
-            assert_eq!(read::<EdgeRouterBody>(&body).unwrap(), named, "{body}");
+            assert_eq!(read::<EdgeRouterCreate>(&body).unwrap(), named, "{body}");
         }
         let spec = RouterSpec::from(named);
-        assert_eq!(spec.edge(), Some(&Edge::default()));
-        let merge: EdgeRouterMerge = read(&json!({"name": null, "cost": null})).unwrap();
-        assert_eq!(RouterPatch::from(merge), RouterPatch::default());
+        assert_eq!(spec.edge(), Some(&EdgeRouterSettings::default()));
+        let merge: EdgeRouterPatch = read(&json!({"name": null, "cost": null})).unwrap();
+        assert_eq!(RouterSpecPatch::from(merge), RouterSpecPatch::default());
     }
 
     #[test]
@@ -137,7 +139,7 @@ mod tests {
                 "@x",
             ),
         ] {
-            match read::<EdgeRouterBody>(&body).unwrap_err() {
+            match read::<EdgeRouterCreate>(&body).unwrap_err() {
                 DecodeError::Field(error) => {
                     assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
                 },
@@ -148,18 +150,18 @@ mod tests {
             json!({"name": "r", "ctrlChanListeners": {"tls:a:1": "group"}}),
             json!({"name": "r", "isTunnelerEnabled": 1}),
         ] {
-            let read = read::<EdgeRouterBody>(&body);
+            let read = read::<EdgeRouterCreate>(&body);
             assert!(matches!(read, Err(DecodeError::Parse(_))), "{body}");
         }
     }
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = EdgeRouterBody {
+        let sent = EdgeRouterCreate {
             app_data: Tags::default(),
             is_tunneler_enabled: true,
             role_attributes: RoleAttributes::new(["x".to_owned()]).unwrap(),
-            router: RouterBody {
+            router: TransitRouterCreate {
                 configs: ["c"].map(ConfigId::from_wire).into(),
                 cost: 65535,
                 ctrl_chan_listeners: [
@@ -174,21 +176,21 @@ mod tests {
             },
         };
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<EdgeRouterBody>(&written).unwrap(), sent);
+        assert_eq!(read::<EdgeRouterCreate>(&written).unwrap(), sent);
         let spec = RouterSpec::from(sent.clone());
         assert!(spec.disabled && spec.no_traversal);
         assert!(spec.edge().unwrap().is_tunneler_enabled);
-        let sent = EdgeRouterMerge {
+        let sent = EdgeRouterPatch {
             is_tunneler_enabled: Some(false),
-            router: RouterMerge {
+            router: TransitRouterPatch {
                 ctrl_chan_listeners: Some(sent.router.ctrl_chan_listeners),
-                ..RouterMerge::default()
+                ..TransitRouterPatch::default()
             },
-            ..EdgeRouterMerge::default()
+            ..EdgeRouterPatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<EdgeRouterMerge>(&written).unwrap(), sent);
-        let patch = RouterPatch::from(sent);
+        assert_eq!(read::<EdgeRouterPatch>(&written).unwrap(), sent);
+        let patch = RouterSpecPatch::from(sent);
         assert_eq!(patch.edge.is_tunneler_enabled, Some(false));
     }
 }

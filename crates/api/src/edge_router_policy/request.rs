@@ -3,8 +3,8 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{IdentityId, RouterId};
-use portcullis_domain::policies::{EdgeRouterPolicyPatch, EdgeRouterPolicySpec};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::policies::{EdgeRouterPolicySpec, EdgeRouterPolicySpecPatch};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 
@@ -15,11 +15,11 @@ const PARAMETER: &str = "policy";
 /// members are set to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EdgeRouterPolicyBody {
+pub struct EdgeRouterPolicyCreate {
     /// Selectors of the edge routers that the policy applies to.
-    pub edge_router_roles: Roles<RouterId>,
+    pub edge_router_roles: RoleSelectors<RouterId>,
     /// Selectors of the identities that the policy applies to.
-    pub identity_roles: Roles<IdentityId>,
+    pub identity_roles: RoleSelectors<IdentityId>,
     pub name: String,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
@@ -29,13 +29,13 @@ pub struct EdgeRouterPolicyBody {
 /// The body of PATCH `/edge-router-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EdgeRouterPolicyMerge {
+pub struct EdgeRouterPolicyPatch {
     /// Replaces the selectors of edge routers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     /// Replaces the selectors of identities.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity_roles: Option<Roles<IdentityId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub struct EdgeRouterPolicyMerge {
     pub tags: Option<Tags>,
 }
 
-impl Decode for EdgeRouterPolicyBody {
+impl Decode for EdgeRouterPolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -64,7 +64,7 @@ impl Decode for EdgeRouterPolicyBody {
     }
 }
 
-impl Decode for EdgeRouterPolicyMerge {
+impl Decode for EdgeRouterPolicyPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -83,8 +83,8 @@ impl Decode for EdgeRouterPolicyMerge {
     }
 }
 
-impl From<EdgeRouterPolicyBody> for EdgeRouterPolicySpec {
-    fn from(create: EdgeRouterPolicyBody) -> Self {
+impl From<EdgeRouterPolicyCreate> for EdgeRouterPolicySpec {
+    fn from(create: EdgeRouterPolicyCreate) -> Self {
         Self {
             name: create.name,
             semantic: create.semantic,
@@ -96,8 +96,8 @@ impl From<EdgeRouterPolicyBody> for EdgeRouterPolicySpec {
     }
 }
 
-impl From<EdgeRouterPolicyMerge> for EdgeRouterPolicyPatch {
-    fn from(patch: EdgeRouterPolicyMerge) -> Self {
+impl From<EdgeRouterPolicyPatch> for EdgeRouterPolicySpecPatch {
+    fn from(patch: EdgeRouterPolicyPatch) -> Self {
         Self {
             name: patch.name,
             semantic: patch.semantic,
@@ -138,7 +138,7 @@ mod tests {
                 "[#all @y]",
             ),
         ] {
-            match read::<EdgeRouterPolicyBody>(&body).unwrap_err() {
+            match read::<EdgeRouterPolicyCreate>(&body).unwrap_err() {
                 DecodeError::Field(error) => {
                     assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
                 },
@@ -149,27 +149,27 @@ mod tests {
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = EdgeRouterPolicyBody {
-            edge_router_roles: Roles::of_one(RouterId::from_wire("r")),
-            identity_roles: Roles::All,
+        let sent = EdgeRouterPolicyCreate {
+            edge_router_roles: RoleSelectors::from_id(RouterId::from_wire("r")),
+            identity_roles: RoleSelectors::All,
             name: "p".to_owned(),
             semantic: Semantic::AnyOf,
             tags: Tags::default(),
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written["edgeRouterRoles"], json!(["@r"]));
-        assert_eq!(read::<EdgeRouterPolicyBody>(&written).unwrap(), sent);
+        assert_eq!(read::<EdgeRouterPolicyCreate>(&written).unwrap(), sent);
         let spec = EdgeRouterPolicySpec::from(sent.clone());
-        assert_eq!(spec.identity_roles, Roles::All);
-        let sent = EdgeRouterPolicyMerge {
-            edge_router_roles: Some(Roles::default()),
-            ..EdgeRouterPolicyMerge::default()
+        assert_eq!(spec.identity_roles, RoleSelectors::All);
+        let sent = EdgeRouterPolicyPatch {
+            edge_router_roles: Some(RoleSelectors::default()),
+            ..EdgeRouterPolicyPatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written, json!({"edgeRouterRoles": []}));
-        let read = read::<EdgeRouterPolicyMerge>(&written).unwrap();
-        let patch = EdgeRouterPolicyPatch::from(read);
-        assert_eq!(patch.edge_router_roles, Some(Roles::default()));
+        let read = read::<EdgeRouterPolicyPatch>(&written).unwrap();
+        let patch = EdgeRouterPolicySpecPatch::from(read);
+        assert_eq!(patch.edge_router_roles, Some(RoleSelectors::default()));
         assert_eq!(patch.identity_roles, None);
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The CSR members are also accepted under the names that they have in the other router bodies.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EnrollErott {
+pub struct ErOttEnrollmentRequest {
     /// Enrollment token, which identifies the enrollment.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -29,14 +29,14 @@ pub struct EnrollErott {
 /// The body of POST `/enroll/extend/router`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExtendRouter {
+pub struct RouterExtendEnrollmentRequest {
     /// Certificate signing request for the new client certificate, PEM.
     pub cert_csr: String,
     /// Certificate signing request for the new server certificate, PEM.
     pub server_cert_csr: String,
 }
 
-impl Decode for EnrollErott {
+impl Decode for ErOttEnrollmentRequest {
     const BODY_NAME: &'static str = "erOttEnrollmentRequest";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
@@ -69,7 +69,7 @@ impl Decode for EnrollErott {
     }
 }
 
-impl Decode for ExtendRouter {
+impl Decode for RouterExtendEnrollmentRequest {
     const BODY_NAME: &'static str = "routerExtendEnrollmentRequest";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
@@ -98,14 +98,14 @@ mod tests {
 
     #[test]
     fn what_routers_write_is_what_the_server_reads() {
-        let sent = EnrollErott {
+        let sent = ErOttEnrollmentRequest {
             token: Some("opensesame".into()),
             client_csr: Some("c".to_owned()),
             server_csr: Some("s".to_owned()),
         };
         let elsewhere = json!({"token": "opensesame", "certCsr": "c", "serverCertCsr": "s"});
         for body in [serde_json::to_value(&sent).unwrap(), elsewhere] {
-            let read = EnrollErott::from_body(body.to_string().as_bytes()).unwrap();
+            let read = ErOttEnrollmentRequest::from_body(body.to_string().as_bytes()).unwrap();
             assert_eq!(read.token.unwrap().expose_secret(), "opensesame");
             assert_eq!(
                 (read.client_csr, read.server_csr),
@@ -113,12 +113,15 @@ mod tests {
             );
         }
         assert!(!format!("{sent:?}").contains("opensesame"));
-        let sent = ExtendRouter {
+        let sent = RouterExtendEnrollmentRequest {
             cert_csr: "c".to_owned(),
             server_cert_csr: "s".to_owned(),
         };
         let written = serde_json::to_vec(&sent).unwrap();
-        assert_eq!(ExtendRouter::from_body(&written).unwrap(), sent);
+        assert_eq!(
+            RouterExtendEnrollmentRequest::from_body(&written).unwrap(),
+            sent
+        );
     }
 
     #[test]
@@ -128,7 +131,8 @@ mod tests {
             (json!({"certCsr": "c"}), "serverCertCsr"),
             (json!({"serverCertCsr": "s"}), "certCsr"),
         ] {
-            match ExtendRouter::from_body(body.to_string().as_bytes()).unwrap_err() {
+            match RouterExtendEnrollmentRequest::from_body(body.to_string().as_bytes()).unwrap_err()
+            {
                 DecodeError::Field(error) => assert_eq!(error.field, field),
                 DecodeError::Parse(text) => panic!("{text}"),
             }

@@ -3,7 +3,7 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
-use portcullis_domain::enrollment::{Method, MethodKind};
+use portcullis_domain::enrollment::{EnrollmentMethod, EnrollmentMethodKind};
 use portcullis_domain::ids::{CaId, IdentityId};
 use serde::{Serialize, Serializer};
 
@@ -15,7 +15,7 @@ pub struct EnrollmentCreate {
     pub identity_id: IdentityId,
     /// Enrollment method.
     #[serde(serialize_with = "name_of")]
-    pub method: MethodKind,
+    pub method: EnrollmentMethodKind,
     /// When it expires.
     pub expires_at: WireTime,
     /// The third-party authority, for `ottca`.
@@ -34,18 +34,18 @@ impl EnrollmentCreate {
     /// [`FieldError`] on `caId` or `username` if it is required and missing. It is reported as
     /// [`Code::InvalidField`](crate::code::Code::InvalidField), after the check that the identity
     /// exists.
-    pub fn enrollment(&self) -> Result<Method, FieldError> {
+    pub fn to_method(&self) -> Result<EnrollmentMethod, FieldError> {
         match self.method {
-            MethodKind::Ott => Ok(Method::Ott),
-            MethodKind::OttCa => self
+            EnrollmentMethodKind::Ott => Ok(EnrollmentMethod::Ott),
+            EnrollmentMethodKind::OttCa => self
                 .ca_id
                 .clone()
-                .map(|ca| Method::OttCa { ca })
+                .map(|ca| EnrollmentMethod::OttCa { ca })
                 .ok_or_else(|| FieldError::new("caId", "no CA with this id exists", "")),
-            MethodKind::Updb => self
+            EnrollmentMethodKind::Updb => self
                 .username
                 .clone()
-                .map(|username| Method::Updb { username })
+                .map(|username| EnrollmentMethod::Updb { username })
                 .ok_or_else(|| FieldError::new("username", "is required for method updb", "")),
         }
     }
@@ -87,11 +87,16 @@ impl Decode for EnrollmentRefresh {
     }
 }
 
-fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
-    members.record_choices("method", &MethodKind::ALL.map(MethodKind::name));
+fn method(members: &mut Members) -> Result<EnrollmentMethodKind, DecodeError> {
+    members.record_choices(
+        "method",
+        &EnrollmentMethodKind::ALL.map(EnrollmentMethodKind::name),
+    );
     let name = members.required_string("method")?;
-    MethodKind::from_name(&name).ok_or_else(|| {
-        let all = MethodKind::ALL.map(MethodKind::name).join(", ");
+    EnrollmentMethodKind::from_name(&name).ok_or_else(|| {
+        let all = EnrollmentMethodKind::ALL
+            .map(EnrollmentMethodKind::name)
+            .join(", ");
         FieldError::new(
             members.path("method"),
             format!("must be one of {all}"),
@@ -112,7 +117,7 @@ fn non_empty_string(members: &mut Members, name: &str) -> Result<Option<String>,
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands over references"
 )]
-fn name_of<S: Serializer>(method: &MethodKind, serializer: S) -> Result<S::Ok, S::Error> {
+fn name_of<S: Serializer>(method: &EnrollmentMethodKind, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(method.name())
 }
 
@@ -137,19 +142,19 @@ mod tests {
 
     #[test]
     fn methods_bring_what_they_need() {
-        let enrollment = |extra: &Value| read(&body(extra)).unwrap().enrollment();
+        let enrollment = |extra: &Value| read(&body(extra)).unwrap().to_method();
         let field = |extra: &Value| enrollment(extra).unwrap_err().field;
-        assert_eq!(enrollment(&json!({})), Ok(Method::Ott));
+        assert_eq!(enrollment(&json!({})), Ok(EnrollmentMethod::Ott));
         assert_eq!(
             enrollment(&json!({"method": "ottca", "caId": "c"})),
-            Ok(Method::OttCa {
+            Ok(EnrollmentMethod::OttCa {
                 ca: CaId::from_wire("c")
             })
         );
         let username = "anna".to_owned();
         assert_eq!(
             enrollment(&json!({"method": "updb", "username": "anna"})),
-            Ok(Method::Updb { username })
+            Ok(EnrollmentMethod::Updb { username })
         );
         assert_eq!(field(&json!({"method": "ottca"})), "caId");
         assert_eq!(field(&json!({"method": "ottca", "caId": ""})), "caId");

@@ -24,7 +24,7 @@ impl Cause {
 fn checks(failure: &PolicyFailure) -> Value {
     let checks = failure.checks.iter().map(|failure| {
         let check = &failure.check;
-        let kind = check.spec.check.kind().name();
+        let kind = check.spec.check.check_type().name();
         json!({"id": check.id.as_str(), "isPassing": false, "typeId": kind})
     });
     checks.collect()

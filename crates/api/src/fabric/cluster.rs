@@ -4,7 +4,7 @@ use crate::decode::{Decode, DecodeError, Members};
 
 /// The body of POST `/cluster/add-member`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddMember {
+pub struct ClusterMemberAdd {
     /// Address of the controller.
     pub address: String,
     /// Whether it is a voting member.
@@ -13,21 +13,21 @@ pub struct AddMember {
 
 /// The body of POST `/cluster/remove-member`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemoveMember {
+pub struct ClusterMemberRemove {
     /// Id of the controller.
     pub id: String,
 }
 
 /// The body of POST `/cluster/transfer-leadership`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TransferLeadership {
+pub struct ClusterTransferLeadership {
     /// Id of the new leader; any other controller if absent.
     pub new_leader_id: Option<String>,
 }
 
 const PARAMETER: &str = "member";
 
-impl Decode for AddMember {
+impl Decode for ClusterMemberAdd {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("address", "Address of the controller."),
@@ -42,7 +42,7 @@ impl Decode for AddMember {
     }
 }
 
-impl Decode for RemoveMember {
+impl Decode for ClusterMemberRemove {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("id", "Id of the controller.")];
@@ -54,7 +54,7 @@ impl Decode for RemoveMember {
     }
 }
 
-impl Decode for TransferLeadership {
+impl Decode for ClusterTransferLeadership {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "newLeaderId",

@@ -5,7 +5,7 @@ use portcullis_domain::FieldError;
 
 /// The body of PATCH `/links/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LinkMerge {
+pub struct LinkPatch {
     /// Whether the link is treated as down.
     pub down: Option<bool>,
     /// Static cost of the link, added to its latency.
@@ -19,7 +19,7 @@ pub struct CircuitDelete {
     pub immediate: bool,
 }
 
-impl Decode for LinkMerge {
+impl Decode for LinkPatch {
     const BODY_NAME: &'static str = "link";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         ("down", "Whether the link is treated as down."),

@@ -3,11 +3,11 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::router::{CtrlChanListeners, RouterBody, RouterMerge, VersionInfo};
+use crate::router::{CtrlChanListeners, TransitRouterCreate, TransitRouterPatch, VersionInfo};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::router::{
-    EdgePatch, RouterCertificate, RouterKind, RouterPatch, RouterSpec,
+    EdgeRouterSettingsPatch, RouterCertificate, RouterKind, RouterSpec, RouterSpecPatch,
 };
 use portcullis_domain::view::ManagedRouterView;
 use schemars::JsonSchema;
@@ -52,36 +52,36 @@ pub struct RouterDetail {
 
 /// The body of POST `/routers`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RouterCreate {
+pub struct FabricRouterCreate {
     /// The id, which its certificate carries too.
     pub id: RouterId,
     /// The fingerprint of its certificate, if known.
     pub fingerprint: Option<String>,
     /// Members shared with the edge API.
-    pub common: RouterBody,
+    pub common: TransitRouterCreate,
 }
 
 /// The body of PUT `/routers/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RouterReplace {
+pub struct FabricRouterUpdate {
     /// The fingerprint of its certificate; `None` for no certificate.
     pub fingerprint: Option<String>,
     /// Members shared with the edge API.
-    pub common: RouterBody,
+    pub common: TransitRouterCreate,
 }
 
 /// The body of PATCH `/routers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RouterPart {
+pub struct FabricRouterPatch {
     /// The fingerprint of its certificate; `Some(None)` removes the certificate.
     pub fingerprint: Option<Option<String>>,
     /// Members shared with the edge API.
-    pub common: RouterMerge,
+    pub common: TransitRouterPatch,
 }
 
 const PARAMETER: &str = "router";
 
-impl Decode for RouterCreate {
+impl Decode for FabricRouterCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -96,7 +96,7 @@ impl Decode for RouterCreate {
     }
 }
 
-impl Decode for RouterReplace {
+impl Decode for FabricRouterUpdate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -108,30 +108,30 @@ impl Decode for RouterReplace {
     }
 }
 
-impl Decode for RouterPart {
+impl Decode for FabricRouterPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let fingerprint = members.optional_string("fingerprint")?;
         Ok(Self {
             fingerprint: fingerprint.map(parse_fingerprint).transpose()?,
-            common: RouterMerge::decode(members)?,
+            common: TransitRouterPatch::decode(members)?,
         })
     }
 }
 
 /// Decodes the members shared with the edge API, more of which are required here.
-fn decode_common(members: &mut Members) -> Result<RouterBody, DecodeError> {
+fn decode_common(members: &mut Members) -> Result<TransitRouterCreate, DecodeError> {
     let cost = members.optional_u16("cost")?;
     let cost = match cost {
         Some(cost) => cost,
         None => missing_member(members, "cost")?,
     };
     let no_traversal = members.required_bool("noTraversal")?;
-    Ok(RouterBody {
+    Ok(TransitRouterCreate {
         cost,
         no_traversal,
-        ..RouterBody::decode(members)?
+        ..TransitRouterCreate::decode(members)?
     })
 }
 
@@ -168,28 +168,31 @@ fn parse_fingerprint(text: String) -> Result<Option<String>, FieldError> {
     Err(FieldError::new("fingerprint", reason, text))
 }
 
-impl RouterCreate {
+impl FabricRouterCreate {
     /// The id and the spec.
     pub fn spec(self) -> (RouterId, RouterSpec) {
         let spec = RouterSpec {
-            certificate: self.fingerprint.map(RouterCertificate::known_by),
+            certificate: self.fingerprint.map(RouterCertificate::from_fingerprint),
             ..self.common.spec(RouterKind::Transit)
         };
         (self.id, spec)
     }
 }
 
-impl RouterReplace {
+impl FabricRouterUpdate {
     /// The spec without the certificate, and the fingerprint of the certificate.
     pub fn spec(self) -> (RouterSpec, Option<String>) {
         (self.common.spec(RouterKind::Transit), self.fingerprint)
     }
 }
 
-impl RouterPart {
+impl FabricRouterPatch {
     /// The changes to the spec without the certificate, and the new fingerprint.
-    pub fn patch(self) -> (RouterPatch, Option<Option<String>>) {
-        (self.common.patch(EdgePatch::default()), self.fingerprint)
+    pub fn patch(self) -> (RouterSpecPatch, Option<Option<String>>) {
+        (
+            self.common.patch(EdgeRouterSettingsPatch::default()),
+            self.fingerprint,
+        )
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::service::{ServiceCreate, ServiceMerge, UnknownStrategy};
+use crate::service::{ServiceCreate, ServicePatch, UnknownStrategyError};
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::service::{ServicePatch, ServiceSpec};
+use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::{Named, ServiceView};
+use portcullis_domain::view::{NamedRef, ServiceView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub struct ServiceDetail {
 /// The body of POST `/services` and PUT `/services/{id}`. Absent members are set to their defaults;
 /// members that only the edge API has stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceBody {
+pub struct FabricServiceCreate {
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: u64,
     pub name: String,
@@ -43,7 +43,7 @@ pub struct ServiceBody {
 
 /// The body of PATCH `/services/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServicePart {
+pub struct FabricServicePatch {
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: Option<u64>,
     pub name: Option<String>,
@@ -55,11 +55,11 @@ pub struct ServicePart {
 
 const PARAMETER: &str = "service";
 
-impl Decode for ServiceBody {
+impl Decode for FabricServiceCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let part = ServicePart::decode(members)?;
+        let part = FabricServicePatch::decode(members)?;
         Ok(Self {
             max_idle_time_millis: part.max_idle_time_millis.unwrap_or_default(),
             name: match part.name {
@@ -73,7 +73,7 @@ impl Decode for ServiceBody {
     }
 }
 
-impl Decode for ServicePart {
+impl Decode for FabricServicePatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -86,13 +86,13 @@ impl Decode for ServicePart {
     }
 }
 
-impl ServiceBody {
+impl FabricServiceCreate {
     /// The spec of a service that only the fabric API shows.
     ///
     /// # Errors
     ///
     /// [`UnknownStrategyError`] when there is no such strategy.
-    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
+    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategyError> {
         let create = ServiceCreate {
             configs: BTreeSet::new(),
             encryption_required: false,
@@ -113,8 +113,8 @@ impl ServiceBody {
     /// # Errors
     ///
     /// [`UnknownStrategyError`] when there is no such strategy.
-    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
-        let part = ServicePart {
+    pub fn patch(self) -> Result<ServiceSpecPatch, UnknownStrategyError> {
+        let part = FabricServicePatch {
             max_idle_time_millis: Some(self.max_idle_time_millis),
             name: Some(self.name),
             tags: Some(self.tags),
@@ -124,19 +124,19 @@ impl ServiceBody {
     }
 }
 
-impl ServicePart {
+impl FabricServicePatch {
     /// The changes to the spec.
     ///
     /// # Errors
     ///
     /// [`UnknownStrategyError`] when there is no such strategy.
-    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
-        let merge = ServiceMerge {
+    pub fn patch(self) -> Result<ServiceSpecPatch, UnknownStrategyError> {
+        let merge = ServicePatch {
             max_idle_time_millis: self.max_idle_time_millis,
             name: self.name,
             tags: self.tags,
             terminator_strategy: self.terminator_strategy,
-            ..ServiceMerge::default()
+            ..ServicePatch::default()
         };
         merge.patch()
     }
@@ -162,7 +162,7 @@ impl From<ServiceView> for ServiceDetail {
 }
 
 /// A reference to a service on the fabric.
-pub(super) fn reference(service: Named<ServiceId>) -> EntityRef {
+pub(super) fn reference(service: NamedRef<ServiceId>) -> EntityRef {
     let id = service.id.as_str();
     EntityRef::with_links("services", id, service.name, ["terminators"])
 }

@@ -5,10 +5,10 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::schema;
-use crate::terminator::{TerminatorMerge, TerminatorReplace};
+use crate::terminator::{TerminatorPatch, TerminatorUpdate};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
-use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
+use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 use portcullis_domain::view::TerminatorView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,9 @@ pub struct TerminatorDetail {
 /// The body of POST `/terminators` and PUT `/terminators/{id}`. Absent members are set to their
 /// defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TerminatorBody {
+pub struct FabricTerminatorCreate {
     /// Members shared with the edge API.
-    pub common: TerminatorReplace,
+    pub common: TerminatorUpdate,
     /// Id of the identity that hosts it.
     pub host_id: String,
     /// Instance id of the terminator within its service; it cannot be changed.
@@ -62,39 +62,39 @@ pub struct TerminatorBody {
 
 /// The body of PATCH `/terminators/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TerminatorPart {
+pub struct FabricTerminatorPatch {
     /// Members shared with the edge API.
-    pub common: TerminatorMerge,
+    pub common: TerminatorPatch,
     pub host_id: Option<String>,
 }
 
 const PARAMETER: &str = "terminator";
 
-impl Decode for TerminatorBody {
+impl Decode for FabricTerminatorCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            common: TerminatorReplace::decode(members)?,
+            common: TerminatorUpdate::decode(members)?,
             host_id: members.optional_string("hostId")?.unwrap_or_default(),
             instance_id: members.optional_string("instanceId")?.unwrap_or_default(),
         })
     }
 }
 
-impl Decode for TerminatorPart {
+impl Decode for FabricTerminatorPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            common: TerminatorMerge::decode(members)?,
+            common: TerminatorPatch::decode(members)?,
             host_id: members.optional_string("hostId")?,
         })
     }
 }
 
-impl From<TerminatorBody> for TerminatorSpec {
-    fn from(create: TerminatorBody) -> Self {
+impl From<FabricTerminatorCreate> for TerminatorSpec {
+    fn from(create: FabricTerminatorCreate) -> Self {
         Self {
             host_id: Some(create.host_id),
             ..create.common.spec(create.instance_id)
@@ -102,8 +102,8 @@ impl From<TerminatorBody> for TerminatorSpec {
     }
 }
 
-impl From<TerminatorPart> for TerminatorPatch {
-    fn from(part: TerminatorPart) -> Self {
+impl From<FabricTerminatorPatch> for TerminatorSpecPatch {
+    fn from(part: FabricTerminatorPatch) -> Self {
         Self {
             host_id: part.host_id,
             ..part.common.into()
@@ -117,7 +117,7 @@ impl From<TerminatorView> for TerminatorDetail {
         let spec = terminator.spec;
         Self {
             base: Base {
-                links: Links::to(format!("terminators/{}", terminator.id)),
+                links: Links::with_self(format!("terminators/{}", terminator.id)),
                 created_at: terminator.created_at.into(),
                 id: terminator.id,
                 tags: spec.tags,

@@ -3,10 +3,12 @@
 use super::*;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::posture::{Actual, ActualProcess, MfaCriteria, MfaValues, Os, Process};
+use portcullis_domain::posture::{
+    ActualProcess, ActualValue, MfaCriteria, MfaValues, OsInfo, ProcessInfo,
+};
 use portcullis_domain::posture_check::{
-    Check, CheckedProcess, DomainCheck, Fingerprints, MacCheck, MfaCheck, OsCheck, OsType,
-    PostureCheck, PostureCheckSpec, ProcessCheck, ProcessMultiCheck, ProcessPath, Processes,
+    Check, CheckedProcess, CheckedProcesses, DomainCheck, Fingerprints, MacCheck, MfaCheck,
+    OsCheck, OsType, PostureCheck, PostureCheckSpec, ProcessCheck, ProcessMultiCheck, ProcessPath,
 };
 use portcullis_domain::roles::{RoleAttributes, Semantic};
 use portcullis_domain::tags::Tags;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 
 const TIME: &str = "1970-01-01T00:00:00.000Z";
 
-fn shown(check: Check, actual: Actual) -> Value {
+fn shown(check: Check, actual: ActualValue) -> Value {
     let spec = PostureCheckSpec {
         name: "check".to_owned(),
         role_attributes: RoleAttributes::default(),
@@ -39,8 +41,8 @@ fn shown(check: Check, actual: Actual) -> Value {
     written
 }
 
-fn process() -> (Process, Value) {
-    let process = Process {
+fn process() -> (ProcessInfo, Value) {
+    let process = ProcessInfo {
         is_running: true,
         hash: "aa".to_owned(),
         signers: ["bb".to_owned()].into(),
@@ -58,7 +60,7 @@ fn path() -> ProcessPath {
 #[test]
 fn machines_are_shown_with_what_had_to_be() {
     let os = || Check::Os(OsCheck::new([("Linux", vec!["6.x"])]).unwrap());
-    let reported = Os {
+    let reported = OsInfo {
         kind: "Windows".to_owned(),
         version: "10.0.0".to_owned(),
         build: "b".to_owned(),
@@ -69,42 +71,42 @@ fn machines_are_shown_with_what_had_to_be() {
     for (check, actual, kind, was, had_to_be) in [
         (
             os(),
-            Actual::Os(None),
+            ActualValue::Os(None),
             "OS",
             json!({"type": "", "version": ""}),
             &systems,
         ),
         (
             os(),
-            Actual::Os(Some(Arc::new(reported))),
+            ActualValue::Os(Some(Arc::new(reported))),
             "OS",
             json!({"type": "Windows", "version": "10.0.0"}),
             &systems,
         ),
         (
             domain(),
-            Actual::Domain(None),
+            ActualValue::Domain(None),
             "DOMAIN",
             json!(""),
             &json!(["a"]),
         ),
         (
             domain(),
-            Actual::Domain(Some(Arc::new("b".to_owned()))),
+            ActualValue::Domain(Some(Arc::new("b".to_owned()))),
             "DOMAIN",
             json!("b"),
             &json!(["a"]),
         ),
         (
             mac(),
-            Actual::Mac(None),
+            ActualValue::Mac(None),
             "MAC",
             json!(null),
             &json!(["001122334455"]),
         ),
         (
             mac(),
-            Actual::Mac(Some(Arc::new(vec!["x".to_owned()]))),
+            ActualValue::Mac(Some(Arc::new(vec!["x".to_owned()]))),
             "MAC",
             json!(["x"]),
             &json!(["001122334455"]),
@@ -135,7 +137,7 @@ fn processes_are_shown_with_what_had_to_be() {
     let nothing = json!({"hash": "", "isRunning": false, "signerFingerprints": null});
     for (actual, was) in [(Some(actual.clone()), was.clone()), (None, nothing)] {
         assert_eq!(
-            shown(one(), Actual::Process(actual)),
+            shown(one(), ActualValue::Process(actual)),
             json!({
                 "postureCheckType": "PROCESS", "actualValue": was,
                 "expectedValue": {"hashes": null, "osType": "Linux", "path": "/x"}
@@ -144,7 +146,7 @@ fn processes_are_shown_with_what_had_to_be() {
     }
     let several = Check::ProcessMulti(ProcessMultiCheck {
         semantic: Semantic::AnyOf,
-        processes: Processes::new(vec![CheckedProcess {
+        processes: CheckedProcesses::new(vec![CheckedProcess {
             os_type: OsType::Linux,
             path: path(),
             hashes: Fingerprints::default(),
@@ -153,7 +155,7 @@ fn processes_are_shown_with_what_had_to_be() {
         .unwrap(),
     });
     assert_eq!(
-        shown(several, Actual::ProcessMulti(vec![actual])),
+        shown(several, ActualValue::ProcessMulti(vec![actual])),
         json!({
             "postureCheckType": "PROCESS_MULTI", "actualValue": [was], "semantic": "AnyOf",
             "expectedValue": [
@@ -186,7 +188,7 @@ fn codes_are_shown_with_what_they_were_judged_by() {
         ..MfaValues::default()
     };
     assert_eq!(
-        shown(Check::Mfa(check), Actual::Mfa(values, criteria)),
+        shown(Check::Mfa(check), ActualValue::Mfa(values, criteria)),
         json!({
             "postureCheckType": "MFA",
             "actualValue": {
@@ -201,7 +203,7 @@ fn codes_are_shown_with_what_they_were_judged_by() {
     );
     let unlimited = shown(
         Check::Mfa(MfaCheck::default()),
-        Actual::Mfa(MfaValues::default(), MfaCriteria::default()),
+        ActualValue::Mfa(MfaValues::default(), MfaCriteria::default()),
     );
     assert_eq!(unlimited["criteria"]["timeoutSeconds"], -1);
     assert_eq!(unlimited["criteria"]["timeoutRemainingSeconds"], -1);

@@ -1,10 +1,12 @@
 //! Expected and actual values of failed posture checks.
 
-use crate::posture_check::{CheckBody, OperatingSystem, ProcessBody, ProcessMultiBody, seconds};
+use crate::posture_check::{
+    CheckDefinition, OperatingSystem, ProcessDefinition, ProcessMultiDefinition, seconds,
+};
 use crate::posture_data::signers;
 use crate::schema;
 use crate::time::WireTime;
-use portcullis_domain::posture::{Actual, ActualProcess, MfaCriteria, MfaValues};
+use portcullis_domain::posture::{ActualProcess, ActualValue, MfaCriteria, MfaValues};
 use portcullis_domain::posture_check::Check;
 use portcullis_domain::roles::Semantic;
 use schemars::JsonSchema;
@@ -54,14 +56,14 @@ pub enum CheckFailureValues {
         /// The actual value.
         actual_value: ActualProcessDetail,
         /// The expected value.
-        expected_value: ProcessBody,
+        expected_value: ProcessDefinition,
     },
     /// Processes not running, or not the expected ones.
     ProcessMulti {
         /// The actual value.
         actual_value: Vec<ActualProcessDetail>,
         /// The expected value.
-        expected_value: Vec<ProcessMultiBody>,
+        expected_value: Vec<ProcessMultiDefinition>,
         /// Whether all of the processes had to run, or any one of them.
         #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
@@ -129,40 +131,42 @@ pub struct MfaCriteriaDetail {
 
 impl CheckFailureValues {
     /// The values that `check` expected and the `actual` ones.
-    pub(super) fn new(check: &Check, actual: &Actual) -> Self {
-        match CheckBody::from(check) {
-            CheckBody::Os { operating_systems } => Self::Os {
+    pub(super) fn new(check: &Check, actual: &ActualValue) -> Self {
+        match CheckDefinition::from(check) {
+            CheckDefinition::Os { operating_systems } => Self::Os {
                 actual_value: ActualOsDetail::from_actual(actual),
                 expected_value: operating_systems,
             },
-            CheckBody::Domain { domains } => Self::Domain {
+            CheckDefinition::Domain { domains } => Self::Domain {
                 actual_value: match actual {
-                    Actual::Domain(Some(domain)) => domain.as_str().to_owned(),
+                    ActualValue::Domain(Some(domain)) => domain.as_str().to_owned(),
                     _ => String::new(),
                 },
                 expected_value: domains,
             },
-            CheckBody::Mac { mac_addresses } => Self::Mac {
+            CheckDefinition::Mac { mac_addresses } => Self::Mac {
                 actual_value: match actual {
-                    Actual::Mac(Some(addresses)) => Some(addresses.to_vec()),
+                    ActualValue::Mac(Some(addresses)) => Some(addresses.to_vec()),
                     _ => None,
                 },
                 expected_value: mac_addresses,
             },
-            CheckBody::Mfa(_) => Self::for_mfa(check, actual),
-            CheckBody::Process { process } => Self::Process {
+            CheckDefinition::Mfa(_) => Self::for_mfa(check, actual),
+            CheckDefinition::Process { process } => Self::Process {
                 actual_value: match actual {
-                    Actual::Process(Some(process)) => process.into(),
+                    ActualValue::Process(Some(process)) => process.into(),
                     _ => ActualProcessDetail::default(),
                 },
                 expected_value: process,
             },
-            CheckBody::ProcessMulti {
+            CheckDefinition::ProcessMulti {
                 processes,
                 semantic,
             } => Self::ProcessMulti {
                 actual_value: match actual {
-                    Actual::ProcessMulti(processes) => processes.iter().map(Into::into).collect(),
+                    ActualValue::ProcessMulti(processes) => {
+                        processes.iter().map(Into::into).collect()
+                    },
                     _ => Vec::new(),
                 },
                 expected_value: processes,
@@ -171,13 +175,13 @@ impl CheckFailureValues {
         }
     }
 
-    fn for_mfa(check: &Check, actual: &Actual) -> Self {
+    fn for_mfa(check: &Check, actual: &ActualValue) -> Self {
         let expected = match check {
             Check::Mfa(mfa) => MfaValues::expected(*mfa),
             _ => MfaValues::default(),
         };
         let (values, criteria) = match actual {
-            Actual::Mfa(values, criteria) => (*values, *criteria),
+            ActualValue::Mfa(values, criteria) => (*values, *criteria),
             _ => <(MfaValues, MfaCriteria)>::default(),
         };
         Self::Mfa {
@@ -189,9 +193,9 @@ impl CheckFailureValues {
 }
 
 impl ActualOsDetail {
-    fn from_actual(actual: &Actual) -> Self {
+    fn from_actual(actual: &ActualValue) -> Self {
         match actual {
-            Actual::Os(Some(os)) => Self {
+            ActualValue::Os(Some(os)) => Self {
                 kind: os.kind.clone(),
                 version: os.version.clone(),
             },

@@ -30,7 +30,7 @@ pub struct IdentityCreate {
     pub update: IdentityUpdate,
     /// How the identity obtains its first authenticator.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub enrollment: Option<EnrollmentChoice>,
+    pub enrollment: Option<IdentityCreateEnrollment>,
 }
 
 impl IdentityCreate {
@@ -45,7 +45,7 @@ impl IdentityCreate {
 
 /// How an identity obtains its first authenticator; at most one member is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct EnrollmentChoice {
+pub struct IdentityCreateEnrollment {
     /// Enrolls with a certificate issued by the network.
     #[serde(skip_serializing_if = "Option::is_none")]
     ott: Option<bool>,
@@ -57,7 +57,7 @@ pub struct EnrollmentChoice {
     updb: Option<String>,
 }
 
-impl EnrollmentChoice {
+impl IdentityCreateEnrollment {
     /// Enrolls with a certificate issued by the network.
     pub fn ott() -> Self {
         Self {

@@ -7,7 +7,7 @@ use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentSecrets};
 use portcullis_domain::identity::{Precedence, TotpState};
 use portcullis_domain::ids::{
     AuthPolicyId, AuthenticatorId, CaId, EnrollmentId, IdentityId, ServiceId,
@@ -199,7 +199,7 @@ impl IdentityDetail {
     /// The identity of the caller, with links below `current-identity`.
     pub fn of_caller(view: IdentityView) -> Self {
         Self::with_links(view, |_id, _policy| {
-            Links::to("current-identity").with("mfa", "current-identity/mfa")
+            Links::with_self("current-identity").with("mfa", "current-identity/mfa")
         })
     }
 
@@ -207,7 +207,7 @@ impl IdentityDetail {
         view: IdentityView,
         links: impl FnOnce(&IdentityId, &AuthPolicyId) -> Links,
     ) -> Self {
-        let disabled = view.identity.is_disabled(view.seen_at);
+        let disabled = view.identity.is_disabled(view.as_of);
         let identity = view.identity;
         let spec = identity.spec;
         let policy = spec.auth_policy;
@@ -308,9 +308,9 @@ impl FromIterator<(Enrollment, Option<EnrollmentSecrets>)> for IdentityEnrollmen
             let secrets = secrets.map(|secrets| (secrets.token, secrets.jwt));
             let (token, jwt) = secrets.unzip();
             let place = match method {
-                Method::Ott => &mut shown.ott,
-                Method::OttCa { .. } => &mut shown.ottca,
-                Method::Updb { .. } => &mut shown.updb,
+                EnrollmentMethod::Ott => &mut shown.ott,
+                EnrollmentMethod::OttCa { .. } => &mut shown.ottca,
+                EnrollmentMethod::Updb { .. } => &mut shown.updb,
             };
             *place = Some(PendingEnrollment {
                 ca: None,

@@ -22,7 +22,7 @@ impl IdentityTypeDetail {
     /// The type `kind`, created at `created_at`.
     pub fn new(kind: IdentityType, created_at: Timestamp) -> Self {
         let name = Cow::Borrowed(kind.name());
-        let links = Links::to(format!("identity-types/{name}"));
+        let links = Links::with_self(format!("identity-types/{name}"));
         Self {
             base: Base::unchanging(links, name.clone(), created_at),
             name,

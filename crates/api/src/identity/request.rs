@@ -4,9 +4,9 @@ use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
 use portcullis_domain::auth_policy;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_domain::enrollment::Method;
+use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::identity::{
-    Hosting, IdentityName, IdentityPatch, IdentitySpec, IdentityType, Precedence,
+    Hosting, IdentityName, IdentitySpec, IdentitySpecPatch, IdentityType, Precedence,
 };
 use portcullis_domain::ids::{AuthPolicyId, CaId, ServiceId};
 use portcullis_domain::permission::PermissionSet;
@@ -18,13 +18,13 @@ const TYPES: [&str; 5] = ["User", "Device", "Service", "Router", "Default"];
 
 /// The body of POST `/identities`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CreateIdentity {
+pub struct IdentityCreateRequest {
     pub spec: IdentitySpec,
     /// How the identity obtains its first authenticator; `None` to decide later.
-    pub enrollment: Option<Method>,
+    pub enrollment: Option<EnrollmentMethod>,
 }
 
-impl Decode for CreateIdentity {
+impl Decode for IdentityCreateRequest {
     const BODY_NAME: &'static str = "identity";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
@@ -60,14 +60,14 @@ impl Decode for CreateIdentity {
 
 /// The body of PUT `/identities/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplaceIdentity {
+pub struct IdentityUpdateRequest {
     /// The spec; absent members are at their defaults.
     pub spec: IdentitySpec,
     /// The type, which cannot be changed.
     pub kind: IdentityType,
 }
 
-impl Decode for ReplaceIdentity {
+impl Decode for IdentityUpdateRequest {
     const BODY_NAME: &'static str = "identity";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -80,24 +80,24 @@ impl Decode for ReplaceIdentity {
 
 /// The body of PATCH `/identities/{id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PatchIdentity {
-    pub patch: IdentityPatch,
+pub struct IdentityPatchRequest {
+    pub patch: IdentitySpecPatch,
 }
 
-impl PatchIdentity {
+impl IdentityPatchRequest {
     /// Whether no member is set that could change anything. The type is not one of those.
     pub fn is_empty(&self) -> bool {
-        self.patch == IdentityPatch::default()
+        self.patch == IdentitySpecPatch::default()
     }
 }
 
-impl Decode for PatchIdentity {
+impl Decode for IdentityPatchRequest {
     const BODY_NAME: &'static str = "identity";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         // Decoded only to refuse an unknown type; the type cannot be changed.
         decode_type(members)?;
-        let patch = IdentityPatch {
+        let patch = IdentitySpecPatch {
             name: members
                 .optional_string("name")?
                 .map(IdentityName::new)
@@ -121,12 +121,12 @@ impl Decode for PatchIdentity {
 
 /// The body of POST `/identities/{id}/disable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DisableIdentity {
+pub struct DisableParamsRequest {
     /// How long the identity is disabled; `None` until it is enabled again.
     pub duration: Option<SignedDuration>,
 }
 
-impl Decode for DisableIdentity {
+impl Decode for DisableParamsRequest {
     const BODY_NAME: &'static str = "disable";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "durationMinutes",
@@ -184,7 +184,7 @@ fn parse_type(name: &str) -> IdentityType {
 }
 
 /// Decodes the requested enrollment method.
-fn decode_enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
+fn decode_enrollment(members: &mut Members) -> Result<Option<EnrollmentMethod>, DecodeError> {
     let Some(mut choice) = members.object("enrollment")? else {
         return Ok(None);
     };
@@ -193,11 +193,11 @@ fn decode_enrollment(members: &mut Members) -> Result<Option<Method>, DecodeErro
     let updb = choice.new_username("updb")?;
     match (ott, ottca, updb) {
         (None, None, None) => Ok(None),
-        (Some(_), None, None) => Ok(Some(Method::Ott)),
-        (None, Some(ca), None) => Ok(Some(Method::OttCa {
+        (Some(_), None, None) => Ok(Some(EnrollmentMethod::Ott)),
+        (None, Some(ca), None) => Ok(Some(EnrollmentMethod::OttCa {
             ca: CaId::from_wire(ca),
         })),
-        (None, None, Some(username)) => Ok(Some(Method::Updb { username })),
+        (None, None, Some(username)) => Ok(Some(EnrollmentMethod::Updb { username })),
         (ott, ottca, updb) => {
             let given = [
                 ott.map(|_| "ott"),

@@ -3,21 +3,21 @@
 use super::*;
 use crate::decode::{Decode as _, DecodeError};
 use portcullis_domain::clock::SignedDuration;
-use portcullis_domain::enrollment::Method;
+use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::identity::{self as domain, IdentityName, IdentitySpec, IdentityType};
 use portcullis_domain::ids::{AuthPolicyId, CaId};
 use serde_json::{Value, json};
 
-fn create(body: &Value) -> Result<CreateIdentity, DecodeError> {
-    CreateIdentity::from_body(body.to_string().as_bytes())
+fn create(body: &Value) -> Result<IdentityCreateRequest, DecodeError> {
+    IdentityCreateRequest::from_body(body.to_string().as_bytes())
 }
 
-fn replace(body: &Value) -> Result<ReplaceIdentity, DecodeError> {
-    ReplaceIdentity::from_body(body.to_string().as_bytes())
+fn replace(body: &Value) -> Result<IdentityUpdateRequest, DecodeError> {
+    IdentityUpdateRequest::from_body(body.to_string().as_bytes())
 }
 
-fn patch(body: &Value) -> Result<PatchIdentity, DecodeError> {
-    PatchIdentity::from_body(body.to_string().as_bytes())
+fn patch(body: &Value) -> Result<IdentityPatchRequest, DecodeError> {
+    IdentityPatchRequest::from_body(body.to_string().as_bytes())
 }
 
 /// A complete body with the members of `extra` laid over it.
@@ -155,7 +155,7 @@ fn replacement_needs_the_type() {
 #[test]
 fn enrollment_is_one_of_three_or_none() {
     let updb = |username: &str| {
-        Some(Method::Updb {
+        Some(EnrollmentMethod::Updb {
             username: username.to_owned(),
         })
     };
@@ -164,14 +164,14 @@ fn enrollment_is_one_of_three_or_none() {
         (json!({}), None),
         (json!({"ott": false}), None),
         (json!({"ott": null, "ottca": "", "updb": ""}), None),
-        (json!({"ott": true}), Some(Method::Ott)),
+        (json!({"ott": true}), Some(EnrollmentMethod::Ott)),
         (
             json!({"ott": true, "ottca": "", "updb": null}),
-            Some(Method::Ott),
+            Some(EnrollmentMethod::Ott),
         ),
         (
             json!({"ottca": "c1"}),
-            Some(Method::OttCa {
+            Some(EnrollmentMethod::OttCa {
                 ca: CaId::from_wire("c1"),
             }),
         ),
@@ -276,10 +276,10 @@ fn patch_knows_what_is_set() {
 #[test]
 fn missing_bodies_are_refused() {
     let expected = ("identity".to_owned(), String::new());
-    assert_eq!(refusal(CreateIdentity::from_body(b"")), expected);
-    assert_eq!(refusal(ReplaceIdentity::from_body(b"")), expected);
-    assert_eq!(refusal(PatchIdentity::from_body(b" ")), expected);
-    let disable = refusal(DisableIdentity::from_body(b""));
+    assert_eq!(refusal(IdentityCreateRequest::from_body(b"")), expected);
+    assert_eq!(refusal(IdentityUpdateRequest::from_body(b"")), expected);
+    assert_eq!(refusal(IdentityPatchRequest::from_body(b" ")), expected);
+    let disable = refusal(DisableParamsRequest::from_body(b""));
     assert_eq!(disable, ("disable".to_owned(), String::new()));
 }
 
@@ -287,7 +287,7 @@ fn missing_bodies_are_refused() {
 fn durations_below_one_minute_have_no_end() {
     let duration = |value: &str| {
         let body = format!(r#"{{"durationMinutes": {value}}}"#);
-        DisableIdentity::from_body(body.as_bytes()).map(|disable| disable.duration)
+        DisableParamsRequest::from_body(body.as_bytes()).map(|disable| disable.duration)
     };
     assert_eq!(duration("10").unwrap(), Some(SignedDuration::from_mins(10)));
     assert_eq!(duration("0").unwrap(), None);
@@ -307,27 +307,28 @@ fn what_clients_write_is_what_the_server_reads() {
     sent.update.options.role_attributes = Some(vec!["a".to_owned()]);
     sent.update.options.default_hosting_cost = Some(7);
     for (choice, enrollment) in [
-        (EnrollmentChoice::ott(), Method::Ott),
+        (IdentityCreateEnrollment::ott(), EnrollmentMethod::Ott),
         (
-            EnrollmentChoice::ottca("c"),
-            Method::OttCa {
+            IdentityCreateEnrollment::ottca("c"),
+            EnrollmentMethod::OttCa {
                 ca: CaId::from_wire("c"),
             },
         ),
         (
-            EnrollmentChoice::updb("anna"),
-            Method::Updb {
+            IdentityCreateEnrollment::updb("anna"),
+            EnrollmentMethod::Updb {
                 username: "anna".to_owned(),
             },
         ),
     ] {
         sent.enrollment = Some(choice);
-        let read = CreateIdentity::from_body(&serde_json::to_vec(&sent).unwrap()).unwrap();
+        let read = IdentityCreateRequest::from_body(&serde_json::to_vec(&sent).unwrap()).unwrap();
         assert_eq!(read.enrollment, Some(enrollment));
         assert!(read.spec.is_admin);
         assert_eq!(read.spec.hosting.default_cost, 7);
     }
-    let replaced = ReplaceIdentity::from_body(&serde_json::to_vec(&sent.update).unwrap()).unwrap();
+    let replaced =
+        IdentityUpdateRequest::from_body(&serde_json::to_vec(&sent.update).unwrap()).unwrap();
     assert!(replaced.spec.role_attributes.contains("a"));
 
     let patch = IdentityPatch {
@@ -338,6 +339,6 @@ fn what_clients_write_is_what_the_server_reads() {
     let disable = serde_json::to_vec(&DisableParams {
         duration_minutes: 1,
     });
-    let disable = DisableIdentity::from_body(&disable.unwrap()).unwrap();
+    let disable = DisableParamsRequest::from_body(&disable.unwrap()).unwrap();
     assert_eq!(disable.duration, Some(SignedDuration::from_mins(1)));
 }

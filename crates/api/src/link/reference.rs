@@ -5,7 +5,7 @@ use portcullis_domain::ids::{
     ApiSessionId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, PostureCheckId, RouterId,
     ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId,
 };
-use portcullis_domain::view::{Named, RouterRef};
+use portcullis_domain::view::{NamedRef, RouterRef};
 
 const SERVICES: &str = "services";
 const CONFIGS: &str = "configs";
@@ -57,7 +57,7 @@ impl Links {
 
     /// The link of a posture check.
     pub fn of_posture_check(id: &PostureCheckId) -> Self {
-        Self::to(format!("posture-checks/{id}"))
+        Self::with_self(format!("posture-checks/{id}"))
     }
 
     /// The links of an edge router.
@@ -67,7 +67,7 @@ impl Links {
 
     /// The link of a router in the collection of transit routers, which includes edge routers.
     pub fn of_transit_router(id: &RouterId) -> Self {
-        Self::to(format!("{TRANSIT_ROUTERS}/{id}"))
+        Self::with_self(format!("{TRANSIT_ROUTERS}/{id}"))
     }
 
     /// The links of an API session.
@@ -88,27 +88,27 @@ impl EntityRef {
     }
 }
 
-impl From<Named<ServiceId>> for EntityRef {
-    fn from(service: Named<ServiceId>) -> Self {
+impl From<NamedRef<ServiceId>> for EntityRef {
+    fn from(service: NamedRef<ServiceId>) -> Self {
         Self::with_links(SERVICES, service.id.as_str(), service.name, SERVICE_LINKS)
     }
 }
 
-impl From<Named<ServicePolicyId>> for EntityRef {
-    fn from(policy: Named<ServicePolicyId>) -> Self {
+impl From<NamedRef<ServicePolicyId>> for EntityRef {
+    fn from(policy: NamedRef<ServicePolicyId>) -> Self {
         let below = SERVICE_POLICY_LINKS;
         Self::with_links(SERVICE_POLICIES, policy.id.as_str(), policy.name, below)
     }
 }
 
-impl From<Named<ConfigId>> for EntityRef {
-    fn from(config: Named<ConfigId>) -> Self {
+impl From<NamedRef<ConfigId>> for EntityRef {
+    fn from(config: NamedRef<ConfigId>) -> Self {
         Self::new(CONFIGS, config.id.as_str(), config.name)
     }
 }
 
-impl From<Named<ConfigTypeId>> for EntityRef {
-    fn from(kind: Named<ConfigTypeId>) -> Self {
+impl From<NamedRef<ConfigTypeId>> for EntityRef {
+    fn from(kind: NamedRef<ConfigTypeId>) -> Self {
         Self::new(CONFIG_TYPES, kind.id.as_str(), kind.name)
     }
 }
@@ -133,8 +133,8 @@ mod tests {
         serde_json::to_value(reference.into()).unwrap()
     }
 
-    fn named<I>(id: I) -> Named<I> {
-        Named {
+    fn named<I>(id: I) -> NamedRef<I> {
+        NamedRef {
             id,
             name: "n".to_owned(),
         }

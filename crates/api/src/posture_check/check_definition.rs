@@ -3,7 +3,7 @@
 use crate::entity::is_false;
 use crate::schema;
 use portcullis_domain::posture_check::{
-    Check, CheckKind, CheckedProcess, Fingerprint, Fingerprints, MfaCheck, OsCheck, OsType,
+    Check, CheckType, CheckedProcess, Fingerprint, Fingerprints, MfaCheck, OsCheck, OsType,
     ProcessCheck, VersionRange,
 };
 use portcullis_domain::roles::Semantic;
@@ -21,7 +21,7 @@ const NO_TIMEOUT: i64 = -1;
     rename_all = "SCREAMING_SNAKE_CASE",
     rename_all_fields = "camelCase"
 )]
-pub enum CheckBody {
+pub enum CheckDefinition {
     /// Operating system of the device.
     Os {
         /// Accepted operating systems.
@@ -38,16 +38,16 @@ pub enum CheckBody {
         mac_addresses: Vec<String>,
     },
     /// MFA of the user.
-    Mfa(MfaBody),
+    Mfa(MfaProperties),
     /// A running process.
     Process {
         /// Process to check.
-        process: ProcessBody,
+        process: ProcessDefinition,
     },
     /// Several running processes, or any one of them.
     ProcessMulti {
         /// Processes to check.
-        processes: Vec<ProcessMultiBody>,
+        processes: Vec<ProcessMultiDefinition>,
         /// Whether all of the processes have to run, or any one of them.
         #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
@@ -68,7 +68,7 @@ pub struct OperatingSystem {
 /// Criteria of an MFA check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MfaBody {
+pub struct MfaProperties {
     /// Whether the timeout is hidden from clients that do not support it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ignore_legacy_endpoints: bool,
@@ -86,7 +86,7 @@ pub struct MfaBody {
 /// Process of a `PROCESS` check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ProcessBody {
+pub struct ProcessDefinition {
     /// Accepted hashes of the executable; `null` for any.
     pub hashes: Option<Vec<String>>,
     /// Operating system that the path applies to.
@@ -102,7 +102,7 @@ pub struct ProcessBody {
 /// A process of a `PROCESS_MULTI` check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ProcessMultiBody {
+pub struct ProcessMultiDefinition {
     /// Accepted hashes of the executable; an empty list for any.
     #[serde(default)]
     pub hashes: Vec<String>,
@@ -116,15 +116,15 @@ pub struct ProcessMultiBody {
     pub signer_fingerprints: Vec<String>,
 }
 
-impl CheckBody {
-    pub const fn kind(&self) -> CheckKind {
+impl CheckDefinition {
+    pub const fn kind(&self) -> CheckType {
         match self {
-            Self::Os { .. } => CheckKind::Os,
-            Self::Domain { .. } => CheckKind::Domain,
-            Self::Mac { .. } => CheckKind::Mac,
-            Self::Mfa(_) => CheckKind::Mfa,
-            Self::Process { .. } => CheckKind::Process,
-            Self::ProcessMulti { .. } => CheckKind::ProcessMulti,
+            Self::Os { .. } => CheckType::Os,
+            Self::Domain { .. } => CheckType::Domain,
+            Self::Mac { .. } => CheckType::Mac,
+            Self::Mfa(_) => CheckType::Mfa,
+            Self::Process { .. } => CheckType::Process,
+            Self::ProcessMulti { .. } => CheckType::ProcessMulti,
         }
     }
 }
@@ -157,7 +157,7 @@ impl OperatingSystem {
     }
 }
 
-impl CheckBody {
+impl CheckDefinition {
     /// The definition as clients have to send it: `versions` of operating systems is never `null`.
     pub(super) fn for_request(check: &Check) -> Self {
         match check {
@@ -169,7 +169,7 @@ impl CheckBody {
     }
 }
 
-impl From<&Check> for CheckBody {
+impl From<&Check> for CheckDefinition {
     fn from(check: &Check) -> Self {
         match check {
             Check::Os(os) => Self::Os {
@@ -197,7 +197,7 @@ impl From<&Check> for CheckBody {
     }
 }
 
-impl From<&MfaCheck> for MfaBody {
+impl From<&MfaCheck> for MfaProperties {
     fn from(check: &MfaCheck) -> Self {
         let timeout = check.timeout_seconds;
         Self {
@@ -209,7 +209,7 @@ impl From<&MfaCheck> for MfaBody {
     }
 }
 
-impl From<&ProcessCheck> for ProcessBody {
+impl From<&ProcessCheck> for ProcessDefinition {
     fn from(check: &ProcessCheck) -> Self {
         let signer = check.signer.as_ref().map(Fingerprint::as_str);
         Self {
@@ -221,7 +221,7 @@ impl From<&ProcessCheck> for ProcessBody {
     }
 }
 
-impl From<&CheckedProcess> for ProcessMultiBody {
+impl From<&CheckedProcess> for ProcessMultiDefinition {
     fn from(process: &CheckedProcess) -> Self {
         Self {
             hashes: to_strings(&process.hashes),

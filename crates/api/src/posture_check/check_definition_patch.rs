@@ -1,6 +1,6 @@
 //! Changes to posture check definitions, as clients write them.
 
-use super::check_definition::{OperatingSystem, ProcessMultiBody, seconds, to_strings};
+use super::check_definition::{OperatingSystem, ProcessMultiDefinition, seconds, to_strings};
 use portcullis_domain::posture_check::{
     CheckPatch, Fingerprint, MacAddress, MfaPatch, OsType, ProcessPatch,
 };
@@ -43,7 +43,7 @@ pub(super) enum CheckDefinitionPatch {
     },
     ProcessMulti {
         #[serde(skip_serializing_if = "Option::is_none")]
-        processes: Option<Vec<ProcessMultiBody>>,
+        processes: Option<Vec<ProcessMultiDefinition>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         semantic: Option<Semantic>,
     },

@@ -4,9 +4,9 @@ use crate::decode::{DecodeError, Members};
 use crate::role::{required_semantic, semantic};
 use portcullis_domain::FieldError;
 use portcullis_domain::posture_check::{
-    Check, CheckKind, CheckPatch, CheckedProcess, DomainCheck, Fingerprints, MacCheck, MfaCheck,
-    MfaPatch, OsCheck, OsType, ProcessCheck, ProcessMultiCheck, ProcessMultiPatch, ProcessPatch,
-    ProcessPath, Processes,
+    Check, CheckPatch, CheckType, CheckedProcess, CheckedProcesses, DomainCheck, Fingerprints,
+    MacCheck, MfaCheck, MfaPatch, OsCheck, OsType, ProcessCheck, ProcessMultiCheck,
+    ProcessMultiPatch, ProcessPatch, ProcessPath,
 };
 
 /// Wire names of operating systems.
@@ -16,20 +16,20 @@ const SYSTEMS: [&str; 6] = {
 };
 
 /// Decodes a complete check of type `kind`.
-pub(super) fn check(kind: CheckKind, members: &mut Members) -> Result<Check, DecodeError> {
+pub(super) fn check(kind: CheckType, members: &mut Members) -> Result<Check, DecodeError> {
     Ok(match kind {
-        CheckKind::Os => Check::Os(systems(members.required_objects("operatingSystems")?)?),
-        CheckKind::Domain => {
+        CheckType::Os => Check::Os(systems(members.required_objects("operatingSystems")?)?),
+        CheckType::Domain => {
             let domains = members.required_string_list("domains")?;
             Check::Domain(DomainCheck::new(domains)?)
         },
-        CheckKind::Mac => {
+        CheckType::Mac => {
             let addresses = members.required_string_list("macAddresses")?;
             Check::Mac(MacCheck::new(&addresses)?)
         },
-        CheckKind::Mfa => Check::Mfa(mfa(members)?),
-        CheckKind::Process => Check::Process(process(members.required_object("process")?)?),
-        CheckKind::ProcessMulti => {
+        CheckType::Mfa => Check::Mfa(mfa(members)?),
+        CheckType::Process => Check::Process(process(members.required_object("process")?)?),
+        CheckType::ProcessMulti => {
             let processes = processes(members.required_objects("processes")?)?;
             let semantic = required_semantic(members)?;
             Check::ProcessMulti(ProcessMultiCheck {
@@ -41,27 +41,27 @@ pub(super) fn check(kind: CheckKind, members: &mut Members) -> Result<Check, Dec
 }
 
 /// Decodes changes to a check of type `kind`.
-pub(super) fn patch(kind: CheckKind, members: &mut Members) -> Result<CheckPatch, DecodeError> {
+pub(super) fn patch(kind: CheckType, members: &mut Members) -> Result<CheckPatch, DecodeError> {
     Ok(match kind {
-        CheckKind::Os => {
+        CheckType::Os => {
             let given = members.objects("operatingSystems")?;
             CheckPatch::Os(given.map(systems).transpose()?)
         },
-        CheckKind::Domain => {
+        CheckType::Domain => {
             let domains = members.string_list("domains")?;
             CheckPatch::Domain(domains.map(DomainCheck::new).transpose()?)
         },
-        CheckKind::Mac => {
+        CheckType::Mac => {
             let addresses = members.string_list("macAddresses")?;
             let check = addresses.map(|addresses| MacCheck::new(&addresses));
             CheckPatch::Mac(check.transpose()?)
         },
-        CheckKind::Mfa => CheckPatch::Mfa(mfa_patch(members)?),
-        CheckKind::Process => {
+        CheckType::Mfa => CheckPatch::Mfa(mfa_patch(members)?),
+        CheckType::Process => {
             let given = members.object("process")?.map(process_patch);
             CheckPatch::Process(given.transpose()?.unwrap_or_default())
         },
-        CheckKind::ProcessMulti => {
+        CheckType::ProcessMulti => {
             let given = members.objects("processes")?;
             CheckPatch::ProcessMulti(ProcessMultiPatch {
                 processes: given.map(processes).transpose()?,
@@ -93,7 +93,7 @@ fn mfa(members: &mut Members) -> Result<MfaCheck, DecodeError> {
 fn mfa_patch(members: &mut Members) -> Result<MfaPatch, DecodeError> {
     let timeout = members.optional_integer("timeoutSeconds")?;
     Ok(MfaPatch {
-        timeout_seconds: timeout.map(MfaCheck::timeout).transpose()?,
+        timeout_seconds: timeout.map(MfaCheck::parse_timeout).transpose()?,
         prompt_on_wake: members.optional_bool("promptOnWake")?,
         prompt_on_unlock: members.optional_bool("promptOnUnlock")?,
         ignore_legacy_endpoints: members.optional_bool("ignoreLegacyEndpoints")?,
@@ -108,7 +108,10 @@ fn process(mut process: Members) -> Result<ProcessCheck, DecodeError> {
         os_type,
         path,
         hashes: fingerprints(&mut process, "hashes")?.unwrap_or_default(),
-        signer: signer.map(ProcessCheck::signer).transpose()?.flatten(),
+        signer: signer
+            .map(ProcessCheck::parse_signer)
+            .transpose()?
+            .flatten(),
     })
 }
 
@@ -123,11 +126,11 @@ fn process_patch(mut process: Members) -> Result<ProcessPatch, DecodeError> {
         os_type: os_type.transpose()?,
         path: path.transpose()?,
         hashes: fingerprints(&mut process, "hashes")?,
-        signer: signer.map(ProcessCheck::signer).transpose()?,
+        signer: signer.map(ProcessCheck::parse_signer).transpose()?,
     })
 }
 
-fn processes(given: Vec<Members>) -> Result<Processes, DecodeError> {
+fn processes(given: Vec<Members>) -> Result<CheckedProcesses, DecodeError> {
     let processes = given.into_iter().map(|mut process| {
         let signers = "signerFingerprints";
         Ok(CheckedProcess {
@@ -138,7 +141,7 @@ fn processes(given: Vec<Members>) -> Result<Processes, DecodeError> {
         })
     });
     let processes = processes.collect::<Result<_, DecodeError>>()?;
-    Ok(Processes::new(processes)?)
+    Ok(CheckedProcesses::new(processes)?)
 }
 
 fn required_system(process: &mut Members) -> Result<OsType, DecodeError> {

@@ -1,11 +1,11 @@
 //! Bodies of posture check requests.
 
-use super::check_definition::CheckBody;
+use super::check_definition::CheckDefinition;
 use super::check_definition_patch::CheckDefinitionPatch;
 use super::decode_check;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::posture_check::{
-    Check, CheckKind, CheckPatch, PostureCheckPatch, PostureCheckSpec,
+    Check, CheckPatch, CheckType, PostureCheckSpec, PostureCheckSpecPatch,
 };
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
@@ -18,7 +18,7 @@ const PARAMETER: &str = "postureCheck";
 /// to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PostureCheckBody {
+pub struct PostureCheckCreate {
     pub name: String,
     /// Role attributes, by which policies select it.
     pub role_attributes: RoleAttributes,
@@ -30,7 +30,7 @@ pub struct PostureCheckBody {
 /// The body of PATCH `/posture-checks/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PostureCheckMerge {
+pub struct PostureCheckPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Replaces all role attributes.
@@ -44,13 +44,13 @@ pub struct PostureCheckMerge {
     pub check: CheckPatch,
 }
 
-impl Decode for PostureCheckBody {
+impl Decode for PostureCheckCreate {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("typeId", "Type of the posture check.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.type_id(&CheckKind::ALL, CheckKind::name)?;
+        let kind = members.type_id(&CheckType::ALL, CheckType::name)?;
         Ok(Self {
             name: members.required_string("name")?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
@@ -60,13 +60,13 @@ impl Decode for PostureCheckBody {
     }
 }
 
-impl Decode for PostureCheckMerge {
+impl Decode for PostureCheckPatch {
     const BODY_NAME: &'static str = PARAMETER;
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("typeId", "Type of the posture check.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.type_id(&CheckKind::ALL, CheckKind::name)?;
+        let kind = members.type_id(&CheckType::ALL, CheckType::name)?;
         Ok(Self {
             name: members.optional_string("name")?,
             role_attributes: members.role_attributes()?,
@@ -76,8 +76,8 @@ impl Decode for PostureCheckMerge {
     }
 }
 
-impl From<PostureCheckBody> for PostureCheckSpec {
-    fn from(create: PostureCheckBody) -> Self {
+impl From<PostureCheckCreate> for PostureCheckSpec {
+    fn from(create: PostureCheckCreate) -> Self {
         Self {
             name: create.name,
             role_attributes: create.role_attributes,
@@ -87,8 +87,8 @@ impl From<PostureCheckBody> for PostureCheckSpec {
     }
 }
 
-impl From<PostureCheckMerge> for PostureCheckPatch {
-    fn from(patch: PostureCheckMerge) -> Self {
+impl From<PostureCheckPatch> for PostureCheckSpecPatch {
+    fn from(patch: PostureCheckPatch) -> Self {
         Self {
             name: patch.name,
             role_attributes: patch.role_attributes,
@@ -99,7 +99,7 @@ impl From<PostureCheckMerge> for PostureCheckPatch {
 }
 
 fn write_check<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Error> {
-    CheckBody::for_request(check).serialize(serializer)
+    CheckDefinition::for_request(check).serialize(serializer)
 }
 
 fn write_patch<S: Serializer>(patch: &CheckPatch, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,8 +4,8 @@ use super::*;
 use crate::decode::{Decode, DecodeError};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture_check::{
-    Check, CheckKind, CheckPatch, MfaPatch, PostureCheckPatch, PostureCheckSpec, ProcessMultiPatch,
-    ProcessPatch,
+    Check, CheckPatch, CheckType, MfaPatch, PostureCheckSpec, PostureCheckSpecPatch,
+    ProcessMultiPatch, ProcessPatch,
 };
 use serde_json::{Value, json};
 
@@ -54,10 +54,10 @@ fn checks_are_shown_as_they_were_given() {
     let time = "1970-01-01T00:00:00.000Z";
     for body in one_of_each() {
         let body = with(body, &json!({"name": "c", "tags": {"t": 1}}));
-        let spec: PostureCheckSpec = read::<PostureCheckBody>(&body).unwrap().into();
+        let spec: PostureCheckSpec = read::<PostureCheckCreate>(&body).unwrap().into();
         let id = PostureCheckId::from_wire("x");
         let check = PostureCheck::new(id, spec, Timestamp::UNIX_EPOCH).unwrap();
-        let kind = check.spec.check.kind();
+        let kind = check.spec.check.check_type();
         let detail = PostureCheckDetail::from(check);
         assert_eq!(detail.check.kind(), kind);
         let shown = serde_json::to_value(&detail).unwrap();
@@ -78,16 +78,16 @@ fn checks_are_shown_as_they_were_given() {
 fn what_clients_write_is_what_the_server_reads() {
     for body in one_of_each() {
         let body = with(body, &json!({"name": "c", "roleAttributes": ["r"]}));
-        let sent: PostureCheckBody = read(&body).unwrap();
+        let sent: PostureCheckCreate = read(&body).unwrap();
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written["typeId"], body["typeId"]);
-        assert_eq!(read::<PostureCheckBody>(&written).unwrap(), sent);
-        let sent: PostureCheckMerge = read(&body).unwrap();
+        assert_eq!(read::<PostureCheckCreate>(&written).unwrap(), sent);
+        let sent: PostureCheckPatch = read(&body).unwrap();
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<PostureCheckMerge>(&written).unwrap(), sent);
+        assert_eq!(read::<PostureCheckPatch>(&written).unwrap(), sent);
     }
     let any = json!({"name": "c", "typeId": "OS", "operatingSystems": [{"type": "iOS"}]});
-    let written = serde_json::to_value(read::<PostureCheckBody>(&any).unwrap()).unwrap();
+    let written = serde_json::to_value(read::<PostureCheckCreate>(&any).unwrap()).unwrap();
     assert_eq!(
         written["operatingSystems"],
         json!([{"type": "iOS", "versions": []}])
@@ -96,7 +96,7 @@ fn what_clients_write_is_what_the_server_reads() {
 
 #[test]
 fn a_merge_that_names_the_type_alone_changes_nothing() {
-    for (kind, patch) in CheckKind::ALL.into_iter().zip([
+    for (kind, patch) in CheckType::ALL.into_iter().zip([
         CheckPatch::Os(None),
         CheckPatch::Domain(None),
         CheckPatch::Mac(None),
@@ -104,15 +104,15 @@ fn a_merge_that_names_the_type_alone_changes_nothing() {
         CheckPatch::Process(ProcessPatch::default()),
         CheckPatch::ProcessMulti(ProcessMultiPatch::default()),
     ]) {
-        let sent: PostureCheckMerge = read(&json!({"typeId": kind.name()})).unwrap();
+        let sent: PostureCheckPatch = read(&json!({"typeId": kind.name()})).unwrap();
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written["typeId"], kind.name());
-        assert_eq!(read::<PostureCheckMerge>(&written).unwrap(), sent);
-        let expected = PostureCheckPatch {
+        assert_eq!(read::<PostureCheckPatch>(&written).unwrap(), sent);
+        let expected = PostureCheckSpecPatch {
             check: Some(patch),
-            ..PostureCheckPatch::default()
+            ..PostureCheckSpecPatch::default()
         };
-        assert_eq!(PostureCheckPatch::from(sent), expected);
+        assert_eq!(PostureCheckSpecPatch::from(sent), expected);
     }
 }
 
@@ -124,11 +124,11 @@ fn merges_take_single_members_back() {
         prompt_on_wake: Some(false),
         ..MfaPatch::default()
     };
-    let merge: PostureCheckMerge = read(&body).unwrap();
+    let merge: PostureCheckPatch = read(&body).unwrap();
     assert_eq!(merge.check, CheckPatch::Mfa(mfa));
 
     let body = json!({"typeId": "PROCESS", "process": {"signerFingerprint": "", "hashes": []}});
-    let merge: PostureCheckMerge = read(&body).unwrap();
+    let merge: PostureCheckPatch = read(&body).unwrap();
     let CheckPatch::Process(process) = &merge.check else {
         panic!("{merge:?}");
     };
@@ -142,7 +142,7 @@ fn merges_take_single_members_back() {
 fn a_code_is_good_for_ever_unless_there_is_a_timeout() {
     for timeout in [json!(null), json!(-1), json!(0)] {
         let body = json!({"name": "c", "typeId": "MFA", "timeoutSeconds": timeout});
-        let spec: PostureCheckSpec = read::<PostureCheckBody>(&body).unwrap().into();
+        let spec: PostureCheckSpec = read::<PostureCheckCreate>(&body).unwrap().into();
         assert!(matches!(spec.check, Check::Mfa(mfa) if mfa.timeout_seconds.is_none()));
     }
 }
@@ -194,9 +194,9 @@ fn what_is_missing_is_named() {
             "<nil>",
         ),
     ] {
-        check_fault::<PostureCheckBody>(&body, field, value);
+        check_fault::<PostureCheckCreate>(&body, field, value);
     }
-    check_fault::<PostureCheckMerge>(&json!({}), "typeId", "");
+    check_fault::<PostureCheckPatch>(&json!({}), "typeId", "");
 }
 
 #[test]
@@ -273,8 +273,8 @@ fn what_is_wrong_is_named_in_merges_too() {
             "anyOf",
         ),
     ] {
-        check_fault::<PostureCheckBody>(&body, field, value);
-        check_fault::<PostureCheckMerge>(&body, field, value);
+        check_fault::<PostureCheckCreate>(&body, field, value);
+        check_fault::<PostureCheckPatch>(&body, field, value);
     }
 }
 
@@ -293,8 +293,8 @@ fn wrong_types_cannot_be_parsed() {
     ] {
         let body = with(body, &json!({"name": "c"}));
         for result in [
-            read::<PostureCheckBody>(&body).map(drop),
-            read::<PostureCheckMerge>(&body).map(drop),
+            read::<PostureCheckCreate>(&body).map(drop),
+            read::<PostureCheckPatch>(&body).map(drop),
         ] {
             assert!(matches!(result, Err(DecodeError::Parse(_))), "{body}");
         }

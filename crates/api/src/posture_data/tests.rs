@@ -43,7 +43,7 @@ fn what_was_not_reported_is_null() {
 
 #[test]
 fn what_was_reported_is_shown_with_its_check() {
-    let process = |is_running: bool, hash: &str, signers: &[&str]| Process {
+    let process = |is_running: bool, hash: &str, signers: &[&str]| ProcessInfo {
         is_running,
         hash: hash.to_owned(),
         signers: signers.iter().map(|&signer| signer.to_owned()).collect(),
@@ -61,7 +61,7 @@ fn what_was_reported_is_shown_with_its_check() {
     let shown = written(PostureView {
         os: Some(reported(
             "o",
-            Os {
+            OsInfo {
                 kind: "Linux".to_owned(),
                 version: "6.1.0".to_owned(),
                 build: "b".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::decode::{DecodeError, Members};
 use portcullis_domain::ids::PostureCheckId;
-use portcullis_domain::posture::{Os, Process, Report, Statement};
+use portcullis_domain::posture::{OsInfo, PostureReport, ProcessInfo, Report};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -100,11 +100,11 @@ pub(super) const DESCRIPTIONS: &[(&str, &str)] = &[
 ];
 
 /// Decodes a report.
-pub(super) fn decode_statement(members: &mut Members) -> Result<Statement, DecodeError> {
+pub(super) fn decode_statement(members: &mut Members) -> Result<PostureReport, DecodeError> {
     let kind = members.type_id(&ReportKind::ALL, ReportKind::name)?;
     let check = PostureCheckId::from_wire(members.required_string("id")?);
     let report = match kind {
-        ReportKind::Os => Report::Os(Os {
+        ReportKind::Os => Report::Os(OsInfo {
             kind: members.required_string("type")?,
             version: members.required_string("version")?,
             build: members.optional_string("build")?.unwrap_or_default(),
@@ -115,7 +115,7 @@ pub(super) fn decode_statement(members: &mut Members) -> Result<Statement, Decod
             let signers = members.string_list("signerFingerprints")?;
             Report::Process {
                 path: members.optional_string("path")?.unwrap_or_default(),
-                process: Process {
+                process: ProcessInfo {
                     is_running: members.optional_bool("isRunning")?.unwrap_or_default(),
                     hash: members.optional_string("hash")?.unwrap_or_default(),
                     signers: signers.into_iter().flatten().collect(),
@@ -127,11 +127,11 @@ pub(super) fn decode_statement(members: &mut Members) -> Result<Statement, Decod
             unlocked: members.optional_bool("unlocked")?.unwrap_or_default(),
         },
     };
-    Ok(Statement { check, report })
+    Ok(PostureReport { check, report })
 }
 
-impl<'a> From<&'a Statement> for ReportWriter<'a> {
-    fn from(statement: &'a Statement) -> Self {
+impl<'a> From<&'a PostureReport> for ReportWriter<'a> {
+    fn from(statement: &'a PostureReport) -> Self {
         let details = match &statement.report {
             Report::Os(os) => ReportDetails::Os {
                 kind: &os.kind,

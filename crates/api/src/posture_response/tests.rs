@@ -2,17 +2,17 @@
 
 use super::*;
 use portcullis_domain::ids::PostureCheckId;
-use portcullis_domain::posture::{Os, Process, Report};
+use portcullis_domain::posture::{OsInfo, ProcessInfo, Report};
 use serde_json::{Value, json};
 
-fn read(body: &Value) -> Result<Statement, DecodeError> {
+fn read(body: &Value) -> Result<PostureReport, DecodeError> {
     let bytes = body.to_string();
     PostureResponseCreate::from_body(bytes.as_bytes()).map(|create| create.0)
 }
 
-fn one_of_each() -> Vec<Statement> {
+fn one_of_each() -> Vec<PostureReport> {
     let reports = [
-        Report::Os(Os {
+        Report::Os(OsInfo {
             kind: "Linux".to_owned(),
             version: "6.1.0".to_owned(),
             build: "b".to_owned(),
@@ -21,7 +21,7 @@ fn one_of_each() -> Vec<Statement> {
         Report::Mac(vec!["00:11:22:33:44:55".to_owned()]),
         Report::Process {
             path: "/x".to_owned(),
-            process: Process {
+            process: ProcessInfo {
                 is_running: true,
                 hash: "aa".to_owned(),
                 signers: ["bb".to_owned()].into(),
@@ -33,7 +33,7 @@ fn one_of_each() -> Vec<Statement> {
         },
     ];
     let check = PostureCheckId::from_wire("c");
-    let statement = |report| Statement {
+    let statement = |report| PostureReport {
         check: check.clone(),
         report,
     };
@@ -66,7 +66,7 @@ fn what_is_left_out_is_empty() {
             json!({"id": "c", "typeId": "PROCESS"}),
             Report::Process {
                 path: String::new(),
-                process: Process::default(),
+                process: ProcessInfo::default(),
             },
         ),
         (
@@ -78,7 +78,7 @@ fn what_is_left_out_is_empty() {
         ),
         (
             json!({"id": "c", "typeId": "OS", "type": "", "version": ""}),
-            Report::Os(Os::default()),
+            Report::Os(OsInfo::default()),
         ),
     ] {
         assert_eq!(read(&body).unwrap().report, report, "{body}");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The pending enrollment of a router; without members if there is none.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct EnrollmentMembers {
+pub struct PendingRouterEnrollment {
     /// When it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enrollment_created_at: Option<WireTime>,
@@ -36,7 +36,7 @@ pub struct EnrollmentMembers {
     pub enrollment_token: Option<SecretString>,
 }
 
-impl From<Option<(Enrollment, Option<EnrollmentSecrets>)>> for EnrollmentMembers {
+impl From<Option<(Enrollment, Option<EnrollmentSecrets>)>> for PendingRouterEnrollment {
     fn from(enrollment: Option<(Enrollment, Option<EnrollmentSecrets>)>) -> Self {
         let Some((enrollment, secrets)) = enrollment else {
             return Self::default();

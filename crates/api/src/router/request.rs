@@ -3,7 +3,7 @@
 use super::CtrlChanListeners;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::ids::ConfigId;
-use portcullis_domain::router::{EdgePatch, RouterKind, RouterPatch, RouterSpec};
+use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const PARAMETER: &str = "router";
 /// include. Absent members are set to their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RouterBody {
+pub struct TransitRouterCreate {
     pub configs: BTreeSet<ConfigId>,
     /// Cost of routing a circuit through it.
     pub cost: u16,
@@ -34,7 +34,7 @@ pub struct RouterBody {
 /// `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RouterMerge {
+pub struct TransitRouterPatch {
     /// Replaces all configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<BTreeSet<ConfigId>>,
@@ -57,7 +57,7 @@ pub struct RouterMerge {
     pub tags: Option<Tags>,
 }
 
-impl Decode for RouterBody {
+impl Decode for TransitRouterCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -75,7 +75,7 @@ impl Decode for RouterBody {
     }
 }
 
-impl Decode for RouterMerge {
+impl Decode for TransitRouterPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -91,7 +91,7 @@ impl Decode for RouterMerge {
     }
 }
 
-impl RouterBody {
+impl TransitRouterCreate {
     /// The spec of a router of that kind.
     pub fn spec(self, kind: RouterKind) -> RouterSpec {
         RouterSpec {
@@ -108,10 +108,10 @@ impl RouterBody {
     }
 }
 
-impl RouterMerge {
+impl TransitRouterPatch {
     /// The changes to the spec, together with those to the edge router settings.
-    pub fn patch(self, edge: EdgePatch) -> RouterPatch {
-        RouterPatch {
+    pub fn patch(self, edge: EdgeRouterSettingsPatch) -> RouterSpecPatch {
+        RouterSpecPatch {
             name: self.name,
             cost: self.cost,
             no_traversal: self.no_traversal,
@@ -131,34 +131,34 @@ mod tests {
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = RouterBody {
+        let sent = TransitRouterCreate {
             cost: 5,
             disabled: true,
             name: "t".to_owned(),
             no_traversal: true,
-            ..RouterBody::default()
+            ..TransitRouterCreate::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
-        assert_eq!(RouterBody::from_body(&bytes).unwrap(), sent);
+        assert_eq!(TransitRouterCreate::from_body(&bytes).unwrap(), sent);
         let spec = sent.spec(RouterKind::Transit);
         assert_eq!((spec.kind, spec.cost), (RouterKind::Transit, 5));
         assert!(spec.disabled && spec.no_traversal);
-        let sent = RouterMerge {
+        let sent = TransitRouterPatch {
             cost: Some(0),
-            ..RouterMerge::default()
+            ..TransitRouterPatch::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
         assert_eq!(bytes, br#"{"cost":0}"#);
-        assert_eq!(RouterMerge::from_body(&bytes).unwrap(), sent);
+        assert_eq!(TransitRouterPatch::from_body(&bytes).unwrap(), sent);
     }
 
     #[test]
     fn edge_members_mean_nothing_and_the_name_is_required() {
         let body = json!({"name": "t", "roleAttributes": ["#x"], "isTunnelerEnabled": 5});
-        let read = RouterBody::from_body(body.to_string().as_bytes()).unwrap();
+        let read = TransitRouterCreate::from_body(body.to_string().as_bytes()).unwrap();
         assert_eq!(read.name, "t");
         for (body, field) in [("{}", "name"), (r#"{"cost": 65536}"#, "cost")] {
-            match RouterBody::from_body(body.as_bytes()).unwrap_err() {
+            match TransitRouterCreate::from_body(body.as_bytes()).unwrap_err() {
                 DecodeError::Field(error) => assert_eq!(error.field, field),
                 DecodeError::Parse(text) => panic!("{body}: {text}"),
             }

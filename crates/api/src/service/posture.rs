@@ -7,7 +7,7 @@ use crate::schema;
 use crate::service_policy::PolicyType;
 use crate::time::WireTime;
 use portcullis_domain::ids::PostureCheckId;
-use portcullis_domain::posture_check::{Check, CheckKind, OsType, ProcessPath};
+use portcullis_domain::posture_check::{Check, CheckType, OsType, ProcessPath};
 use portcullis_domain::view::{CheckPosture, PolicyPosture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub struct PostureQuery {
     pub prompt_on_wake: bool,
     /// The type of the check.
     #[schemars(with = "schema::word::CheckKind")]
-    pub query_type: CheckKind,
+    pub query_type: CheckType,
     /// Timeout of the check in seconds; -1 for no limit.
     pub timeout: i64,
     /// When the check times out; absent for no limit.
@@ -124,7 +124,7 @@ impl From<CheckPosture> for PostureQuery {
             processes,
             prompt_on_unlock,
             prompt_on_wake,
-            query_type: asked.kind(),
+            query_type: asked.check_type(),
             timeout: seconds(posture.timeout.map(NonZeroU32::get)),
             timeout_at: posture.timeout_at.map(Into::into),
             timeout_remaining: seconds(posture.remaining),

@@ -3,7 +3,7 @@
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::ids::ConfigId;
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::service::{ServicePatch, ServiceSpec, TerminatorStrategy};
+use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch, TerminatorStrategy};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -46,12 +46,12 @@ pub struct ServiceCreate {
 /// required by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct ServiceReplace(pub ServiceCreate);
+pub struct ServiceUpdate(pub ServiceCreate);
 
 /// The body of PATCH `/services/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServiceMerge {
+pub struct ServicePatch {
     /// Replaces all configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<BTreeSet<ConfigId>>,
@@ -78,7 +78,7 @@ pub struct ServiceMerge {
 /// [`Code::NotFound`](crate::code::Code::NotFound).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown terminator strategy {0:?}; use one of smartrouting, weighted, random, ha, sticky")]
-pub struct UnknownStrategy(pub String);
+pub struct UnknownStrategyError(pub String);
 
 impl ServiceCreate {
     /// Validates the strategy and converts to the spec.
@@ -86,7 +86,7 @@ impl ServiceCreate {
     /// # Errors
     ///
     /// [`UnknownStrategyError`] when there is no such strategy.
-    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
+    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategyError> {
         Ok(ServiceSpec {
             is_fabric_only: false,
             name: self.name,
@@ -121,14 +121,14 @@ impl ServiceCreate {
     }
 }
 
-impl ServiceMerge {
+impl ServicePatch {
     /// The changes to the spec.
     ///
     /// # Errors
     ///
     /// [`UnknownStrategyError`] when there is no such strategy.
-    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
-        Ok(ServicePatch {
+    pub fn patch(self) -> Result<ServiceSpecPatch, UnknownStrategyError> {
+        Ok(ServiceSpecPatch {
             name: self.name,
             role_attributes: self.role_attributes,
             configs: self.configs,
@@ -150,7 +150,7 @@ impl Decode for ServiceCreate {
     }
 }
 
-impl Decode for ServiceReplace {
+impl Decode for ServiceUpdate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -162,7 +162,7 @@ impl Decode for ServiceReplace {
     }
 }
 
-impl Decode for ServiceMerge {
+impl Decode for ServicePatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -187,11 +187,11 @@ fn take_strategy(members: &mut Members) -> Result<Option<String>, DecodeError> {
     members.optional_string("terminatorStrategy")
 }
 
-fn parse_strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategy> {
+fn parse_strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategyError> {
     if name.is_empty() {
         return Ok(TerminatorStrategy::default());
     }
-    TerminatorStrategy::find(&name).ok_or(UnknownStrategy(name))
+    TerminatorStrategy::find(&name).ok_or(UnknownStrategyError(name))
 }
 
 #[cfg(test)]
@@ -222,15 +222,15 @@ mod tests {
         let create: ServiceCreate = read(&body).unwrap();
         assert_eq!(create.spec(), Ok(least()));
         let body = json!({"NAME": "s", "configs": null, "id": "mine"});
-        let ServiceReplace(replace) = read(&body).unwrap();
+        let ServiceUpdate(replace) = read(&body).unwrap();
         let plain = ServiceSpec {
             is_fabric_only: false,
             encryption_required: false,
             ..least()
         };
         assert_eq!(replace.spec(), Ok(plain));
-        let merge: ServiceMerge = read(&json!({"name": null})).unwrap();
-        assert_eq!(merge.patch(), Ok(ServicePatch::default()));
+        let merge: ServicePatch = read(&json!({"name": null})).unwrap();
+        assert_eq!(merge.patch(), Ok(ServiceSpecPatch::default()));
     }
 
     #[test]
@@ -253,9 +253,9 @@ mod tests {
         for name in ["nope", "Weighted", " "] {
             let body = json!({"name": "s", "encryptionRequired": true, "terminatorStrategy": name});
             let create: ServiceCreate = read(&body).unwrap();
-            assert_eq!(create.spec(), Err(UnknownStrategy(name.to_owned())));
-            let merge: ServiceMerge = read(&body).unwrap();
-            assert_eq!(merge.patch(), Err(UnknownStrategy(name.to_owned())));
+            assert_eq!(create.spec(), Err(UnknownStrategyError(name.to_owned())));
+            let merge: ServicePatch = read(&body).unwrap();
+            assert_eq!(merge.patch(), Err(UnknownStrategyError(name.to_owned())));
         }
     }
 
@@ -305,19 +305,19 @@ mod tests {
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(read::<ServiceCreate>(&written).unwrap(), sent);
-        let sent = ServiceReplace(sent);
+        let sent = ServiceUpdate(sent);
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<ServiceReplace>(&written).unwrap(), sent);
-        let sent = ServiceMerge {
+        assert_eq!(read::<ServiceUpdate>(&written).unwrap(), sent);
+        let sent = ServicePatch {
             max_idle_time_millis: Some(0),
             role_attributes: Some(RoleAttributes::default()),
-            ..ServiceMerge::default()
+            ..ServicePatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(
             written,
             json!({"maxIdleTimeMillis": 0, "roleAttributes": []})
         );
-        assert_eq!(read::<ServiceMerge>(&written).unwrap(), sent);
+        assert_eq!(read::<ServicePatch>(&written).unwrap(), sent);
     }
 }

@@ -3,8 +3,8 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{RouterId, ServiceId};
-use portcullis_domain::policies::{ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpec};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServiceEdgeRouterPolicySpecPatch};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 
@@ -15,37 +15,37 @@ const PARAMETER: &str = "policy";
 /// Absent members are set to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServiceEdgeRouterPolicyBody {
+pub struct ServiceEdgeRouterPolicyCreate {
     /// Selectors of the edge routers that the policy applies to.
-    pub edge_router_roles: Roles<RouterId>,
+    pub edge_router_roles: RoleSelectors<RouterId>,
     pub name: String,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
-    pub service_roles: Roles<ServiceId>,
+    pub service_roles: RoleSelectors<ServiceId>,
     pub tags: Tags,
 }
 
 /// The body of PATCH `/service-edge-router-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServiceEdgeRouterPolicyMerge {
+pub struct ServiceEdgeRouterPolicyPatch {
     /// Replaces the selectors of edge routers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<Semantic>,
     /// Replaces the selectors of services.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_roles: Option<Roles<ServiceId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
     /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
 }
 
-impl Decode for ServiceEdgeRouterPolicyBody {
+impl Decode for ServiceEdgeRouterPolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -64,7 +64,7 @@ impl Decode for ServiceEdgeRouterPolicyBody {
     }
 }
 
-impl Decode for ServiceEdgeRouterPolicyMerge {
+impl Decode for ServiceEdgeRouterPolicyPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -83,8 +83,8 @@ impl Decode for ServiceEdgeRouterPolicyMerge {
     }
 }
 
-impl From<ServiceEdgeRouterPolicyBody> for ServiceEdgeRouterPolicySpec {
-    fn from(create: ServiceEdgeRouterPolicyBody) -> Self {
+impl From<ServiceEdgeRouterPolicyCreate> for ServiceEdgeRouterPolicySpec {
+    fn from(create: ServiceEdgeRouterPolicyCreate) -> Self {
         Self {
             name: create.name,
             semantic: create.semantic,
@@ -95,8 +95,8 @@ impl From<ServiceEdgeRouterPolicyBody> for ServiceEdgeRouterPolicySpec {
     }
 }
 
-impl From<ServiceEdgeRouterPolicyMerge> for ServiceEdgeRouterPolicyPatch {
-    fn from(patch: ServiceEdgeRouterPolicyMerge) -> Self {
+impl From<ServiceEdgeRouterPolicyPatch> for ServiceEdgeRouterPolicySpecPatch {
+    fn from(patch: ServiceEdgeRouterPolicyPatch) -> Self {
         Self {
             name: patch.name,
             semantic: patch.semantic,
@@ -137,7 +137,7 @@ mod tests {
                 "[#all @y]",
             ),
         ] {
-            match read::<ServiceEdgeRouterPolicyBody>(&body).unwrap_err() {
+            match read::<ServiceEdgeRouterPolicyCreate>(&body).unwrap_err() {
                 DecodeError::Field(error) => {
                     assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
                 },
@@ -148,27 +148,30 @@ mod tests {
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = ServiceEdgeRouterPolicyBody {
-            edge_router_roles: Roles::of_one(RouterId::from_wire("r")),
-            service_roles: Roles::All,
+        let sent = ServiceEdgeRouterPolicyCreate {
+            edge_router_roles: RoleSelectors::from_id(RouterId::from_wire("r")),
+            service_roles: RoleSelectors::All,
             name: "p".to_owned(),
             semantic: Semantic::AnyOf,
             tags: Tags::default(),
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written["edgeRouterRoles"], json!(["@r"]));
-        assert_eq!(read::<ServiceEdgeRouterPolicyBody>(&written).unwrap(), sent);
+        assert_eq!(
+            read::<ServiceEdgeRouterPolicyCreate>(&written).unwrap(),
+            sent
+        );
         let spec = ServiceEdgeRouterPolicySpec::from(sent.clone());
-        assert_eq!(spec.service_roles, Roles::All);
-        let sent = ServiceEdgeRouterPolicyMerge {
-            edge_router_roles: Some(Roles::default()),
-            ..ServiceEdgeRouterPolicyMerge::default()
+        assert_eq!(spec.service_roles, RoleSelectors::All);
+        let sent = ServiceEdgeRouterPolicyPatch {
+            edge_router_roles: Some(RoleSelectors::default()),
+            ..ServiceEdgeRouterPolicyPatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written, json!({"edgeRouterRoles": []}));
-        let read = read::<ServiceEdgeRouterPolicyMerge>(&written).unwrap();
-        let patch = ServiceEdgeRouterPolicyPatch::from(read);
-        assert_eq!(patch.edge_router_roles, Some(Roles::default()));
+        let read = read::<ServiceEdgeRouterPolicyPatch>(&written).unwrap();
+        let patch = ServiceEdgeRouterPolicySpecPatch::from(read);
+        assert_eq!(patch.edge_router_roles, Some(RoleSelectors::default()));
         assert_eq!(patch.service_roles, None);
     }
 }

@@ -4,8 +4,8 @@ use super::PolicyType;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::role::{UnparsedRoles, required_semantic, semantic};
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId};
-use portcullis_domain::policies::{ServiceGrant, ServicePolicyPatch, ServicePolicySpec};
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::policies::{ServiceGrant, ServicePolicySpec, ServicePolicySpecPatch};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
 
@@ -19,16 +19,16 @@ const TYPE_FIELD: &str = "policyType";
 /// to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServicePolicyBody {
+pub struct ServicePolicyCreate {
     /// Selectors of the identities that the policy applies to.
-    pub identity_roles: Roles<IdentityId>,
+    pub identity_roles: RoleSelectors<IdentityId>,
     pub name: String,
     /// Selectors of the posture checks that have to pass.
-    pub posture_check_roles: Roles<PostureCheckId>,
+    pub posture_check_roles: RoleSelectors<PostureCheckId>,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
-    pub service_roles: Roles<ServiceId>,
+    pub service_roles: RoleSelectors<ServiceId>,
     pub tags: Tags,
     /// What the policy grants: `Dial` or `Bind`.
     #[serde(rename = "type")]
@@ -38,20 +38,20 @@ pub struct ServicePolicyBody {
 /// The body of PATCH `/service-policies/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServicePolicyMerge {
+pub struct ServicePolicyPatch {
     /// Replaces the selectors of identities.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity_roles: Option<Roles<IdentityId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Replaces the selectors of posture checks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub posture_check_roles: Option<Roles<PostureCheckId>>,
+    pub posture_check_roles: Option<RoleSelectors<PostureCheckId>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<Semantic>,
     /// Replaces the selectors of services.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_roles: Option<Roles<ServiceId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
     /// Replaces all tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Tags>,
@@ -60,7 +60,7 @@ pub struct ServicePolicyMerge {
     pub grant: Option<ServiceGrant>,
 }
 
-impl Decode for ServicePolicyBody {
+impl Decode for ServicePolicyCreate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -83,7 +83,7 @@ impl Decode for ServicePolicyBody {
     }
 }
 
-impl Decode for ServicePolicyMerge {
+impl Decode for ServicePolicyPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -106,8 +106,8 @@ impl Decode for ServicePolicyMerge {
     }
 }
 
-impl From<ServicePolicyBody> for ServicePolicySpec {
-    fn from(create: ServicePolicyBody) -> Self {
+impl From<ServicePolicyCreate> for ServicePolicySpec {
+    fn from(create: ServicePolicyCreate) -> Self {
         Self {
             name: create.name,
             grant: create.grant,
@@ -120,8 +120,8 @@ impl From<ServicePolicyBody> for ServicePolicySpec {
     }
 }
 
-impl From<ServicePolicyMerge> for ServicePolicyPatch {
-    fn from(patch: ServicePolicyMerge) -> Self {
+impl From<ServicePolicyPatch> for ServicePolicySpecPatch {
+    fn from(patch: ServicePolicyPatch) -> Self {
         Self {
             name: patch.name,
             grant: patch.grant,
@@ -181,41 +181,41 @@ mod tests {
                 "[#all @x]",
             ),
         ] {
-            match read::<ServicePolicyBody>(&body).unwrap_err() {
+            match read::<ServicePolicyCreate>(&body).unwrap_err() {
                 DecodeError::Field(error) => {
                     assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
                 },
                 DecodeError::Parse(text) => panic!("{body}: {text}"),
             }
         }
-        let merge = read::<ServicePolicyMerge>(&json!({"type": "Invalid"}));
+        let merge = read::<ServicePolicyPatch>(&json!({"type": "Invalid"}));
         assert!(matches!(merge, Err(DecodeError::Field(error)) if error.field == "policyType"));
     }
 
     #[test]
     fn what_is_left_out_selects_nothing_or_stays() {
         let body = json!({"name": "p", "semantic": "AnyOf", "type": "Dial"});
-        let spec: ServicePolicySpec = read::<ServicePolicyBody>(&body).unwrap().into();
+        let spec: ServicePolicySpec = read::<ServicePolicyCreate>(&body).unwrap().into();
         assert!(spec.identity_roles.is_empty() && spec.service_roles.is_empty());
         assert_eq!(spec.grant, ServiceGrant::Dial);
-        let merge: ServicePolicyMerge = read(&json!({"postureCheckRoles": []})).unwrap();
-        let patch = ServicePolicyPatch::from(merge);
-        assert_eq!(patch.posture_check_roles, Some(Roles::default()));
-        let nothing = ServicePolicyPatch {
+        let merge: ServicePolicyPatch = read(&json!({"postureCheckRoles": []})).unwrap();
+        let patch = ServicePolicySpecPatch::from(merge);
+        assert_eq!(patch.posture_check_roles, Some(RoleSelectors::default()));
+        let nothing = ServicePolicySpecPatch {
             posture_check_roles: None,
             ..patch
         };
-        assert_eq!(nothing, ServicePolicyPatch::default());
+        assert_eq!(nothing, ServicePolicySpecPatch::default());
     }
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = ServicePolicyBody {
-            identity_roles: Roles::All,
+        let sent = ServicePolicyCreate {
+            identity_roles: RoleSelectors::All,
             name: "p".to_owned(),
-            posture_check_roles: Roles::default(),
+            posture_check_roles: RoleSelectors::default(),
             semantic: Semantic::AllOf,
-            service_roles: Roles::of_one(ServiceId::from_wire("s")),
+            service_roles: RoleSelectors::from_id(ServiceId::from_wire("s")),
             tags: Tags::default(),
             grant: ServiceGrant::Bind,
         };
@@ -224,13 +224,13 @@ mod tests {
             (&written["type"], &written["serviceRoles"]),
             (&json!("Bind"), &json!(["@s"]))
         );
-        assert_eq!(read::<ServicePolicyBody>(&written).unwrap(), sent);
-        let sent = ServicePolicyMerge {
+        assert_eq!(read::<ServicePolicyCreate>(&written).unwrap(), sent);
+        let sent = ServicePolicyPatch {
             service_roles: Some(sent.service_roles),
             grant: Some(ServiceGrant::Dial),
-            ..ServicePolicyMerge::default()
+            ..ServicePolicyPatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
-        assert_eq!(read::<ServicePolicyMerge>(&written).unwrap(), sent);
+        assert_eq!(read::<ServicePolicyPatch>(&written).unwrap(), sent);
     }
 }

@@ -4,7 +4,7 @@ use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId};
 use portcullis_domain::tags::Tags;
-use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
+use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 use serde::Serialize;
 
 /// Name of the body in errors.
@@ -22,14 +22,14 @@ const PRECEDENCES: [&str; 3] = [
 pub struct TerminatorCreate {
     /// Members shared with the body of PUT.
     #[serde(flatten)]
-    pub replace: TerminatorReplace,
+    pub replace: TerminatorUpdate,
     /// Instance id, for clients that dial a specific instance.
     pub identity: String,
 }
 
 /// The body of PUT `/terminators/{id}`. Absent members are reset to their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TerminatorReplace {
+pub struct TerminatorUpdate {
     /// Address that the router connects to.
     pub address: String,
     /// Binding of the router that connects circuits to the service; if empty, it follows from the
@@ -48,7 +48,7 @@ pub struct TerminatorReplace {
 
 /// The body of PATCH `/terminators/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct TerminatorMerge {
+pub struct TerminatorPatch {
     /// Address that the router connects to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -75,13 +75,13 @@ impl Decode for TerminatorCreate {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            replace: TerminatorReplace::decode(members)?,
+            replace: TerminatorUpdate::decode(members)?,
             identity: members.optional_string("identity")?.unwrap_or_default(),
         })
     }
 }
 
-impl Decode for TerminatorReplace {
+impl Decode for TerminatorUpdate {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -97,7 +97,7 @@ impl Decode for TerminatorReplace {
     }
 }
 
-impl Decode for TerminatorMerge {
+impl Decode for TerminatorPatch {
     const BODY_NAME: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -115,7 +115,7 @@ impl Decode for TerminatorMerge {
     }
 }
 
-impl TerminatorReplace {
+impl TerminatorUpdate {
     /// The spec of a terminator with the instance id `instance_id`.
     pub fn spec(self, instance_id: String) -> TerminatorSpec {
         TerminatorSpec {
@@ -138,8 +138,8 @@ impl From<TerminatorCreate> for TerminatorSpec {
     }
 }
 
-impl From<TerminatorMerge> for TerminatorPatch {
-    fn from(patch: TerminatorMerge) -> Self {
+impl From<TerminatorPatch> for TerminatorSpecPatch {
+    fn from(patch: TerminatorPatch) -> Self {
         Self {
             service: patch.service,
             router: patch.router,
@@ -178,8 +178,11 @@ mod tests {
         let spec: TerminatorSpec = read::<TerminatorCreate>(&least()).unwrap().into();
         assert_eq!((spec.cost, spec.precedence), (0, Precedence::Default));
         assert_eq!((&*spec.binding, &*spec.instance_id), ("", ""));
-        let merge: TerminatorMerge = read(&json!({"cost": null, "identity": "x"})).unwrap();
-        assert_eq!(TerminatorPatch::from(merge), TerminatorPatch::default());
+        let merge: TerminatorPatch = read(&json!({"cost": null, "identity": "x"})).unwrap();
+        assert_eq!(
+            TerminatorSpecPatch::from(merge),
+            TerminatorSpecPatch::default()
+        );
     }
 
     #[test]
@@ -207,7 +210,7 @@ mod tests {
             body[member] = value;
             for result in [
                 read::<TerminatorCreate>(&body).map(drop),
-                read::<TerminatorMerge>(&body).map(drop),
+                read::<TerminatorPatch>(&body).map(drop),
             ] {
                 let error = result.unwrap_err();
                 assert!(
@@ -221,7 +224,7 @@ mod tests {
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
         let sent = TerminatorCreate {
-            replace: TerminatorReplace {
+            replace: TerminatorUpdate {
                 address: "tcp:a:1".to_owned(),
                 binding: "edge_transport".to_owned(),
                 cost: 3,
@@ -234,14 +237,14 @@ mod tests {
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(read::<TerminatorCreate>(&written).unwrap(), sent);
-        assert_eq!(read::<TerminatorReplace>(&written).unwrap(), sent.replace);
+        assert_eq!(read::<TerminatorUpdate>(&written).unwrap(), sent.replace);
         assert_eq!(TerminatorSpec::from(sent).instance_id, "one");
-        let sent = TerminatorMerge {
+        let sent = TerminatorPatch {
             precedence: Some(Precedence::Failed),
-            ..TerminatorMerge::default()
+            ..TerminatorPatch::default()
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(written, json!({"precedence": "failed"}));
-        assert_eq!(read::<TerminatorMerge>(&written).unwrap(), sent);
+        assert_eq!(read::<TerminatorPatch>(&written).unwrap(), sent);
     }
 }

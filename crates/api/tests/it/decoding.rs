@@ -1,24 +1,26 @@
 //! Whatever the bytes, reading a body ends in a request or an error.
 
 use portcullis_api::authenticate::Authenticate;
-use portcullis_api::config::{ConfigCreate, ConfigMerge};
-use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge};
+use portcullis_api::config::{ConfigCreate, ConfigPatch};
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypePatch};
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
-use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
-use portcullis_api::enroll::{Enroll, EnrollOtt};
+use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterPatch};
+use portcullis_api::edge_router_policy::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
+use portcullis_api::enroll::{GenericEnroll, OttEnrollmentRequest};
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
-use portcullis_api::identity::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
-use portcullis_api::router::{RouterBody, RouterMerge};
-use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
+use portcullis_api::identity::{
+    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+};
+use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
+use portcullis_api::service::{ServiceCreate, ServicePatch, ServiceUpdate};
 use portcullis_api::service_config::ServiceConfigAssignments;
 use portcullis_api::service_edge_router_policy::{
-    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge,
+    ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch,
 };
-use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
+use portcullis_api::service_policy::{ServicePolicyCreate, ServicePolicyPatch};
 use portcullis_api::session::SessionCreate;
-use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge};
+use portcullis_api::terminator::{TerminatorCreate, TerminatorPatch};
 use portcullis_domain::ids::RequestId;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -144,39 +146,39 @@ fn json() -> impl Strategy<Value = Value> {
 /// Reads `bytes` as every request, and writes the errors.
 fn read_all(bytes: &[u8]) {
     read_services(bytes);
-    read::<CreateIdentity>(bytes);
-    read::<ReplaceIdentity>(bytes);
-    read::<PatchIdentity>(bytes);
-    read::<DisableIdentity>(bytes);
+    read::<IdentityCreateRequest>(bytes);
+    read::<IdentityUpdateRequest>(bytes);
+    read::<IdentityPatchRequest>(bytes);
+    read::<DisableParamsRequest>(bytes);
     read::<EnrollmentCreate>(bytes);
     read::<EnrollmentRefresh>(bytes);
     read::<Authenticate>(bytes);
-    read::<Enroll>(bytes);
-    read::<EnrollOtt>(bytes);
+    read::<GenericEnroll>(bytes);
+    read::<OttEnrollmentRequest>(bytes);
 }
 
 /// Reads `bytes` as every request about services and what is needed to use them.
 fn read_services(bytes: &[u8]) {
     read::<ServiceCreate>(bytes);
-    read::<ServiceReplace>(bytes);
-    read::<ServiceMerge>(bytes);
+    read::<ServiceUpdate>(bytes);
+    read::<ServicePatch>(bytes);
     read::<ServiceConfigAssignments>(bytes);
     read::<ConfigCreate>(bytes);
-    read::<ConfigMerge>(bytes);
+    read::<ConfigPatch>(bytes);
     read::<ConfigTypeCreate>(bytes);
-    read::<ConfigTypeMerge>(bytes);
-    read::<ServicePolicyBody>(bytes);
-    read::<ServicePolicyMerge>(bytes);
-    read::<EdgeRouterPolicyBody>(bytes);
-    read::<EdgeRouterPolicyMerge>(bytes);
-    read::<ServiceEdgeRouterPolicyBody>(bytes);
-    read::<ServiceEdgeRouterPolicyMerge>(bytes);
-    read::<EdgeRouterBody>(bytes);
-    read::<EdgeRouterMerge>(bytes);
-    read::<RouterBody>(bytes);
-    read::<RouterMerge>(bytes);
+    read::<ConfigTypePatch>(bytes);
+    read::<ServicePolicyCreate>(bytes);
+    read::<ServicePolicyPatch>(bytes);
+    read::<EdgeRouterPolicyCreate>(bytes);
+    read::<EdgeRouterPolicyPatch>(bytes);
+    read::<ServiceEdgeRouterPolicyCreate>(bytes);
+    read::<ServiceEdgeRouterPolicyPatch>(bytes);
+    read::<EdgeRouterCreate>(bytes);
+    read::<EdgeRouterPatch>(bytes);
+    read::<TransitRouterCreate>(bytes);
+    read::<TransitRouterPatch>(bytes);
     read::<TerminatorCreate>(bytes);
-    read::<TerminatorMerge>(bytes);
+    read::<TerminatorPatch>(bytes);
     read::<SessionCreate>(bytes);
 }
 
@@ -189,7 +191,7 @@ fn read<T: Decode>(bytes: &[u8]) {
             );
         }
         let body = ErrorBody::new(error.code(), RequestId::from_wire("r"));
-        let written = portcullis_api::json::to_bytes(&body.because(error.into_cause()));
+        let written = portcullis_api::json::to_bytes(&body.with_cause(error.into_cause()));
         let read: ErrorBody = serde_json::from_slice(&written).unwrap();
         assert!(read.code().is_some());
     }
@@ -217,8 +219,8 @@ proptest! {
     #[test]
     fn what_follows_the_first_value_is_ignored(rest in vec(any::<u8>(), 0..50)) {
         let body = br#"{"name": "n", "isAdmin": false}"#;
-        let alone = CreateIdentity::from_body(body);
-        let followed = CreateIdentity::from_body(&[body.as_slice(), &rest].concat());
+        let alone = IdentityCreateRequest::from_body(body);
+        let followed = IdentityCreateRequest::from_body(&[body.as_slice(), &rest].concat());
         prop_assert_eq!(alone, followed);
     }
 }

@@ -3,9 +3,11 @@
 use crate::recorded::{Step, steps};
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::enroll::Enroll;
+use portcullis_api::enroll::GenericEnroll;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
-use portcullis_api::identity::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
+use portcullis_api::identity::{
+    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+};
 use serde_json::Value;
 
 /// Requests that the reference takes and that are refused here, because they lose or hide
@@ -51,16 +53,18 @@ fn judge(step: &Step) -> Option<Result<(), DecodeError>> {
         .unwrap_or((&path[1..], ""));
     let body = step.request.as_ref()?;
     let read = match (step.method.as_str(), collection, rest) {
-        ("POST", "identities", "") => read::<CreateIdentity>(body),
-        ("PUT", "identities", rest) if !rest.contains('/') => read::<ReplaceIdentity>(body),
-        ("PATCH", "identities", rest) if !rest.contains('/') => read::<PatchIdentity>(body),
-        ("POST", "identities", rest) if rest.ends_with("/disable") => read::<DisableIdentity>(body),
+        ("POST", "identities", "") => read::<IdentityCreateRequest>(body),
+        ("PUT", "identities", rest) if !rest.contains('/') => read::<IdentityUpdateRequest>(body),
+        ("PATCH", "identities", rest) if !rest.contains('/') => read::<IdentityPatchRequest>(body),
+        ("POST", "identities", rest) if rest.ends_with("/disable") => {
+            read::<DisableParamsRequest>(body)
+        },
         ("POST", "enrollments", "") => read::<EnrollmentCreate>(body),
         ("POST", "enrollments", rest) if rest.ends_with("/refresh") => {
             read::<EnrollmentRefresh>(body)
         },
         ("POST", "authenticate", "") => read::<Authenticate>(body),
-        ("POST", "enroll", "") => read::<Enroll>(body),
+        ("POST", "enroll", "") => read::<GenericEnroll>(body),
         _ => return None,
     };
     Some(read)

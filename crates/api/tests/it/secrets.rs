@@ -1,7 +1,7 @@
 //! Secrets are written where they belong and shown nowhere else.
 
 use portcullis_api::authenticate::Authenticate;
-use portcullis_api::enroll::{Enroll, EnrollOtt};
+use portcullis_api::enroll::{GenericEnroll, OttEnrollmentRequest};
 use portcullis_api::envelope::Envelope;
 use portcullis_api::identity::PendingEnrollment;
 use portcullis_api::network_jwt::NetworkJwt;
@@ -27,11 +27,11 @@ fn check(value: &(impl Serialize + Debug)) {
 fn secrets_are_written_but_not_shown() {
     check(&Envelope::new(NetworkJwt::default_network(SECRET.into())));
     check(&Authenticate::password("ann", SECRET.into()));
-    check(&Enroll {
+    check(&GenericEnroll {
         password: Some(SECRET.into()),
-        ..Enroll::default()
+        ..GenericEnroll::default()
     });
-    check(&EnrollOtt {
+    check(&OttEnrollmentRequest {
         token: Some(SECRET.into()),
         client_csr: None,
     });

@@ -22,7 +22,7 @@ use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use portcullis_domain::view::{
-    CommonRouter, IdentityRef, Named, PolicyAdviceView, PolicyPosture, RouterRef, RouterView,
+    CommonRouter, IdentityRef, NamedRef, PolicyAdviceView, PolicyPosture, RouterRef, RouterView,
     ServiceConfigView, ServiceGrants, ServiceView, SessionView, TerminatorView,
 };
 use routers::{connection, edge, router, seen};
@@ -36,8 +36,8 @@ fn written(value: &impl Serialize) -> Value {
     serde_json::from_slice(&portcullis_api::json::to_bytes(value)).unwrap()
 }
 
-fn named<I>(id: I) -> Named<I> {
-    Named {
+fn named<I>(id: I) -> NamedRef<I> {
+    NamedRef {
         id,
         name: "n".to_owned(),
     }
@@ -91,7 +91,7 @@ fn services_say_what_the_viewer_may_do() {
     ] {
         let view = ServiceView {
             grants,
-            ..ServiceView::alone(service())
+            ..ServiceView::from_service(service())
         };
         let shown = written(&ServiceDetail::from(view));
         assert_eq!(shown["permissions"], permissions);
@@ -110,7 +110,7 @@ fn services_say_how_posture_stands() {
             checks: Vec::new(),
         }],
         config: Some(BTreeMap::new()),
-        ..ServiceView::alone(service())
+        ..ServiceView::from_service(service())
     };
     let mut shown = written(&ServiceDetail::from(view));
     assert_eq!(
@@ -145,7 +145,7 @@ fn sessions_are_shown_to_holders_and_administrators() {
             grant: ServiceGrant::Bind,
             tags: Tags::default(),
         },
-        service: Named::from(&service()),
+        service: NamedRef::from(&service()),
         edge_routers: vec![RouterView {
             router: router(edge()),
             connection: connection(),
@@ -208,7 +208,7 @@ fn clients_see_little_of_terminators() {
     let id = TerminatorId::from_wire("t");
     let view = TerminatorView {
         terminator: Terminator::new(id, spec, Timestamp::UNIX_EPOCH).unwrap(),
-        service: Named::from(&service()),
+        service: NamedRef::from(&service()),
         router: RouterRef::from(&router(edge())),
         dynamic_cost: 3,
     };

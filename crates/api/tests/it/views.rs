@@ -16,15 +16,17 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::authenticator::{PasswordHash, UpdbCredential};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, Purpose};
+use portcullis_domain::enrollment::{
+    Enrollment, EnrollmentMethod, EnrollmentPurpose, EnrollmentSecrets,
+};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, IdentityType, TotpState};
 use portcullis_domain::ids::{
     ApiSessionId, AuthPolicyId, AuthenticatorId, CaId, EnrollmentId, IdentityId, RequestId,
 };
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    ApiSessionView, AuthQuestion, AuthenticatorView, EnrollmentHolder, EnrollmentView, IdentityRef,
-    IdentityView,
+    ApiSessionView, AuthenticatorView, EnrollmentOwnerRef, EnrollmentView, IdentityRef,
+    IdentityView, OpenFactorView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -50,17 +52,21 @@ fn view(identity: Identity) -> IdentityView {
         enrollments: Vec::new(),
         ca: None,
         has_api_session: false,
-        seen_at: now(),
+        as_of: now(),
     }
 }
 
-fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, Option<EnrollmentSecrets>) {
+fn enrollment(
+    id: &str,
+    method: EnrollmentMethod,
+    token: &str,
+) -> (Enrollment, Option<EnrollmentSecrets>) {
     let enrollment = Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: now(),
         updated_at: now(),
         tags: Tags::default(),
-        purpose: Purpose::Identity {
+        purpose: EnrollmentPurpose::Identity {
             identity: IdentityId::from_wire("<id:u>"),
             method,
         },
@@ -112,7 +118,7 @@ fn cert() -> Credential {
     ))
 }
 
-fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
+fn session(questions: Vec<OpenFactorView>) -> ApiSessionView {
     ApiSessionView {
         session: ApiSession {
             id: ApiSessionId::from_wire("<cuid:u>"),
@@ -130,7 +136,7 @@ fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
             improper_client_cert_chain: false,
         },
         identity: reference("<id:u>", "g<run>-s"),
-        questions,
+        open_factors: questions,
         extension: None,
         last_activity_at: now(),
         timeout: SignedDuration::from_mins(30),
@@ -141,7 +147,11 @@ fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
 #[test]
 fn identity_with_an_enrollment_is_as_recorded() {
     let mut view = view(identity("<id:ott>", "g<run>-ott"));
-    view.enrollments = vec![enrollment("<id:otte>", Method::Ott, "<token:ott>")];
+    view.enrollments = vec![enrollment(
+        "<id:otte>",
+        EnrollmentMethod::Ott,
+        "<token:ott>",
+    )];
     let made = written(&Envelope::new(IdentityDetail::from(view)));
     assert_eq!(made["data"]["enrollment"]["ott"]["jwt"], "<jwt>");
     if let Some(recorded) = answer(&steps(), "identities-create: read one-time token") {
@@ -157,10 +167,10 @@ fn identity_shows_what_belongs_to_it() {
     let mut view = view(identity);
     let ca = CaId::from_wire("c");
     view.enrollments = vec![
-        enrollment("e1", Method::OttCa { ca }, "t1"),
+        enrollment("e1", EnrollmentMethod::OttCa { ca }, "t1"),
         enrollment(
             "e2",
-            Method::Updb {
+            EnrollmentMethod::Updb {
                 username: "ann".to_owned(),
             },
             "t2",
@@ -172,7 +182,7 @@ fn identity_shows_what_belongs_to_it() {
         authenticator("a3", "i", cert()),
     ];
     let mut later = view.clone();
-    later.seen_at = now() + SignedDuration::from_mins(1);
+    later.as_of = now() + SignedDuration::from_mins(1);
     let made = written(&IdentityDetail::from(view));
     assert_eq!(made["isMfaEnabled"], true);
     assert_eq!(made["disabled"], true);
@@ -232,7 +242,7 @@ fn session_is_as_recorded() {
 
 #[test]
 fn open_factor_is_asked_for_of_the_holder_alone() {
-    let mut open = session(vec![AuthQuestion::Totp { is_enrolled: false }]);
+    let mut open = session(vec![OpenFactorView::Totp { is_enrolled: false }]);
     let queries = |view: ApiSessionView| {
         written(&ApiSessionDetail::for_holder(view, "t".into()))["authQueries"].clone()
     };
@@ -241,7 +251,7 @@ fn open_factor_is_asked_for_of_the_holder_alone() {
         "maxLength": 6, "minLength": 4, "provider": "ziti", "scopes": null, "typeId": "MFA"
     }]);
     assert_eq!(queries(open.clone()), expected);
-    open.questions = vec![AuthQuestion::Totp { is_enrolled: true }];
+    open.open_factors = vec![OpenFactorView::Totp { is_enrolled: true }];
     expected[0]["isTotpEnrolled"] = true.into();
     assert_eq!(queries(open.clone()), expected);
     let listed = written(&ApiSessionDetail::for_administrator(open, "t".into()));
@@ -252,11 +262,11 @@ fn open_factor_is_asked_for_of_the_holder_alone() {
 
 #[test]
 fn enrollment_is_as_recorded_but_for_its_times() {
-    let (enrollment, secrets) = enrollment("<id:e2>", Method::Ott, "<token:e2>");
+    let (enrollment, secrets) = enrollment("<id:e2>", EnrollmentMethod::Ott, "<token:e2>");
     let made = written(&Envelope::new(EnrollmentDetail::from(EnrollmentView {
         enrollment,
         secrets,
-        holder: EnrollmentHolder::Identity(reference("<id:u>", "g<run>-ott")),
+        owner: EnrollmentOwnerRef::Identity(reference("<id:u>", "g<run>-ott")),
     })));
     assert_eq!(made["data"]["createdAt"], TIME);
     if let Some(mut recorded) = answer(&steps(), "enroll-ott: read second enrollment") {
@@ -324,7 +334,7 @@ fn errors_are_as_recorded_but_for_their_words() {
         ),
         (
             ErrorBody::new(Code::NotFound, request())
-                .because(Cause::text("identity with id nope not found")),
+                .with_cause(Cause::text("identity with id nope not found")),
             "identities-update: read unknown identity",
         ),
         (

@@ -23,7 +23,7 @@ pub(super) struct Progress {
 }
 
 /// Describes what is wrong with the audit trail, if anything.
-pub fn fault(app: &App) -> Option<String> {
+pub fn find_problem(app: &App) -> Option<String> {
     let progress = lock_progress(app);
     if progress.has_panicked {
         let message = "the audit trail is no longer written because of a bug: restart the \

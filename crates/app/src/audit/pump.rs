@@ -6,10 +6,10 @@ use super::sink::{AuditEvent, AuditSink};
 use super::start::{self, SinkMatch};
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_domain::audit::TrailId;
+use portcullis_domain::audit::AuditTrailId;
 use portcullis_domain::entropy;
 use portcullis_storage::engine::submit_with;
-use portcullis_storage::tables::{AuditBacklog, RowsMut, WrittenMark, events_from};
+use portcullis_storage::tables::{AuditBacklog, RowsMut, WrittenCursor, events_from};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,9 +36,9 @@ struct Position {
 }
 
 impl Position {
-    fn mark(&self) -> WrittenMark {
+    fn mark(&self) -> WrittenCursor {
         let (seq, digest) = self.last.unwrap_or_default();
-        WrittenMark {
+        WrittenCursor {
             row: self.next_row,
             seq,
             digest,
@@ -170,10 +170,11 @@ impl Pump {
     }
 
     /// Assigns a new unique id to the trail.
-    fn assign_trail_id(&self) -> Result<TrailId, AppError> {
-        let trail = TrailId(entropy::bytes(&*self.app.env().entropy).map_err(AppError::internal)?);
+    fn assign_trail_id(&self) -> Result<AuditTrailId, AppError> {
+        let trail =
+            AuditTrailId(entropy::bytes(&*self.app.env().entropy).map_err(AppError::internal)?);
         submit_with(&*self.app.engine, move |tx| {
-            RowsMut::new(tx).name_trail(trail)
+            RowsMut::new(tx).set_trail(trail)
         })?
         .wait()??;
         Ok(trail)

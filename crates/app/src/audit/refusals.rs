@@ -6,7 +6,7 @@ use crate::identities;
 use portcullis_domain::access::{Caller, Origin};
 use portcullis_domain::audit::Event;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::log_throttle::{LogThrottle, Suppressed};
+use portcullis_domain::log_throttle::{LogThrottle, SuppressedLines};
 use portcullis_domain::peer::Peer;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,7 +27,7 @@ pub struct Refusal<'r> {
     pub origin: &'r Origin,
     pub caller: Option<&'r Caller>,
     /// The login method: `password`, `cert` or `ext-jwt`.
-    pub way: Option<&'r str>,
+    pub login_method: Option<&'r str>,
     pub name: Option<&'r str>,
     /// Method and path of the request.
     pub request: Option<(&'r str, &'r str)>,
@@ -78,7 +78,7 @@ impl Refusals {
         let settled: Vec<_> = self
             .throttles
             .iter_mut()
-            .filter_map(|(operation, throttle)| Some((*operation, throttle.settle(now)?)))
+            .filter_map(|(operation, throttle)| Some((*operation, throttle.poll_report(now)?)))
             .collect();
         for (operation, suppressed) in settled {
             self.push_summary(operation, &suppressed, now);
@@ -110,13 +110,18 @@ impl Refusals {
     fn admit(&mut self, operation: &'static str, peer: Peer, now: Timestamp) -> bool {
         let throttle = self.throttles.entry(operation).or_default();
         let admission = throttle.admit(peer, now);
-        if let Some(earlier) = &admission.earlier {
+        if let Some(earlier) = &admission.report {
             self.push_summary(operation, earlier, now);
         }
-        admission.is_granted
+        admission.is_admitted
     }
 
-    fn push_summary(&mut self, operation: &'static str, suppressed: &Suppressed, now: Timestamp) {
+    fn push_summary(
+        &mut self,
+        operation: &'static str,
+        suppressed: &SuppressedLines,
+        now: Timestamp,
+    ) {
         let (peer, most) = suppressed.heaviest;
         let detail = SuppressedDetail {
             suppressed_operation: Some(operation),
@@ -143,9 +148,9 @@ impl Refusals {
 
 /// Records a refusal in the audit trail. Refusals are limited per source address and in total;
 /// further ones are counted.
-pub fn refused(app: &App, refusal: &Refusal<'_>) {
+pub fn record_refusal(app: &App, refusal: &Refusal<'_>) {
     let now = app.env().now();
-    let peer = Peer::at(refusal.origin.address);
+    let peer = Peer::from_address(refusal.origin.address);
     if lock_refusals(app).admit(refusal.operation, peer, now) {
         let event = event(app, refusal, now);
         lock_refusals(app).push(event, 1);
@@ -160,7 +165,7 @@ fn event(app: &App, refusal: &Refusal<'_>, now: Timestamp) -> AuditEvent {
         Some(found.entity.name().to_owned())
     };
     let detail = Detail {
-        way: refusal.way,
+        way: refusal.login_method,
         name: refusal.name.map(truncate),
         method: refusal.request.map(|(method, _)| method),
         path: refusal.request.map(|(_, path)| truncate(path)),

@@ -1,7 +1,7 @@
 //! Start position of the writer, from what the sink has already.
 
 use super::sink::{AuditEvent, SinkPosition};
-use portcullis_domain::audit::{Event, TrailId};
+use portcullis_domain::audit::{AuditTrailId, Event};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{AuditBacklog, Rows, events_from};
 use serde::Serialize;
@@ -103,7 +103,7 @@ pub(super) fn plan_start(
     rows: Rows<'_>,
     backlog: &AuditBacklog,
     (position, verdict): (&SinkPosition, SinkMatch),
-    (timestamp, trail): (&str, TrailId),
+    (timestamp, trail): (&str, AuditTrailId),
 ) -> Result<(StartPosition, Vec<AuditEvent>), StoreError> {
     let named = || Some(trail.to_string());
     let first = backlog.first_seq(rows)?;
@@ -125,7 +125,7 @@ pub(super) fn plan_start(
         ..Detail::default()
     };
     if position.is_empty {
-        events.push(event(timestamp, BEGIN, detail));
+        events.push(event(timestamp, BEGIN_OPERATION, detail));
     } else if position.trail.is_none() {
         // Files of earlier versions do not contain the trail id.
         events.push(event(timestamp, "audit.trail", detail));
@@ -140,7 +140,7 @@ pub(super) fn plan_start(
 }
 
 /// Operation of the first event of a trail.
-pub const BEGIN: &str = "audit.begin";
+pub const BEGIN_OPERATION: &str = "audit.begin";
 
 /// The first row that can contain the event with a number, or a later one.
 fn first_row_with(rows: Rows<'_>, backlog: &AuditBacklog, wanted: u64) -> Result<u64, StoreError> {

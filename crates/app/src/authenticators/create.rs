@@ -15,7 +15,7 @@ use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
-use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows, UniqueIndex, UniqueValue};
 use secrecy::SecretString;
 
 /// Input of [`create`].
@@ -144,7 +144,7 @@ async fn prepare(
                     (draft, twin)
                 },
             };
-            let index = Index::AuthenticatorFingerprint;
+            let index = UniqueIndex::AuthenticatorFingerprint;
             let twin = twin.map(|twin| UniqueValue::new(index, twin.to_string()));
             Ok((draft, twin))
         },
@@ -159,7 +159,7 @@ fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError
     if verification.is_current(rows, is_verified)? {
         Ok(())
     } else {
-        Err(AppError::Unvouched)
+        Err(AppError::UntrustedCertificate)
     }
 }
 
@@ -173,14 +173,14 @@ fn verify_issuer(app: &App, leaf: &Certificate) -> Result<Option<CaVerification>
     if let Ok(own) = app.network().verify_client_chain(&chain) {
         return match own.issued_to.as_deref() {
             Some(SpiffePath::Identity(_)) | None => Ok(None),
-            Some(_) => Err(AppError::Unvouched),
+            Some(_) => Err(AppError::UntrustedCertificate),
         };
     }
     let view = app.snapshot()?;
     let at = VerifyAt::IgnoreValidity;
     cas::find_verification(app, view.rows(), &chain, at, is_verified)?
         .map(Some)
-        .ok_or(AppError::Unvouched)
+        .ok_or(AppError::UntrustedCertificate)
 }
 
 fn is_verified(ca: &Ca) -> bool {
@@ -190,8 +190,8 @@ fn is_verified(ca: &Ca) -> bool {
 /// Parses a text with exactly one certificate.
 fn parse_single(pem: &str) -> Result<Certificate, AppError> {
     let certificates =
-        certificates_from_pem(pem).map_err(|_unreadable| AppError::NotOneCertificate)?;
+        certificates_from_pem(pem).map_err(|_unreadable| AppError::NotOneCertificatePem)?;
     let [certificate] = <[Certificate; 1]>::try_from(certificates)
-        .map_err(|_several| AppError::NotOneCertificate)?;
+        .map_err(|_several| AppError::NotOneCertificatePem)?;
     Ok(certificate)
 }

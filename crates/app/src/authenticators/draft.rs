@@ -36,10 +36,10 @@ impl CredentialDraft {
             Self::Network(credential) => Ok(Credential::Cert(credential.clone())),
             Self::ThirdParty {
                 credential,
-                verification: voucher,
+                verification,
                 recheck,
             } => {
-                recheck(rows, voucher)?;
+                recheck(rows, verification)?;
                 Ok(Credential::Cert(credential.clone()))
             },
             Self::Updb { username, password } => {

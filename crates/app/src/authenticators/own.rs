@@ -1,11 +1,11 @@
 //! Authenticators of the caller's own identity.
 
-use super::update::{PreparedPatch, UpdbChange, require_updb};
+use super::update::{PreparedPatch, UpdbCredentialPatch, require_updb};
 use super::{ReadOwn, RowVisitor, UpdateOwn, build_view, find_own, list_rows};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, Paging, kinds, restrict_to};
-use crate::password::Verdict;
+use crate::listing::{ListRequest, Paging, kinds, restrict_to};
+use crate::password::PasswordCheck;
 use crate::sessions::{self, PasswordAttempt, PasswordPurpose};
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::Authenticator;
@@ -28,7 +28,7 @@ pub fn read_own(
 pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwn>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Authenticator>()?;
@@ -52,7 +52,7 @@ pub async fn update_own(
     permit: &Permit<UpdateOwn>,
     id: &AuthenticatorId,
     current: SecretString,
-    change: UpdbChange,
+    change: UpdbCredentialPatch,
 ) -> Result<(), AppError> {
     let found = {
         let view = app.snapshot()?;
@@ -63,7 +63,7 @@ pub async fn update_own(
     let prepared = PreparedPatch::new(app, permit.caller(), &found, change).await?;
     let hash = checked.password().cloned();
     let peer = permit.caller().peer();
-    let is_wrong = app.passwords.verify(peer, current, hash).await? == Verdict::Wrong;
+    let is_wrong = app.passwords.verify(peer, current, hash).await? == PasswordCheck::Wrong;
     let origin = &permit.caller().origin;
     let attempt = PasswordAttempt::new(app, origin).with_session_history(app, &found);
     let throttled = attempt.check_throttle(&checked).err();
@@ -82,7 +82,7 @@ pub async fn update_own(
     app.count_own_change(permit.caller())?;
     app.commit_for(permit, move |rows, caller| {
         let mut found = require_updb(find_own(rows.rows(), caller, &wanted, not_found)?)?;
-        if !found.entity.has_password_of(&checked) {
+        if !found.entity.has_same_password(&checked) {
             // It was changed in the meantime.
             return Err(AppError::WrongPassword);
         }
@@ -92,7 +92,7 @@ pub async fn update_own(
         attempt.record_success(&mut found.entity);
         if found.entity != before {
             if !has_change {
-                rows.operation("authenticator.confirm-password", wanted.as_str());
+                rows.set_operation("authenticator.confirm-password", wanted.as_str());
             }
             rows.replace(&found.key, &before, &found.entity)?;
         }

@@ -11,7 +11,7 @@ use crate::privilege::CredentialGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::Method;
+use portcullis_domain::enrollment::EnrollmentMethod;
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{Found, Rows, RowsMut};
@@ -39,7 +39,7 @@ pub async fn re_enroll(
         let found = find(rows.rows(), &wanted)?;
         check_not_own_password(caller, &found.entity)?;
         credential_guard.check(caller, &get_owner(rows.rows(), &found)?.entity)?;
-        rows.operation("authenticator.re-enroll", wanted.as_str());
+        rows.set_operation("authenticator.re-enroll", wanted.as_str());
         remove(rows, &found)?;
         replace(rows, &found, draft.clone())
     })
@@ -56,7 +56,7 @@ fn replace(
     let identity = get_owner(rows.rows(), removed)?;
     // The username may have changed since the enrollment was signed.
     let draft = match &removed.entity.credential {
-        Credential::Updb(updb) => draft.with_method(Method::Updb {
+        Credential::Updb(updb) => draft.with_method(EnrollmentMethod::Updb {
             username: updb.username.clone(),
         }),
         Credential::Cert(_) => draft,
@@ -66,9 +66,13 @@ fn replace(
 }
 
 /// The enrollment method that leads to an authenticator of the same kind.
-fn method(app: &App, rows: Rows<'_>, authenticator: &Authenticator) -> Result<Method, AppError> {
+fn method(
+    app: &App,
+    rows: Rows<'_>,
+    authenticator: &Authenticator,
+) -> Result<EnrollmentMethod, AppError> {
     match &authenticator.credential {
-        Credential::Updb(updb) => Ok(Method::Updb {
+        Credential::Updb(updb) => Ok(EnrollmentMethod::Updb {
             username: updb.username.clone(),
         }),
         Credential::Cert(cert) => certificate_method(app, rows, cert),
@@ -80,17 +84,17 @@ fn certificate_method(
     app: &App,
     rows: Rows<'_>,
     cert: &CertCredential,
-) -> Result<Method, AppError> {
+) -> Result<EnrollmentMethod, AppError> {
     if cert.is_issued_by_network {
-        return Ok(Method::Ott);
+        return Ok(EnrollmentMethod::Ott);
     }
     let chain = certificates_from_pem(&cert.pem).unwrap_or_default();
     let chain: Vec<_> = chain.iter().map(Certificate::as_der).collect();
     let verification =
         cas::find_verification(app, rows, &chain, VerifyAt::IgnoreValidity, |_ca| true)?;
-    Ok(
-        verification.map_or(Method::Ott, |verification| Method::OttCa {
+    Ok(verification.map_or(EnrollmentMethod::Ott, |verification| {
+        EnrollmentMethod::OttCa {
             ca: verification.ca.entity.id,
-        }),
-    )
+        }
+    }))
 }

@@ -9,9 +9,9 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::network::map_issue_error;
 use crate::sessions;
-use portcullis_domain::access::{Caller, Denied, Permit};
+use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::authenticator::{
-    Authenticator, CertCredential, Credential, NotRenewed, Renewal,
+    Authenticator, CertCredential, Credential, Renewal, RenewalError,
 };
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
@@ -28,7 +28,7 @@ pub async fn request_extension(
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, _caller| {
-        rows.operation("authenticator.request-extend", wanted.as_str());
+        rows.set_operation("authenticator.request-extend", wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         let mut after = found.entity.clone();
         let Credential::Cert(cert) = &mut after.credential else {
@@ -63,7 +63,9 @@ pub async fn extend(
 ) -> Result<String, AppError> {
     let (current, fingerprint) = {
         let view = app.snapshot()?;
-        let found = find_own(view.rows(), permit.caller(), id, |_id| Denied.into())?;
+        let found = find_own(view.rows(), permit.caller(), id, |_id| {
+            AccessDeniedError.into()
+        })?;
         verify_holder(app, found.entity, chain)?
     };
     let csr = app
@@ -72,9 +74,9 @@ pub async fn extend(
         .map_err(|error| AppError::Csr(error.to_string()))?;
     let rolls_key = !current
         .public_key()
-        .is_ok_and(|key| key.shares_secret_with(csr.public_key()));
+        .is_ok_and(|key| key.has_same_private_key(csr.public_key()));
     app.network()
-        .served()
+        .serving_state()
         .reserved_names
         .check_certificate(&current)
         .map_err(|error| AppError::Csr(error.to_string()))?;
@@ -91,8 +93,8 @@ pub async fn extend(
     };
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
-        rows.operation("authenticator.extend", wanted.as_str());
-        let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
+        rows.set_operation("authenticator.extend", wanted.as_str());
+        let found = find_own(rows.rows(), caller, &wanted, |_id| AccessDeniedError.into())?;
         let mut after = found.entity.clone();
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
@@ -102,7 +104,7 @@ pub async fn extend(
                 cert.renewal = Some(renewal.clone());
             },
             // It was renewed in the meantime: the caller holds an old certificate.
-            Credential::Cert(_) | Credential::Updb(_) => return Err(Denied.into()),
+            Credential::Cert(_) | Credential::Updb(_) => return Err(AccessDeniedError.into()),
         }
         after.updated_at = now;
         Ok(rows.replace(&found.key, &found.entity, &after)?)
@@ -128,8 +130,8 @@ pub async fn confirm(
         .and_then(|certificates| certificates.into_iter().next())
         .map(|certificate| ConfirmedCertificate::new(app, &certificate));
     app.commit_for(permit, move |rows, caller| {
-        rows.operation("authenticator.extend-verify", wanted.as_str());
-        let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
+        rows.set_operation("authenticator.extend-verify", wanted.as_str());
+        let found = find_own(rows.rows(), caller, &wanted, |_id| AccessDeniedError.into())?;
         activate_renewal(rows, caller, &found, confirmed.as_ref(), now)
     })
     .await?;
@@ -165,27 +167,29 @@ fn verify_holder(
     chain: &[&[u8]],
 ) -> Result<(Certificate, String), AppError> {
     if chain.is_empty() {
-        return Err(Denied.into());
+        return Err(AccessDeniedError.into());
     }
     let cert = match authenticator.credential {
         Credential::Cert(cert) if cert.is_issued_by_network => cert,
-        Credential::Cert(_) | Credential::Updb(_) => return Err(AppError::AuthenticatorUnfit),
+        Credential::Cert(_) | Credential::Updb(_) => {
+            return Err(AppError::AuthenticatorNotUpdatable);
+        },
     };
     // Expired certificates are renewed too: their holder has a session and proves possession of the
     // key.
     let presented = app
         .network()
         .verify_client_chain(chain)
-        .map_err(|_bad| Denied)?;
+        .map_err(|_bad| AccessDeniedError)?;
     if presented.fingerprint.to_string() != cert.fingerprint {
-        return Err(Denied.into());
+        return Err(AccessDeniedError.into());
     }
     let current = parse_certificate(&cert)?;
     Ok((current, cert.fingerprint))
 }
 
 fn parse_certificate(cert: &CertCredential) -> Result<Certificate, AppError> {
-    Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorUnfit)
+    Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorNotUpdatable)
 }
 
 /// Replaces the certificate of an authenticator by its pending one.
@@ -198,14 +202,14 @@ fn activate_renewal(
 ) -> Result<(), AppError> {
     let mut after = found.entity.clone();
     let Credential::Cert(cert) = &mut after.credential else {
-        return Err(AppError::AuthenticatorUnfit);
+        return Err(AppError::AuthenticatorNotUpdatable);
     };
     let old = cert.fingerprint.clone();
     let new = confirmed.map(|confirmed| &*confirmed.fingerprint);
     cert.renew(new.unwrap_or_default())
         .map_err(|error| match error {
-            NotRenewed::NothingPending => AppError::AuthenticatorUnfit,
-            NotRenewed::AnotherPending => AppError::UnexpectedCertificate,
+            RenewalError::NothingPending => AppError::AuthenticatorNotUpdatable,
+            RenewalError::AnotherPending => AppError::UnexpectedCertificate,
         })?;
     let fingerprint = cert.fingerprint.clone();
     let not_after = confirmed

@@ -12,19 +12,19 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::username::check_username;
+use portcullis_domain::username::validate_username;
 use portcullis_storage::tables::{Found, RowsMut};
 use secrecy::SecretString;
 
 /// Changes to a username and password.
 #[derive(Debug, Clone, Default)]
-pub struct UpdbChange {
+pub struct UpdbCredentialPatch {
     pub username: Option<String>,
     pub password: Option<SecretString>,
     pub tags: Option<Tags>,
 }
 
-impl UpdbChange {
+impl UpdbCredentialPatch {
     pub fn is_empty(&self) -> bool {
         self.username.is_none() && self.password.is_none() && self.tags.is_none()
     }
@@ -59,7 +59,7 @@ pub async fn update(
     app: &App,
     permit: &Permit<Update>,
     id: &AuthenticatorId,
-    change: UpdbChange,
+    change: UpdbCredentialPatch,
 ) -> Result<(), AppError> {
     let found = require_updb(find(app.snapshot()?.rows(), id)?)?;
     if change.is_empty() {
@@ -88,7 +88,7 @@ pub async fn update(
 pub(super) fn require_updb(found: Found<Authenticator>) -> Result<Found<Authenticator>, AppError> {
     match found.entity.credential {
         Credential::Updb(_) => Ok(found),
-        Credential::Cert(_) => Err(AppError::AuthenticatorUnfit),
+        Credential::Cert(_) => Err(AppError::AuthenticatorNotUpdatable),
     }
 }
 
@@ -106,13 +106,13 @@ impl PreparedPatch {
         app: &App,
         caller: &Caller,
         found: &Found<Authenticator>,
-        change: UpdbChange,
+        change: UpdbCredentialPatch,
     ) -> Result<Self, AppError> {
         if let (Some(username), Credential::Updb(present)) =
             (&change.username, &found.entity.credential)
             && *username != present.username
         {
-            check_username("username", username)?;
+            validate_username("username", username)?;
         }
         let password = match change.password {
             Some(password) => {
@@ -142,7 +142,7 @@ impl PreparedPatch {
     ) -> Result<(), AppError> {
         let mut after = found.entity.clone();
         let Credential::Updb(updb) = &mut after.credential else {
-            return Err(AppError::AuthenticatorUnfit);
+            return Err(AppError::AuthenticatorNotUpdatable);
         };
         if let Some(username) = &self.username {
             updb.username.clone_from(username);

@@ -1,7 +1,7 @@
 //! Verification of client certificates against third-party authorities.
 
 use crate::app::App;
-use portcullis_domain::ca::{Ca, Location};
+use portcullis_domain::ca::{Ca, ClaimLocation};
 use portcullis_pki::{
     Certificate, Fingerprint, TrustAnchors, Validity, VerifyAt, certificates_to_pem,
 };
@@ -120,7 +120,7 @@ fn verify_candidate(
     Ok(Some(CaVerification {
         ca,
         leaf: leaf.clone(),
-        intermediates: chain.between,
+        intermediates: chain.intermediates,
         authority: chain.authority.clone(),
         twin: OnceLock::new(),
     }))
@@ -145,7 +145,7 @@ fn list_candidates(
     named: &dyn Fn(&Certificate) -> bool,
 ) -> Result<Vec<Candidate>, StoreError> {
     let mut candidates = Vec::new();
-    rows.each_in::<Ca>(&RecordKey::all(CA), &mut |found| {
+    rows.for_each_in::<Ca>(&RecordKey::all(CA), &mut |found| {
         if admits(&found.entity) {
             let certificate = app.trust_anchors.get(&found)?;
             if named(&certificate) {
@@ -160,7 +160,7 @@ fn list_candidates(
 /// Whether any authority exists.
 pub(crate) fn has_any(rows: Rows<'_>) -> Result<bool, StoreError> {
     let mut is_any = false;
-    rows.each_in::<Ca>(&RecordKey::all(CA), &mut |_found| {
+    rows.for_each_in::<Ca>(&RecordKey::all(CA), &mut |_found| {
         is_any = true;
         Ok(ControlFlow::Break(()))
     })?;
@@ -191,7 +191,7 @@ impl CaVerification {
     pub(crate) fn validity(&self) -> Validity {
         let above = self.intermediates.iter().chain([&self.authority]);
         above.fold(self.leaf.validity(), |so_far, above| {
-            so_far.within(above.validity())
+            so_far.intersection(above.validity())
         })
     }
 
@@ -218,9 +218,9 @@ impl CaVerification {
         };
         let common_name = self.leaf.common_name();
         let id = match claim.location {
-            Location::CommonName => claim.resolve(common_name.as_deref()),
-            Location::SanUri => claim.resolve(self.leaf.uri_names()),
-            Location::SanEmail => claim.resolve(self.leaf.email_names()),
+            ClaimLocation::CommonName => claim.resolve(common_name.as_deref()),
+            ClaimLocation::SanUri => claim.resolve(self.leaf.uri_names()),
+            ClaimLocation::SanEmail => claim.resolve(self.leaf.email_names()),
         };
         id.map_or(ClaimedExternalId::Absent, ClaimedExternalId::Id)
     }

@@ -3,7 +3,7 @@
 use super::Read;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, ListPage, ListScope, Paging};
+use crate::listing::{ListPage, ListRequest, ListScope, Paging};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(Ca) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Ca>()?;

@@ -36,7 +36,7 @@ pub(super) fn check_change(
     if before != after {
         check_external_id_claim(credential_guard, caller, &[&before.spec, &after.spec])?;
     }
-    match (before.vouches_for_logins(), after.vouches_for_logins()) {
+    match (before.can_authenticate(), after.can_authenticate()) {
         (true, false) => check_admin(caller, LOGIN_RULE),
         (false, true) => credential_guard.check_for_all(caller, LOGIN_RULE),
         (true, true) | (false, false) => Ok(()),
@@ -49,7 +49,7 @@ pub(super) fn check_removal(
     caller: &Caller,
     found: &Found<Ca>,
 ) -> Result<(), AppError> {
-    if found.entity.vouches_for_logins() {
+    if found.entity.can_authenticate() {
         check_admin(caller, LOGIN_RULE)?;
     }
     if caller.is_admin {

@@ -14,6 +14,6 @@ pub fn token(app: &App, _permit: &Permit<Read>, id: &CaId) -> Result<String, App
     let network = app.network();
     let issuer = format!("{}/", network.issuer());
     let claims = EnrollmentClaims::certificate_authority(&issuer, ca.id.as_str());
-    let signer = &network.served().jwt_signer;
+    let signer = &network.serving_state().jwt_signer;
     signer.sign(&claims).map_err(AppError::internal)
 }

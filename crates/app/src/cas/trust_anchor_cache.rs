@@ -2,7 +2,7 @@
 
 use crate::generational_cache::GenerationalCache;
 use portcullis_domain::ca::Ca;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_pki::Certificate;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Found;
@@ -13,7 +13,7 @@ const GENERATION_SIZE: usize = 512;
 
 /// CA certificates by record number. Numbers are never reused and the certificate of a CA never
 /// changes, so entries are never stale.
-pub(crate) struct TrustAnchorCache(GenerationalCache<Number, Arc<Certificate>>);
+pub(crate) struct TrustAnchorCache(GenerationalCache<RecordNumber, Arc<Certificate>>);
 
 impl Default for TrustAnchorCache {
     fn default() -> Self {

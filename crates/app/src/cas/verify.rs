@@ -40,7 +40,7 @@ pub async fn verify(
     validate_proof(&ca, pem, now)?;
     let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
     app.commit_for(permit, move |rows, caller| {
-        rows.operation("ca.verify", wanted.as_str());
+        rows.set_operation("ca.verify", wanted.as_str());
         // Neither the certificate nor the verification token can change: the proof is still valid.
         let found = get(rows.rows(), &wanted)?;
         rank::check_external_id_claim(credential_guard, caller, &[&found.entity.spec])?;
@@ -61,7 +61,7 @@ fn validate_proof(ca: &Ca, pem: &str, now: Timestamp) -> Result<(), AppError> {
     if ca.is_verified {
         return Err(ProofError::AlreadyVerified.into());
     }
-    let proof = Certificate::only_from_pem(pem).map_err(|error| map_certificate_error(&error))?;
+    let proof = Certificate::from_single_pem(pem).map_err(|error| map_certificate_error(&error))?;
     if proof.common_name().as_deref() != Some(ca.verification_token.as_str()) {
         return Err(ProofError::WrongName.into());
     }
@@ -79,7 +79,7 @@ fn validate_proof(ca: &Ca, pem: &str, now: Timestamp) -> Result<(), AppError> {
 fn map_certificate_error(error: &CertificateError) -> ProofError {
     match error {
         CertificateError::Pem(_) | CertificateError::NotPem => ProofError::NotPem,
-        CertificateError::OtherLabel { .. } | CertificateError::Several => {
+        CertificateError::UnexpectedLabel { .. } | CertificateError::MultipleCertificates => {
             ProofError::NotOneCertificate(error.to_string())
         },
         CertificateError::Malformed(_) | CertificateError::TooLarge => ProofError::Unreadable,

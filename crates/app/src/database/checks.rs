@@ -2,7 +2,7 @@
 
 use super::{Check, Fix, ReadReport};
 use crate::app::App;
-use crate::blocking::aside;
+use crate::blocking::run_blocking;
 use crate::error::AppError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::audit::Actor;
@@ -20,7 +20,7 @@ const FIX_BATCH: usize = 25;
 
 /// Report of an integrity check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CheckReport {
+pub struct IntegrityReport {
     /// Whether it is running.
     pub in_progress: bool,
     /// Whether it fixes findings.
@@ -32,12 +32,12 @@ pub struct CheckReport {
     pub ended_at: Option<Timestamp>,
     /// Error that ended it early.
     pub error: Option<String>,
-    pub results: Vec<CheckResult>,
+    pub results: Vec<IntegrityFinding>,
 }
 
 /// A finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckResult {
+pub struct IntegrityFinding {
     pub description: String,
     pub is_fixed: bool,
 }
@@ -45,13 +45,13 @@ pub struct CheckResult {
 /// State of the checks of a process.
 #[derive(Debug, Default)]
 pub(crate) struct IntegrityChecks {
-    report: Mutex<CheckReport>,
+    report: Mutex<IntegrityReport>,
     task: Mutex<Option<JoinHandle<()>>>,
     is_stopped: AtomicBool,
 }
 
 impl IntegrityChecks {
-    fn lock_report(&self) -> MutexGuard<'_, CheckReport> {
+    fn lock_report(&self) -> MutexGuard<'_, IntegrityReport> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -86,7 +86,7 @@ pub fn fix(app: &Arc<App>, permit: &Permit<Fix>) -> Result<(), AppError> {
 }
 
 /// Reads the report of the running or last check.
-pub fn report(app: &App, _permit: &Permit<ReadReport>) -> CheckReport {
+pub fn report(app: &App, _permit: &Permit<ReadReport>) -> IntegrityReport {
     app.integrity_checks.lock_report().clone()
 }
 
@@ -105,16 +105,16 @@ pub async fn stop_checks(app: &App) {
 fn start(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppError> {
     let mut report = app.integrity_checks.lock_report();
     if report.in_progress {
-        return Err(AppError::TooSoon {
+        return Err(AppError::RateLimited {
             rule: "a data integrity check is already running; wait until it has finished",
             seconds: 1,
         });
     }
-    *report = CheckReport {
+    *report = IntegrityReport {
         in_progress: true,
         is_fixing,
         started_at: Some(app.env().now()),
-        ..CheckReport::default()
+        ..IntegrityReport::default()
     };
     drop(report);
     let mut running = RunningCheck {
@@ -163,8 +163,8 @@ async fn run(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), App
     let looking = Arc::clone(app);
     let Inspection {
         findings,
-        is_cut_short,
-    } = aside(move || inspect_store(&looking)).await?;
+        is_truncated: is_cut_short,
+    } = run_blocking(move || inspect_store(&looking)).await?;
     {
         let mut report = app.integrity_checks.lock_report();
         report.too_many = findings.len() >= MAX_FINDINGS;
@@ -188,8 +188,8 @@ fn inspect_store(app: &App) -> Result<Inspection, AppError> {
     Ok(inspection)
 }
 
-fn result(finding: &Finding) -> CheckResult {
-    CheckResult {
+fn result(finding: &Finding) -> IntegrityFinding {
+    IntegrityFinding {
         description: finding.to_string(),
         is_fixed: false,
     }
@@ -230,11 +230,11 @@ async fn fix_batch(
         .map(|result| result.is_fixed)
         .collect::<Vec<_>>();
     app.commit(Actor::caller(caller), move |rows| {
-        let fixed = findings.iter().map(|finding| rows.put_right(finding));
+        let fixed = findings.iter().map(|finding| rows.repair(finding));
         let fixed = fixed.collect::<Result<Vec<_>, _>>()?;
         for (finding, (is_fixed, was_fixed)) in findings.iter().zip(fixed.iter().zip(&results)) {
             if *is_fixed && !was_fixed {
-                rows.operation("database.fix-data-integrity", &finding.to_string());
+                rows.set_operation("database.fix-data-integrity", &finding.to_string());
             }
         }
         Ok::<_, AppError>(fixed)

@@ -2,7 +2,7 @@
 
 use super::{Copy, snapshot_path};
 use crate::app::App;
-use crate::blocking::aside;
+use crate::blocking::run_blocking;
 use crate::error::AppError;
 use crate::privilege::FreshFactor;
 use portcullis_domain::FieldError;
@@ -51,7 +51,7 @@ impl SnapshotFiles {
             .map(|since| MIN_INTERVAL - since);
         let wait = wait.or_else(|| turn.is_running.then_some(MIN_INTERVAL));
         if let Some(wait) = wait {
-            return Err(AppError::TooSoon {
+            return Err(AppError::RateLimited {
                 rule: RATE_RULE,
                 seconds: u32::try_from(wait.as_secs()).unwrap_or(0).max(1),
             });
@@ -108,7 +108,7 @@ pub async fn copy(
     FreshFactor::new(app).check(permit.caller())?;
     let requested = requested.map(str::to_owned);
     let writing = Arc::clone(app);
-    let path = aside(move || write(&writing, requested.as_deref())).await?;
+    let path = run_blocking(move || write(&writing, requested.as_deref())).await?;
     let entity = path.display().to_string();
     app.audit_operation(permit.caller(), "database.snapshot", &entity)
         .await?;
@@ -152,11 +152,11 @@ fn map_copy_error(error: CopyError, requested: Option<&str>) -> AppError {
             FieldError::new("path", reason, requested).into()
         },
         // The clock was set back; the next second has another name.
-        (CopyError::Exists, None) => AppError::TooSoon {
+        (CopyError::Exists, None) => AppError::RateLimited {
             rule: RATE_RULE,
             seconds: 1,
         },
         (CopyError::Store(error), _) => error.into(),
-        (CopyError::Io(error), _) => AppError::NotCopied(io_reason(&error)),
+        (CopyError::Io(error), _) => AppError::SnapshotFailed(io_reason(&error)),
     }
 }

@@ -8,8 +8,8 @@ use portcullis_domain::identity::IdentityType;
 use portcullis_domain::posture_check::CheckSupport;
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, Census, EDGE_ROUTER_POLICY,
-    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
+    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, RecordCounts, SERVICE,
     SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
 
@@ -54,7 +54,7 @@ pub fn summary(app: &App, _permit: &Permit<ReadSummary>) -> Result<Summary, AppE
     let snapshot = app.engine.snapshot()?;
     let mut counts = vec![("routers.edge", edge_routers)];
     for (name, kind) in RECORD_KINDS {
-        counts.push((name, Census::stated(&*snapshot, kind)?));
+        counts.push((name, RecordCounts::expected(&*snapshot, kind)?));
     }
     let fixed =
         BUILT_IN_COUNTS.map(|(name, count)| (name, u64::try_from(count).unwrap_or(u64::MAX)));

@@ -1,26 +1,26 @@
 //! Automatic enrollment: creates an identity for a certificate of a third-party CA, without a
 //! token.
 
-use super::certificate_error::CertificateFault;
+use super::certificate_error::EnrollmentCertificateError;
 use crate::app::App;
 use crate::cas::{self, CaVerification, ClaimedExternalId};
 use crate::error::AppError;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
-use portcullis_domain::ca::{Ca, NameParts, numbered};
+use portcullis_domain::ca::{Ca, NameVariables, with_counter};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber};
 use portcullis_pki::VerifyAt;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
-    AUTHENTICATOR, IDENTITY, Index, Rows, RowsMut, UniqueValue, identity_key,
+    AUTHENTICATOR, IDENTITY, Rows, RowsMut, UniqueIndex, UniqueValue, identity_key,
 };
 
 /// Input of [`enroll_automatically`].
 #[derive(Debug)]
-pub struct Newcomer<'c> {
+pub struct AutomaticEnrollment<'c> {
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
     /// Name requested by the client.
@@ -31,16 +31,16 @@ pub struct Newcomer<'c> {
 ///
 /// If the certificate has an external id, that identifies the identity; otherwise the certificate
 /// becomes its authenticator.
-pub async fn enroll_newcomer(
+pub async fn enroll_automatically(
     app: &App,
     origin: &Origin,
-    enrollment: Newcomer<'_>,
+    enrollment: AutomaticEnrollment<'_>,
 ) -> Result<IdentityId, AppError> {
     let prepared = PreparedIdentity::prepare(app, &enrollment, app.env().now())?;
     let id = prepared.identity.id.clone();
     let number = app.next_number(IDENTITY);
     let authenticator_number = app.next_number(AUTHENTICATOR);
-    app.commit(Actor::stranger(origin, id.as_str()), move |rows| {
+    app.commit(Actor::without_session(origin, id.as_str()), move |rows| {
         prepared.insert(rows, number, authenticator_number)
     })
     .await?;
@@ -57,11 +57,15 @@ struct PreparedIdentity {
 }
 
 impl PreparedIdentity {
-    fn prepare(app: &App, enrollment: &Newcomer<'_>, now: Timestamp) -> Result<Self, AppError> {
+    fn prepare(
+        app: &App,
+        enrollment: &AutomaticEnrollment<'_>,
+        now: Timestamp,
+    ) -> Result<Self, AppError> {
         let verification = verify_certificate(app, enrollment.certificates, now)?;
         let external_id = match verification.claimed_external_id() {
             ClaimedExternalId::NotConfigured => None,
-            ClaimedExternalId::Absent => return Err(CertificateFault::NoClaim.into()),
+            ClaimedExternalId::Absent => return Err(EnrollmentCertificateError::NoClaim.into()),
             ClaimedExternalId::Id(external_id) => Some(external_id),
         };
         let id = IdentityId::generate(&*app.env().entropy)?;
@@ -88,22 +92,22 @@ impl PreparedIdentity {
     fn insert(
         &self,
         rows: &mut RowsMut<'_>,
-        number: Number,
-        authenticator_number: Number,
+        number: RecordNumber,
+        authenticator_number: RecordNumber,
     ) -> Result<(), AppError> {
         if !self
             .verification
-            .is_current(rows.rows(), Ca::vouches_for_strangers)?
+            .is_current(rows.rows(), Ca::can_auto_enroll)?
         {
-            return Err(CertificateFault::NotVouchedFor.into());
+            return Err(EnrollmentCertificateError::UntrustedCertificate.into());
         }
         let mut identity = self.identity.clone();
         identity.spec.name = free_name(rows.rows(), &identity.spec.name)?;
         let key = identity_key(number);
         if self.authenticator.is_some() {
-            CertificateFault::check_unused(rows.rows(), &self.verification, false)?;
+            EnrollmentCertificateError::check_unused(rows.rows(), &self.verification, false)?;
         }
-        rows.operation("identity.enroll", identity.id.as_str());
+        rows.set_operation("identity.enroll", identity.id.as_str());
         rows.insert(&key, &identity)?;
         if let Some(authenticator) = &self.authenticator {
             let below = key.dependent(AUTHENTICATOR, authenticator_number.0);
@@ -121,13 +125,13 @@ fn verify_certificate(
 ) -> Result<CaVerification, AppError> {
     let view = app.snapshot()?;
     if !cas::has_any(view.rows())? {
-        return Err(CertificateFault::NoAuthority.into());
+        return Err(EnrollmentCertificateError::NoCa.into());
     }
-    let admits = Ca::vouches_for_strangers;
+    let admits = Ca::can_auto_enroll;
     let verification = cas::find_verification(app, view.rows(), chain, VerifyAt::Now(now), admits)?
-        .ok_or(CertificateFault::NotVouchedFor)?;
+        .ok_or(EnrollmentCertificateError::UntrustedCertificate)?;
     if verification.claimed_external_id() == ClaimedExternalId::NotConfigured {
-        CertificateFault::check_unused(view.rows(), &verification, false)?;
+        EnrollmentCertificateError::check_unused(view.rows(), &verification, false)?;
     }
     Ok(verification)
 }
@@ -152,14 +156,14 @@ fn format_name(
     requested: Option<&str>,
 ) -> Result<IdentityName, AppError> {
     let ca = &verification.ca.entity;
-    let parts = NameParts {
+    let parts = NameVariables {
         ca_name: &ca.spec.name,
         ca_id: ca.id.as_str(),
         common_name: &verification.common_name().unwrap_or_default(),
         requested_name: requested.unwrap_or(id.as_str()),
         identity_id: id.as_str(),
     };
-    let name = parts.fill(&ca.spec.identity_name_format);
+    let name = parts.render(&ca.spec.identity_name_format);
     Ok(IdentityName::new(name).or_else(|_blank| IdentityName::new(id.as_str()))?)
 }
 
@@ -169,7 +173,7 @@ fn free_name(rows: Rows<'_>, name: &IdentityName) -> Result<IdentityName, AppErr
     if is_free(rows, name.as_str())? {
         return Ok(name.clone());
     }
-    let with = |counter: u64| numbered(name.as_str(), counter);
+    let with = |counter: u64| with_counter(name.as_str(), counter);
     let mut free: u64 = 1;
     while !is_free(rows, &with(free))? {
         free = free.saturating_mul(2);
@@ -187,6 +191,6 @@ fn free_name(rows: Rows<'_>, name: &IdentityName) -> Result<IdentityName, AppErr
 }
 
 fn is_free(rows: Rows<'_>, name: &str) -> Result<bool, StoreError> {
-    let holder = rows.locate(&UniqueValue::new(Index::IdentityName, name))?;
+    let holder = rows.locate(&UniqueValue::new(UniqueIndex::IdentityName, name))?;
     Ok(holder.is_none())
 }

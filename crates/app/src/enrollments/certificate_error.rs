@@ -2,23 +2,23 @@
 
 use crate::cas::CaVerification;
 use crate::error::AppError;
-use portcullis_storage::tables::{Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Rows, UniqueIndex, UniqueValue};
 
 /// Why a third-party certificate cannot be enrolled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CertificateFault {
+pub enum EnrollmentCertificateError {
     /// The CA of the enrollment is not verified, or not enabled for it.
     #[error("the CA of the enrollment is not verified or not enabled for enrollment")]
-    AuthorityNotValid,
+    CaNotEnabled,
     /// No CA is enabled for this enrollment.
     #[error("no CA is verified and enabled for this enrollment")]
-    NoAuthority,
+    NoCa,
     /// The presented certificate was not issued by the CA of the enrollment.
     #[error("the certificate was not issued by the CA of the enrollment")]
-    NotOfAuthority,
+    WrongCa,
     /// No enabled CA issued the presented certificate.
     #[error("no CA that is enabled for automatic enrollment issued the certificate")]
-    NotVouchedFor,
+    UntrustedCertificate,
     /// The certificate has no external id where the CA's claim looks for one.
     #[error("the certificate has no value where externalIdClaim looks for one")]
     NoClaim,
@@ -30,7 +30,7 @@ pub enum CertificateFault {
     },
 }
 
-impl CertificateFault {
+impl EnrollmentCertificateError {
     /// Checks that no authenticator has the certificate, under either fingerprint. Only clients
     /// with a token are told the fingerprint.
     pub(super) fn check_unused(
@@ -40,7 +40,8 @@ impl CertificateFault {
     ) -> Result<(), AppError> {
         for fingerprint in verification.fingerprints() {
             let fingerprint = fingerprint.to_string();
-            let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
+            let value =
+                UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint.as_str());
             if rows.locate(&value)?.is_some() {
                 let fingerprint = reveals_fingerprint.then_some(fingerprint);
                 return Err(Self::InUse { fingerprint }.into());

@@ -4,9 +4,9 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::{self, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::entropy;
-use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
+use portcullis_domain::ids::{EnrollmentId, IdentityId, RecordNumber};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
@@ -26,11 +26,11 @@ impl EnrollmentDraft {
     /// Creates an enrollment of an identity.
     pub(crate) fn new(
         app: &App,
-        (identity_number, identity): (Number, &IdentityId),
-        method: Method,
+        (identity_number, identity): (RecordNumber, &IdentityId),
+        method: EnrollmentMethod,
         expires_at: Timestamp,
     ) -> Result<Self, AppError> {
-        let purpose = Purpose::Identity {
+        let purpose = EnrollmentPurpose::Identity {
             identity: identity.clone(),
             method,
         };
@@ -41,7 +41,7 @@ impl EnrollmentDraft {
     pub(crate) fn for_holder(
         app: &App,
         holder: &RecordKey,
-        purpose: Purpose,
+        purpose: EnrollmentPurpose,
         expires_at: Timestamp,
     ) -> Result<Self, AppError> {
         let now = app.env().now();
@@ -59,7 +59,7 @@ impl EnrollmentDraft {
         Self::seal(app, key, enrollment)
     }
 
-    pub(crate) fn purpose(&self) -> &Purpose {
+    pub(crate) fn purpose(&self) -> &EnrollmentPurpose {
         &self.stored.enrollment.purpose
     }
 
@@ -68,8 +68,8 @@ impl EnrollmentDraft {
     }
 
     /// Replaces the method by another one of the same kind; only the kind is signed.
-    pub(crate) fn with_method(mut self, new: Method) -> Self {
-        if let Purpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
+    pub(crate) fn with_method(mut self, new: EnrollmentMethod) -> Self {
+        if let EnrollmentPurpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
             *method = new;
         }
         self
@@ -84,15 +84,15 @@ impl EnrollmentDraft {
         let token = entropy::uuid(&*app.env().entropy)?;
         let claims = EnrollmentClaims::enrollment(
             app.network().issuer(),
-            enrollment.purpose.holder(),
-            enrollment.purpose.name(),
+            enrollment.purpose.owner_id(),
+            enrollment.purpose.method_name(),
             token.as_str(),
             enrollment.expires_at,
             app.network().control_addresses().to_vec(),
         );
         let jwt = app
             .network()
-            .served()
+            .serving_state()
             .jwt_signer
             .sign(&claims)
             .map_err(AppError::internal)?;

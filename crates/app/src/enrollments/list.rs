@@ -4,13 +4,13 @@ use super::{EnrollmentOwner, Read, build_view, token_hash};
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{
-    Asked, ListPage, ListScope, Listing, Paging, Restriction, kinds, resolve_token_filter,
+    ListPage, ListRequest, ListScope, Listing, Paging, Restriction, kinds, resolve_token_filter,
     restrict_to,
 };
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::EnrollmentView;
-use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 
 /// Receives the rows of a list; breaks when no more are wanted.
@@ -20,7 +20,7 @@ type RowVisitor<'s> = dyn FnMut(EnrollmentView) -> ControlFlow<()> + 's;
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     let listing = parse_request(app, permit.caller(), request)?;
@@ -32,7 +32,7 @@ pub fn list_of(
     app: &App,
     permit: &Permit<Read>,
     identity: &IdentityId,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
     let listing = parse_request(app, permit.caller(), request)?;
@@ -43,7 +43,7 @@ pub fn list_of(
 fn list_rows(
     app: &App,
     caller: &Caller,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     listing: &Listing,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
@@ -55,7 +55,7 @@ fn list_rows(
         visibility: (!caller.is_admin).then_some(&is_visible),
         early_visibility: None,
         restriction: Restriction::All,
-        is_cancelled: request.is_over,
+        is_cancelled: request.is_cancelled,
     };
     let answer: ListPage<'_, StoredEnrollment> = ListPage::new(app, listing, &scope)?;
     answer.for_each(&mut |found| {
@@ -65,10 +65,14 @@ fn list_rows(
 }
 
 /// Parses the query, with support for searching by token.
-fn parse_request(app: &App, caller: &Caller, request: &Asked<'_>) -> Result<Listing, AppError> {
+fn parse_request(
+    app: &App,
+    caller: &Caller,
+    request: &ListRequest<'_>,
+) -> Result<Listing, AppError> {
     let listing = request.parse::<StoredEnrollment>()?;
     resolve_token_filter(listing, &kinds::ENROLLMENTS, caller, |token| {
-        let value = UniqueValue::new(Index::EnrollmentToken, token_hash(app, token).0);
+        let value = UniqueValue::new(UniqueIndex::EnrollmentToken, token_hash(app, token).0);
         let found: Option<Found<StoredEnrollment>> = app.snapshot()?.rows().find(&value)?;
         Ok(found.map(|found| found.entity.enrollment.id.to_string()))
     })

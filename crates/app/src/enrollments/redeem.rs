@@ -8,7 +8,7 @@ mod ottca;
 mod router;
 mod updb;
 
-pub use crate::routers::RouterProof;
+pub use crate::routers::RouterCsrs;
 
 use super::token_hash;
 use crate::app::App;
@@ -21,11 +21,11 @@ use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Method, RedemptionError};
+use portcullis_domain::enrollment::{EnrollmentMethod, RedemptionError};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_storage::tables::{
-    AUTHENTICATOR, Found, Index, Rows, StoredEnrollment, UniqueValue,
+    AUTHENTICATOR, Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -34,24 +34,24 @@ pub struct Redemption<'c> {
     pub token: SecretString,
     /// Method that the client expects; `None` for any.
     pub method: Option<String>,
-    pub proof: Proof<'c>,
+    pub proof: RedemptionProof<'c>,
 }
 
 /// Proof for a redemption; the method decides which fields are required.
 #[derive(Debug, Default)]
-pub struct Proof<'c> {
+pub struct RedemptionProof<'c> {
     /// PEM certificate signing request.
     pub csr: String,
     /// Certificate chain of the connection in DER, leaf first.
     pub certificates: &'c [&'c [u8]],
     /// Password chosen by the client.
     pub password: Option<SecretString>,
-    pub router: RouterProof,
+    pub router: RouterCsrs,
 }
 
 /// Result of a redemption.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Redeemed {
+pub enum RedemptionResult {
     /// PEM of the certificate and its intermediates, without the root.
     Certificate(String),
     Router(RouterCertificates),
@@ -65,15 +65,15 @@ pub async fn redeem(
     app: &App,
     origin: &Origin,
     redemption: Redemption<'_>,
-) -> Result<Redeemed, AppError> {
+) -> Result<RedemptionResult, AppError> {
     let by_token = UniqueValue::new(
-        Index::EnrollmentToken,
+        UniqueIndex::EnrollmentToken,
         token_hash(app, redemption.token.expose_secret()).0,
     );
     let now = app.env().now();
     if router::is_router_token(app, &by_token)? {
         let certificates = router::redeem(app, origin, by_token, redemption).await?;
-        return Ok(Redeemed::Router(certificates));
+        return Ok(RedemptionResult::Router(certificates));
     }
     let (found, identity) = {
         let view = app.snapshot()?;
@@ -82,7 +82,7 @@ pub async fn redeem(
     let (draft, result) = create_credential(app, &found, &identity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.next_number(AUTHENTICATOR);
-    let actor = Actor::stranger(origin, identity.entity.id.as_str());
+    let actor = Actor::without_session(origin, identity.entity.id.as_str());
     let attempt = PasswordAttempt::new(app, origin);
     app.commit(actor, move |rows| {
         // Another request may have redeemed it in the meantime.
@@ -93,7 +93,7 @@ pub async fn redeem(
         let mut authenticator = Authenticator::new(id.clone(), owner, credential, now);
         // Whoever chose the password knows it.
         attempt.record_success(&mut authenticator);
-        rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
+        rows.set_operation("enrollment.redeem", found.entity.enrollment.id.as_str());
         rows.remove(&found.key, &found.entity)?;
         authenticators::insert(rows, &identity, number, &authenticator)
     })
@@ -109,7 +109,7 @@ fn find_pending(
     now: Timestamp,
 ) -> Result<(Found<StoredEnrollment>, Found<Identity>), AppError> {
     let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
-    found.entity.enrollment.check(method, now)?;
+    found.entity.enrollment.validate_redemption(method, now)?;
     if found.entity.enrollment.purpose.method().is_none() {
         return Err(RedemptionError::WrongMethod.into());
     }
@@ -137,13 +137,17 @@ async fn create_credential(
     app: &App,
     found: &Found<StoredEnrollment>,
     identity: &Found<Identity>,
-    proof: Proof<'_>,
+    proof: RedemptionProof<'_>,
     now: Timestamp,
-) -> Result<(CredentialDraft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     match found.entity.enrollment.purpose.method() {
-        Some(Method::Ott) => ott::issue_credential(app, &identity.entity, &proof.csr, now),
-        Some(Method::OttCa { ca }) => ottca::verify_certificate(app, ca, proof.certificates, now),
-        Some(Method::Updb { username }) => {
+        Some(EnrollmentMethod::Ott) => {
+            ott::issue_credential(app, &identity.entity, &proof.csr, now)
+        },
+        Some(EnrollmentMethod::OttCa { ca }) => {
+            ottca::verify_certificate(app, ca, proof.certificates, now)
+        },
+        Some(EnrollmentMethod::Updb { username }) => {
             updb::hash_password(app, identity, username, proof.password).await
         },
         None => Err(RedemptionError::WrongMethod.into()),

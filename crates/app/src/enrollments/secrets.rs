@@ -19,7 +19,7 @@ pub(crate) fn are_visible(
     caller: &Caller,
     identity: &Identity,
 ) -> bool {
-    let may_reissue = caller.may(Create::ACCESS) || caller.may(Update::ACCESS);
+    let may_reissue = caller.has_access(Create::ACCESS) || caller.has_access(Update::ACCESS);
     (caller.identity == identity.id || (may_reissue && can_impersonate(caller, identity)))
         && credential_guard.check_freshness(caller, identity).is_ok()
 }

@@ -16,10 +16,10 @@ use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, SignerId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::signer::Signer;
-use portcullis_pki::external::{ClaimSelector, Claims, PresentedToken, SelectError};
+use portcullis_pki::external::{ClaimLookupError, ClaimSelector, Claims, PresentedToken};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
-    AUTHENTICATOR, Found, IDENTITY, Index, Rows, UniqueValue, identity_key,
+    AUTHENTICATOR, Found, IDENTITY, Rows, UniqueIndex, UniqueValue, identity_key,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::Arc;
@@ -129,7 +129,8 @@ struct NewIdentity {
 impl TokenEnroller {
     /// Checks that the identity does not exist yet and that the signer allows this enrollment.
     fn check(&self, rows: Rows<'_>) -> Result<(), AppError> {
-        let by_external_id = UniqueValue::new(Index::IdentityExternalId, self.holder.as_str());
+        let by_external_id =
+            UniqueValue::new(UniqueIndex::IdentityExternalId, self.holder.as_str());
         if rows.locate(&by_external_id)?.is_some() {
             return Err(AppError::AlreadyEnrolled);
         }
@@ -143,7 +144,7 @@ impl TokenEnroller {
         let is_allowed = if self.to_cert {
             rules.to_cert && policy.primary.cert.allowed
         } else {
-            rules.to_token && policy.primary.ext_jwt.admits(&signer.id)
+            rules.to_token && policy.primary.ext_jwt.allows(&signer.id)
         };
         if is_allowed {
             Ok(())
@@ -170,7 +171,7 @@ impl TokenEnroller {
     ) -> Result<(), AppError> {
         let key = identity_key(app.next_number(IDENTITY));
         let of_authenticator = key.dependent(AUTHENTICATOR, app.next_number(AUTHENTICATOR).0);
-        let actor = Actor::stranger(origin, new_identity.identity.id.as_str());
+        let actor = Actor::without_session(origin, new_identity.identity.id.as_str());
         app.commit(actor, move |rows| {
             // The token was verified with this version of the signer.
             let current: Option<Signer> = rows.rows().get(&self.signer.key)?;
@@ -178,7 +179,7 @@ impl TokenEnroller {
                 return Err(AppError::UnknownToken);
             }
             self.check(rows.rows())?;
-            rows.operation("identity.enroll", new_identity.identity.id.as_str());
+            rows.set_operation("identity.enroll", new_identity.identity.id.as_str());
             rows.insert(&key, &new_identity.identity)?;
             if let Some(authenticator) = &new_identity.authenticator {
                 rows.insert(&of_authenticator, authenticator)?;
@@ -197,8 +198,10 @@ fn role_attributes(selector: Option<&str>, claims: &Claims) -> Result<RoleAttrib
     let selector = ClaimSelector::parse(selector).map_err(|_broken| AppError::UnknownToken)?;
     let texts = match claims.texts(&selector) {
         Ok(texts) => texts,
-        Err(SelectError::Missing) => Vec::new(),
-        Err(SelectError::NotText | SelectError::Empty) => return Err(AppError::UnknownToken),
+        Err(ClaimLookupError::Missing) => Vec::new(),
+        Err(ClaimLookupError::NotText | ClaimLookupError::Empty) => {
+            return Err(AppError::UnknownToken);
+        },
     };
     let texts = texts.into_iter().map(str::to_owned);
     Ok(RoleAttributes::new(texts)?)

@@ -7,7 +7,7 @@ use crate::error::AppError;
 use crate::privilege::{CredentialGuard, check_may_grant};
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
-use portcullis_domain::enrollment::{Method, Purpose};
+use portcullis_domain::enrollment::{EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::tables::{IDENTITY, Rows, identity_key};
@@ -17,14 +17,14 @@ pub async fn create(
     app: &App,
     permit: &Permit<Create>,
     spec: IdentitySpec,
-    enrollment: Option<Method>,
+    enrollment: Option<EnrollmentMethod>,
 ) -> Result<IdentityId, AppError> {
     let now = app.env().now();
     let id = IdentityId::generate(&*app.env().entropy)?;
     let number = app.next_number(IDENTITY);
     let draft = enrollment
         .map(|method| {
-            let expires_at = clock::later(now, app.settings().enrollment_duration);
+            let expires_at = clock::saturating_add(now, app.settings().enrollment_duration);
             EnrollmentDraft::new(app, (number, &id), method, expires_at)
         })
         .transpose()?;
@@ -49,7 +49,7 @@ pub async fn create(
 }
 
 /// Checks that the CA of an enrollment exists.
-fn check_ca(rows: Rows<'_>, purpose: &Purpose) -> Result<(), AppError> {
+fn check_ca(rows: Rows<'_>, purpose: &EnrollmentPurpose) -> Result<(), AppError> {
     enrollments::unknown_ca(rows, purpose)?
         .map_or(Ok(()), |unknown| Err(AppError::MissingReference(unknown)))
 }

@@ -3,7 +3,9 @@
 use super::{IdentityViewBuilder, Read, ReadTypes};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Asked, FindSlots, ListPage, ListScope, Paging, Parameters, kinds};
+use crate::listing::{
+    self, FindSlots, ListPage, ListRequest, ListScope, Paging, Parameters, kinds,
+};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::view::{IdentityView, Page};
@@ -13,7 +15,7 @@ use std::ops::ControlFlow;
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     list_rows(app, permit, request, &ListScope::all(request), show)
@@ -23,7 +25,7 @@ pub fn list(
 pub(crate) fn list_selected(
     app: &App,
     permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     find: &FindSlots<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -34,7 +36,7 @@ pub(crate) fn list_selected(
 fn list_rows(
     app: &App,
     permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     scope: &ListScope<'_, Identity>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -50,12 +52,12 @@ pub fn list_types(
     _permit: &Permit<ReadTypes>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<IdentityType>, AppError> {
-    let listing = listing::read(&kinds::IDENTITY_TYPES, parameters)?;
+    let listing = listing::parse(&kinds::IDENTITY_TYPES, parameters)?;
     let rows = IdentityType::ALL.map(|kind| kinds::BuiltInRow {
         value: kind,
         id: kind.name(),
         name: kind.name(),
-        created_at: app.founded_at(),
+        created_at: app.store_created_at(),
     });
     Ok(listing::select(&listing, rows).map(|row| row.value))
 }

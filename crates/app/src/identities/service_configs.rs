@@ -9,11 +9,11 @@ use crate::managed;
 use crate::services::get_edge_service;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
-use portcullis_domain::config::{ConfigSpec, Target};
+use portcullis_domain::config::{ConfigSpec, ConfigTarget};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, IdentityId, ServiceId};
 use portcullis_domain::service::ServiceSpec;
-use portcullis_domain::view::{Named, ServiceConfigView};
+use portcullis_domain::view::{NamedRef, ServiceConfigView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeSet;
@@ -36,8 +36,8 @@ pub fn service_configs(
         for config in configs {
             let config = managed::get::<ConfigSpec>(rows, config).map_err(lost)?;
             views.push(ServiceConfigView {
-                service: Named::from(&service.entity),
-                config: Named::from(&config.entity),
+                service: NamedRef::from(&service.entity),
+                config: NamedRef::from(&config.entity),
             });
         }
     }
@@ -129,7 +129,7 @@ fn type_of(rows: Rows<'_>, id: &ConfigId) -> Result<ConfigTypeId, AppError> {
     let found = configs::find(rows, id)?;
     let found = found.ok_or_else(|| AppError::not_found("config", id.as_str()))?;
     let kind = configs::type_of(rows, &found.entity)?;
-    if kind.spec.target == Target::Service {
+    if kind.spec.target == ConfigTarget::Service {
         Ok(kind.id)
     } else {
         let reason = format!(

@@ -9,22 +9,22 @@ use crate::error::AppError;
 use crate::privilege::check_may_modify;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{self, Timestamp};
-use portcullis_domain::ids::{self, IdentityId, Number};
+use portcullis_domain::ids::{self, IdentityId, RecordNumber};
 use portcullis_domain::trace::{Trace, TraceSpec};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Traced identities by record number.
 #[derive(Debug, Default)]
-pub(crate) struct Traces(Mutex<BTreeMap<Number, Trace>>);
+pub(crate) struct Traces(Mutex<BTreeMap<RecordNumber, Trace>>);
 
 impl Traces {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Number, Trace>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordNumber, Trace>> {
         // Each change is a single step, so a panic leaves nothing inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, identity: Number, trace: Option<Trace>) {
+    fn set(&self, identity: RecordNumber, trace: Option<Trace>) {
         let mut traces = self.lock();
         match trace {
             Some(trace) => traces.insert(identity, trace),
@@ -32,7 +32,7 @@ impl Traces {
         };
     }
 
-    fn find(&self, identity: Number, now: Timestamp) -> Option<Trace> {
+    fn find(&self, identity: RecordNumber, now: Timestamp) -> Option<Trace> {
         let traces = self.lock();
         traces
             .get(&identity)
@@ -69,20 +69,20 @@ fn start_trace(app: &App, spec: TraceSpec) -> Result<Trace, AppError> {
     };
     Ok(Trace {
         id,
-        until: clock::later(app.env().now(), spec.duration),
+        until: clock::saturating_add(app.env().now(), spec.duration),
         channels: spec.channels,
     })
 }
 
 /// The current trace of an identity, if any.
-pub fn traced(app: &App, id: &IdentityId) -> Result<Option<Trace>, AppError> {
+pub fn find_trace(app: &App, id: &IdentityId) -> Result<Option<Trace>, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
     Ok(app.traces.find(found.number(), app.env().now()))
 }
 
 /// Number of traces in memory.
-pub fn traces(app: &App) -> usize {
+pub fn count_traces(app: &App) -> usize {
     app.traces.lock().len()
 }
 

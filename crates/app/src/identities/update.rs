@@ -10,7 +10,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
-use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
+use portcullis_domain::identity::{Identity, IdentitySpec, IdentitySpecPatch, IdentityType};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, StoredEnrollment};
@@ -42,13 +42,13 @@ pub async fn replace(
 }
 
 /// Updates the fields that `patch` sets. An empty patch changes nothing.
-pub async fn merge(
+pub async fn patch(
     app: &App,
     permit: &Permit<Update>,
     id: &IdentityId,
-    patch: IdentityPatch,
+    patch: IdentitySpecPatch,
 ) -> Result<(), AppError> {
-    if patch == IdentityPatch::default() {
+    if patch == IdentitySpecPatch::default() {
         find(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
@@ -64,7 +64,7 @@ pub async fn merge(
             if patch.auth_policy.is_some() || patch.external_id.is_some() {
                 credential_guard.check(caller, identity)?;
             }
-            Ok(identity.merge(patch.clone(), now)?)
+            Ok(identity.patch(patch.clone(), now)?)
         },
     )
     .await
@@ -78,7 +78,7 @@ pub async fn disable(
     duration: Option<SignedDuration>,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    let until = duration.map(|duration| clock::later(now, duration));
+    let until = duration.map(|duration| clock::saturating_add(now, duration));
     update_identity(
         app,
         permit,
@@ -153,7 +153,7 @@ pub(super) async fn update_identity(
     let now = app.env().now();
     let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        rows.operation(operation, wanted.as_str());
+        rows.set_operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         check_may_modify(caller, &found.entity)?;
         let mut identity = found.entity.clone();

@@ -69,7 +69,7 @@ impl<'a> IdentityViewBuilder<'a> {
             authenticators: dependents.authenticators,
             ca: self.required_ca(&enrollments)?,
             enrollments,
-            seen_at: self.app.env().now(),
+            as_of: self.app.env().now(),
             identity: found.entity,
         })
     }
@@ -80,14 +80,14 @@ impl<'a> IdentityViewBuilder<'a> {
     /// of enrollments. For their tokens see [`secrets`].
     fn can_see_enrollments(&self, identity: &Identity) -> bool {
         self.caller.identity == identity.id
-            || (self.caller.may(enrollments::Read::ACCESS)
+            || (self.caller.has_access(enrollments::Read::ACCESS)
                 && can_impersonate(self.caller, identity))
     }
 
     fn dependents(&self, identity: &Found<Identity>) -> Result<IdentityDependents, StoreError> {
         let shows_enrollments = self.can_see_enrollments(&identity.entity);
         let mut dependents = IdentityDependents::default();
-        self.rows.each_below(&identity.key, &mut |record| {
+        self.rows.for_each_dependent(&identity.key, &mut |record| {
             match record.kind() {
                 ENROLLMENT if shows_enrollments => dependents.enrollments.push(record.read()?),
                 AUTHENTICATOR => dependents.authenticators.push(record.read()?.entity),

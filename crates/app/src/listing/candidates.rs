@@ -5,7 +5,7 @@ use super::list_scope::{ListScope, Visibility};
 use super::listable::{Listable, RecordLocation, RecordRow, RowContext, into_owned_value};
 use super::restriction::Restriction;
 use crate::error::AppError;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_filter::{Order, Predicate, Row, SortKey, SymbolId, Value};
 use portcullis_index::{Catalog, Matches};
 use portcullis_storage::key::RecordKey;
@@ -30,7 +30,7 @@ impl Candidates {
     ) -> Self {
         // The records may be ahead of the catalog, and newer ones may be outside the restriction.
         let is_about_all = matches!(scope.restriction, Restriction::All);
-        if is_about_all && matches.is_everything() && scope.early_visibility.is_none() {
+        if is_about_all && matches.is_all() && scope.early_visibility.is_none() {
             return Self::All;
         }
         let locations = catalog
@@ -60,7 +60,7 @@ impl Candidates {
             Self::All => {
                 let mut fault = None;
                 for root in E::ROOT_KINDS {
-                    rows.each_in::<E>(&RecordKey::all(*root), &mut |found| {
+                    rows.for_each_in::<E>(&RecordKey::all(*root), &mut |found| {
                         Ok(
                             match buffer.add_matching(context, listing, scope.visibility, &found) {
                                 Ok(()) => ControlFlow::Continue(()),
@@ -149,7 +149,7 @@ impl<'l> SortBuffer<'l> {
         Ok(())
     }
 
-    pub(super) fn record_numbers(&self) -> impl Iterator<Item = Number> {
+    pub(super) fn record_numbers(&self) -> impl Iterator<Item = RecordNumber> {
         self.rows.iter().map(|row| row.location.number())
     }
 
@@ -171,7 +171,7 @@ pub(super) fn matches<E: Listable>(
 ) -> Result<bool, AppError> {
     let matches = predicate.matches(record);
     if (record.context.is_cancelled)() {
-        return Err(AppError::TooSlow);
+        return Err(AppError::TimedOut);
     }
     Ok(matches)
 }
@@ -226,8 +226,8 @@ mod tests {
     fn a_list_about_some_never_reads_all_even_if_they_are_all_that_is_known() {
         let mut catalog = Catalog::default();
         let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
-        catalog.put(Number(7), None, &policy);
-        let numbers = BTreeSet::from([Number(7)]);
+        catalog.put(RecordNumber(7), None, &policy);
+        let numbers = BTreeSet::from([RecordNumber(7)]);
         let scope = |restriction| ListScope::<AuthPolicy> {
             visibility: None,
             early_visibility: None,
@@ -235,7 +235,7 @@ mod tests {
             is_cancelled: &|| false,
         };
         let candidates =
-            |restriction| Candidates::new(&catalog, &catalog.everything(), &scope(restriction));
+            |restriction| Candidates::new(&catalog, &catalog.all(), &scope(restriction));
         assert!(matches!(candidates(Restriction::All), Candidates::All));
         let some = candidates(Restriction::ByNumbers(&numbers));
         assert!(matches!(some, Candidates::At { locations, .. } if locations.len() == 1));

@@ -4,7 +4,7 @@ use super::Listing;
 use crate::error::AppError;
 use portcullis_domain::access::{Access, Caller};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_filter::{Collection, Predicate, Subject as Tested};
+use portcullis_filter::{Collection, FieldExpr as Tested, Predicate};
 
 /// Checks that a caller may read every kind that the filter of a list looks into. Sets whose ids
 /// the list shows anyway need no permission; the entities that a policy selects are not shown
@@ -30,12 +30,12 @@ fn is_allowed(predicate: &Predicate, caller: &Caller) -> bool {
             parts.iter().all(|part| is_allowed(part, caller))
         },
         Predicate::Test {
-            subject: Tested::Count(collection),
+            field: Tested::Count(collection),
             ..
         }
         | Predicate::IsEmpty(collection) => is_collection_allowed(collection, caller),
         Predicate::Test {
-            subject: Tested::AnyOf(set) | Tested::AllOf(set),
+            field: Tested::AnyOf(set) | Tested::AllOf(set),
             ..
         } => are_members_visible(set.name(), caller),
         Predicate::Constant(_) | Predicate::Test { .. } => true,
@@ -46,14 +46,15 @@ fn is_collection_allowed(collection: &Collection, caller: &Caller) -> bool {
     match collection {
         Collection::Set(set) => are_members_visible(set.name(), caller),
         Collection::SubQuery { references, query } => {
-            caller.may(required_access(references.name())) && is_allowed(&query.predicate, caller)
+            caller.has_access(required_access(references.name()))
+                && is_allowed(&query.predicate, caller)
         },
     }
 }
 
 /// Whether a caller may see the members of a set.
 fn are_members_visible(set: &str, caller: &Caller) -> bool {
-    !matches!(set, "identities" | "services") || caller.may(required_access(set))
+    !matches!(set, "identities" | "services") || caller.has_access(required_access(set))
 }
 
 /// Access that is required to read the entities of a set of references.

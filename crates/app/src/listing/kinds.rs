@@ -19,8 +19,8 @@ pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
 pub use managed::{
-    CONFIG_TYPES, CONFIGS, EDGE_ROUTER_POLICIES, EDGE_ROUTERS, POSTURE_CHECKS, REVOCATIONS,
-    SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, SHOWN_EDGE_ROUTERS, TERMINATORS,
+    CLIENT_EDGE_ROUTERS, CONFIG_TYPES, CONFIGS, EDGE_ROUTER_POLICIES, EDGE_ROUTERS, POSTURE_CHECKS,
+    REVOCATIONS, SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, TERMINATORS,
     TRANSIT_ROUTERS,
 };
 pub(crate) use managed::{ListableSpec, PolicyRelatedSpec};
@@ -29,7 +29,7 @@ pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
-pub use signers::{EXTERNAL_JWT_SIGNERS, SHOWN_EXTERNAL_JWT_SIGNERS};
+pub use signers::{EXTERNAL_JWT_SIGNERS, PUBLIC_EXTERNAL_JWT_SIGNERS};
 
 use super::listable::text_value;
 use crate::network::Controller;

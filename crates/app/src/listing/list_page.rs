@@ -89,7 +89,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
         let matches = if count_costly_tests(&listing.predicate) <= MAX_COSTLY_TESTS {
             catalog.search_within(&candidates, &listing.predicate)
         } else {
-            candidates.unsure()
+            candidates.into_inexact()
         };
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
         let at = (app.snapshot()?, projections);
@@ -113,7 +113,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
         // The catalog is locked anew, so the snapshot has to be as recent as its order.
         drop(at);
         let catalog = E::catalog(projections);
-        let matches = catalog.matches_of(buffer.record_numbers());
+        let matches = catalog.matches_from_numbers(buffer.record_numbers());
         let at = (app.snapshot()?, projections);
         Ok(Self::in_catalog_order(
             at,

@@ -1,10 +1,10 @@
 //! Scope of a list: restriction, visibility and cancellation.
 
-use super::Asked;
+use super::ListRequest;
 use super::listable::{Listable, PolicyRelated, RecordLocation};
 use super::restriction::{FindSlots, Restriction};
 use crate::error::AppError;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_index::Catalog;
 use portcullis_storage::tables::{Found, Rows};
 use roaring::RoaringBitmap;
@@ -24,17 +24,17 @@ pub(crate) struct ListScope<'s, E: Listable> {
 
 impl<'s, E: Listable> ListScope<'s, E> {
     /// All records of the kind, all of them visible.
-    pub(crate) const fn all(request: &'s Asked<'_>) -> Self {
+    pub(crate) const fn all(request: &'s ListRequest<'_>) -> Self {
         Self {
             visibility: None,
             early_visibility: None,
             restriction: Restriction::All,
-            is_cancelled: request.is_over,
+            is_cancelled: request.is_cancelled,
         }
     }
 
     /// Restricts the list to the records with these numbers.
-    pub(crate) fn restricted_to_numbers(self, numbers: &'s BTreeSet<Number>) -> Self {
+    pub(crate) fn restricted_to_numbers(self, numbers: &'s BTreeSet<RecordNumber>) -> Self {
         let restriction = Restriction::ByNumbers(numbers);
         Self {
             restriction,
@@ -77,7 +77,7 @@ impl<'s, E: Listable> ListScope<'s, E> {
             return Ok(None);
         };
         if (self.is_cancelled)() {
-            return Err(AppError::TooSlow);
+            return Err(AppError::TimedOut);
         }
         early_visibility(rows, location.number())
     }
@@ -87,4 +87,4 @@ pub(crate) type Visibility<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, 
 
 /// Whether a caller may see the record with a number; `None` if it has to be read to decide.
 pub(crate) type EarlyVisibility<'s> =
-    dyn Fn(Rows<'_>, Number) -> Result<Option<bool>, AppError> + 's;
+    dyn Fn(Rows<'_>, RecordNumber) -> Result<Option<bool>, AppError> + 's;

@@ -1,12 +1,12 @@
 //! Kinds of entities that can be listed, and their rows.
 
 use portcullis_domain::change::Owner;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement, VisitRow};
-use portcullis_index::{AccessGuard, Catalog, Catalogued, Projections};
+use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Projections};
 use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Entity, Found, IDENTITY, Index, ROUTER, Rows};
+use portcullis_storage::tables::{Entity, Found, IDENTITY, ROUTER, Rows, UniqueIndex};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
@@ -16,7 +16,7 @@ use std::sync::RwLockReadGuard;
 /// The base symbols (`id`, `name`, times, tags) are handled for every kind.
 pub(crate) trait Listable: Entity {
     /// The part that the catalog indexes: the entity itself, or the entity without its secrets.
-    type Entry: Catalogued;
+    type Entry: CatalogEntry;
 
     const SCHEMA: &'static Schema;
 
@@ -66,7 +66,7 @@ pub(crate) trait Listable: Entity {
     }
 
     /// The unique index by which the store finds an entity with a value of `symbol`.
-    fn unique_index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
         let _ = symbol;
         None
     }
@@ -139,7 +139,7 @@ impl RecordLocation {
     /// The location of the record with a number; `None` if the catalog does not have it.
     pub(crate) fn find_in_catalog<E: Listable>(
         catalog: &Catalog<E::Entry>,
-        number: Number,
+        number: RecordNumber,
     ) -> Option<Self> {
         let slot = catalog.slot(number)?;
         let root = match catalog.owner(slot) {
@@ -153,8 +153,8 @@ impl RecordLocation {
         })
     }
 
-    pub(crate) fn number(self) -> Number {
-        Number(self.number)
+    pub(crate) fn number(self) -> RecordNumber {
+        RecordNumber(self.number)
     }
 
     pub(crate) fn key<E: Listable>(self) -> RecordKey {

@@ -4,7 +4,7 @@ use super::listable::Listable;
 use super::symbols::equalities;
 use portcullis_filter::Predicate;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, IDENTITY, Index, ROUTER, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, IDENTITY, ROUTER, Rows, UniqueIndex, UniqueValue};
 
 /// A condition that so few records meet that looking them up in the store is fastest.
 pub(super) enum PointLookup {
@@ -19,8 +19,8 @@ impl PointLookup {
     pub(super) fn from_predicate<E: Listable>(predicate: &Predicate) -> Option<Self> {
         equalities(predicate).find_map(|(symbol, text)| {
             let owner = match symbol {
-                "identity" if E::KIND != IDENTITY => Some((IDENTITY, Index::IdentityId)),
-                "edgeRouter" | "transitRouter" => Some((ROUTER, Index::RouterId)),
+                "identity" if E::KIND != IDENTITY => Some((IDENTITY, UniqueIndex::IdentityId)),
+                "edgeRouter" | "transitRouter" => Some((ROUTER, UniqueIndex::RouterId)),
                 _ => None,
             };
             if let Some((_, index)) = owner.filter(|(root, _)| E::ROOT_KINDS.contains(root)) {

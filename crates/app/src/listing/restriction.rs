@@ -1,8 +1,8 @@
 //! Restriction of a list to a subset of a kind's records.
 
 use super::listable::{Listable, PolicyRelated};
-use portcullis_domain::ids::Number;
-use portcullis_index::{AccessGuard, Catalog, Catalogued, Matches, Projections, Slot};
+use portcullis_domain::ids::RecordNumber;
+use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Matches, Projections, Slot};
 use portcullis_storage::tables::Found;
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ pub(crate) enum Restriction<'s, E: Listable> {
     /// All records of the kind.
     All,
     /// Records with these numbers.
-    ByNumbers(&'s BTreeSet<Number>),
+    ByNumbers(&'s BTreeSet<RecordNumber>),
     /// Records whose slots are found in their own catalog.
     ByCatalog(fn(&Catalog<E::Entry>) -> RoaringBitmap),
     /// Records whose slots follow from policies.
@@ -22,7 +22,7 @@ pub(crate) enum Restriction<'s, E: Listable> {
 }
 
 /// Finds slots while the catalogs involved are locked: slots are only valid that long.
-pub(crate) struct PolicyRestriction<'s, C: Catalogued> {
+pub(crate) struct PolicyRestriction<'s, C: CatalogEntry> {
     find: &'s FindSlots<'s>,
     catalog: CatalogGetter<C>,
 }
@@ -48,23 +48,23 @@ impl<'s, E: Listable> Restriction<'s, E> {
         match self {
             Self::All => {
                 let catalog = E::catalog(projections);
-                let all = catalog.everything();
+                let all = catalog.all();
                 (LockedCatalog::Alone(catalog), all)
             },
             Self::ByNumbers(numbers) => {
                 let catalog = E::catalog(projections);
-                let numbered = catalog.matches_of(numbers.iter().copied());
+                let numbered = catalog.matches_from_numbers(numbers.iter().copied());
                 (LockedCatalog::Alone(catalog), numbered)
             },
             Self::ByCatalog(find) => {
                 let catalog = E::catalog(projections);
-                let marked = catalog.matches_in(find(&catalog));
+                let marked = catalog.matches_from_slots(find(&catalog));
                 (LockedCatalog::Alone(catalog), marked)
             },
             Self::ByPolicies(ruling) => {
                 let guard = projections.access();
                 let slots = (ruling.find)(&guard);
-                let matches = (ruling.catalog)(&guard).matches_in(slots);
+                let matches = (ruling.catalog)(&guard).matches_from_slots(slots);
                 (LockedCatalog::WithAccess(guard, ruling.catalog), matches)
             },
         }

@@ -1,24 +1,24 @@
 //! `roleFilter` and `roleSemantic`: lists restricted by role selectors, as in policies.
 
-use super::BadListing;
+use super::ListError;
 use portcullis_filter::{Predicate, Schema};
 
 /// The selectors of a request; without any, the list is not restricted.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Roles<'p> {
+pub struct RoleFilter<'p> {
     /// `#attribute`, `#all`, `@id` or `@name`; all `roleFilter` parameters of the request.
     pub selectors: &'p [&'p str],
     /// `AllOf`, the default, or `AnyOf`; case-insensitive.
     pub semantic: Option<&'p str>,
 }
 
-impl Roles<'_> {
+impl RoleFilter<'_> {
     /// The predicate that rows with the symbols of `schema` have to satisfy.
     ///
     /// # Errors
     ///
     /// [`ListError::Roles`] when a selector or the semantic is invalid.
-    pub(crate) fn to_predicate(&self, schema: &'static Schema) -> Result<Predicate, BadListing> {
+    pub(crate) fn to_predicate(&self, schema: &'static Schema) -> Result<Predicate, ListError> {
         let (mut by_attribute, mut by_id_or_name) = (Vec::new(), Vec::new());
         for selector in self.selectors {
             match parse_selector(schema, selector)? {
@@ -31,7 +31,7 @@ impl Roles<'_> {
             Some(semantic) if semantic.eq_ignore_ascii_case("allof") => Predicate::all,
             Some(semantic) if semantic.eq_ignore_ascii_case("anyof") => Predicate::any,
             Some(other) => {
-                return Err(BadListing::Roles(format!(
+                return Err(ListError::Roles(format!(
                     "roleSemantic must be AllOf or AnyOf, not `{other}`"
                 )));
             },
@@ -56,13 +56,10 @@ enum SelectorCondition {
     IdOrName(Predicate),
 }
 
-fn parse_selector(
-    schema: &'static Schema,
-    selector: &str,
-) -> Result<SelectorCondition, BadListing> {
+fn parse_selector(schema: &'static Schema, selector: &str) -> Result<SelectorCondition, ListError> {
     let none = Predicate::Constant(false);
     match selector.split_at_checked(1) {
-        Some(("#" | "@", "")) => Err(BadListing::Roles(format!(
+        Some(("#" | "@", "")) => Err(ListError::Roles(format!(
             "`{selector}` is not a selector: write #attribute, or @ and an id or name"
         ))),
         Some(("#", "all")) => Ok(SelectorCondition::Attribute(Predicate::Constant(true))),
@@ -75,7 +72,7 @@ fn parse_selector(
             let either = [by("id"), by("name")].into_iter().flatten();
             Ok(SelectorCondition::IdOrName(Predicate::any(either)))
         },
-        _ => Err(BadListing::Roles(format!(
+        _ => Err(ListError::Roles(format!(
             "`{selector}` is not a selector: write #attribute, or @ and an id or name"
         ))),
     }
@@ -87,7 +84,7 @@ mod tests {
     use crate::listing::kinds::IDENTITIES;
 
     fn condition(selectors: &[&str], semantic: Option<&str>) -> Result<String, String> {
-        let roles = Roles {
+        let roles = RoleFilter {
             selectors,
             semantic,
         };

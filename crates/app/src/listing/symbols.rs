@@ -1,7 +1,7 @@
 //! Uses of symbols in predicates and orders.
 
 use super::Listing;
-use portcullis_filter::{Collection, CompareOp, Comparison, Predicate, Subject, SymbolId, Test};
+use portcullis_filter::{Collection, CompareOp, Comparison, FieldExpr, Predicate, SymbolId, Test};
 
 /// The operand, if the predicate is nothing but `symbol = "operand"`.
 pub(crate) fn find_equality<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
@@ -19,7 +19,7 @@ pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'stati
     };
     parts.iter().filter_map(|part| match part {
         Predicate::Test {
-            subject: Subject::Value(tested),
+            field: FieldExpr::Value(tested),
             test:
                 Test::Text(Comparison::Is {
                     op: CompareOp::Equal,
@@ -36,22 +36,25 @@ pub(crate) fn count_costly_tests(predicate: &Predicate) -> usize {
         Predicate::Constant(_) => 0,
         Predicate::Not(inner) => count_costly_tests(inner),
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(count_costly_tests).sum(),
-        Predicate::Test { subject, test } => usize::from(!is_cheap(subject, test)),
+        Predicate::Test {
+            field: subject,
+            test,
+        } => usize::from(!is_cheap(subject, test)),
         Predicate::IsEmpty(_) => 1,
     }
 }
 
 /// Equality is indexed, except for texts that are long and mostly distinct.
-fn is_cheap(subject: &Subject, test: &Test) -> bool {
+fn is_cheap(subject: &FieldExpr, test: &Test) -> bool {
     let is_equality = match test {
         Test::Boolean(_) | Test::Text(Comparison::OneOf(_)) => true,
         Test::Text(Comparison::Is { op, .. }) => *op == CompareOp::Equal,
         _ => false,
     };
     match subject {
-        Subject::Value(symbol) => is_equality && symbol.name() != "externalId",
-        Subject::AnyOf(_) => is_equality,
-        Subject::Entry { .. } | Subject::AllOf(_) | Subject::Count(_) => false,
+        FieldExpr::Value(symbol) => is_equality && symbol.name() != "externalId",
+        FieldExpr::AnyOf(_) => is_equality,
+        FieldExpr::Entry { .. } | FieldExpr::AllOf(_) | FieldExpr::Count(_) => false,
     }
 }
 
@@ -73,12 +76,12 @@ fn is_tested(predicate: &Predicate, symbol: &str) -> bool {
         Predicate::And(parts) | Predicate::Or(parts) => {
             parts.iter().any(|part| is_tested(part, symbol))
         },
-        Predicate::Test { subject, .. } => match subject {
-            Subject::Value(tested) | Subject::AnyOf(tested) | Subject::AllOf(tested) => {
+        Predicate::Test { field: subject, .. } => match subject {
+            FieldExpr::Value(tested) | FieldExpr::AnyOf(tested) | FieldExpr::AllOf(tested) => {
                 is_it(tested)
             },
-            Subject::Entry { map, .. } => is_it(map),
-            Subject::Count(collection) => refers_to(collection, symbol),
+            FieldExpr::Entry { map, .. } => is_it(map),
+            FieldExpr::Count(collection) => refers_to(collection, symbol),
         },
         Predicate::IsEmpty(collection) => refers_to(collection, symbol),
     }
@@ -97,14 +100,14 @@ fn refers_to(collection: &Collection, symbol: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::{Parameters, kinds, read};
+    use crate::listing::{Parameters, kinds, parse};
 
     fn listing(filter: &str) -> Listing {
         let parameters = Parameters {
             filter: Some(filter),
             ..Parameters::default()
         };
-        read(&kinds::ENROLLMENTS, &parameters).unwrap()
+        parse(&kinds::ENROLLMENTS, &parameters).unwrap()
     }
 
     #[test]
@@ -114,7 +117,7 @@ mod tests {
                 filter: Some(filter),
                 ..Parameters::default()
             };
-            count_costly_tests(&read(&kinds::IDENTITIES, &parameters).unwrap().predicate)
+            count_costly_tests(&parse(&kinds::IDENTITIES, &parameters).unwrap().predicate)
         };
         for (filter, costly) in [
             ("true", 0),

@@ -1,7 +1,7 @@
 //! Filters by token.
 
 use super::symbols::{find_equality, is_sorted_by, mentions};
-use super::{BadListing, Listing, Schema, restrict_to};
+use super::{ListError, Listing, Schema, restrict_to};
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
 use portcullis_filter::Predicate;
@@ -27,14 +27,14 @@ pub(crate) fn resolve_token_filter(
         return Ok(listing);
     }
     if is_sorted_by(&listing, TOKEN_SYMBOL) {
-        return Err(BadListing::Sort("lists cannot be sorted by `token`".to_owned()).into());
+        return Err(ListError::Sort("lists cannot be sorted by `token`".to_owned()).into());
     }
     let Some(token) =
         find_equality(&listing.predicate, TOKEN_SYMBOL).filter(|_token| caller.is_admin)
     else {
         let reason =
             "only administrators can filter by `token`, and only with `token = \"...\"` alone";
-        return Err(BadListing::Filter(reason.to_owned()).into());
+        return Err(ListError::Filter(reason.to_owned()).into());
     };
     let found = find(token)?;
     let any = Listing {

@@ -1,6 +1,6 @@
 //! API surfaces: edge and fabric.
 
-use super::{Entity, Made, get};
+use super::{Entity, Resource, get};
 use crate::error::AppError;
 use portcullis_domain::access::{Access, Action, Permit};
 use portcullis_domain::ids::EntityId as _;
@@ -17,33 +17,33 @@ pub enum ApiSurface {
 }
 
 /// An action whose permit also permits the action `A`, and the API surface on which it does.
-pub trait For<A: Action>: Action {
+pub trait ActionFor<A: Action>: Action {
     const SURFACE: ApiSurface;
 }
 
-impl<A: Action> For<A> for A {
+impl<A: Action> ActionFor<A> for A {
     const SURFACE: ApiSurface = ApiSurface::Edge;
 }
 
 /// The action `A` on the fabric API, which is for administrators.
 #[derive(Debug)]
-pub struct OnFabric<A>(PhantomData<fn() -> A>);
+pub struct FabricAction<A>(PhantomData<fn() -> A>);
 
-impl<A: Action> Action for OnFabric<A> {
+impl<A: Action> Action for FabricAction<A> {
     const ACCESS: Access = Access::Admin;
 }
 
-impl<A: Action> For<A> for OnFabric<A> {
+impl<A: Action> ActionFor<A> for FabricAction<A> {
     const SURFACE: ApiSurface = ApiSurface::Fabric;
 }
 
 /// The API surface of a permit.
-pub(super) const fn surface_of<A: Action, P: For<A>>(_permit: &Permit<P>) -> ApiSurface {
+pub(super) const fn surface_of<A: Action, P: ActionFor<A>>(_permit: &Permit<P>) -> ApiSurface {
     P::SURFACE
 }
 
 /// Gets an entity by id if it is visible on an API surface.
-pub(crate) fn get_visible<S: Made>(
+pub(crate) fn get_visible<S: Resource>(
     rows: Rows<'_>,
     id: &S::Id,
     surface: ApiSurface,

@@ -2,8 +2,8 @@
 
 use crate::error::AppError;
 use portcullis_domain::FieldError;
-use portcullis_domain::roles::Roles;
-use portcullis_domain::view::Names;
+use portcullis_domain::roles::RoleSelectors;
+use portcullis_domain::view::NamesById;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Entity, IndexedId, Rows, reference};
 
@@ -12,8 +12,8 @@ pub(crate) fn load_names<'i, E: Entity, I: IndexedId + 'i>(
     rows: Rows<'_>,
     ids: impl IntoIterator<Item = &'i I>,
     name: impl Fn(E) -> String,
-) -> Result<Names<I>, StoreError> {
-    let mut names = Names::new();
+) -> Result<NamesById<I>, StoreError> {
+    let mut names = NamesById::new();
     for id in ids {
         if let Some(found) = rows.find::<E>(&reference(id))? {
             names.insert(id.clone(), name(found.entity));
@@ -34,7 +34,7 @@ const MAX_LISTED_IDS: usize = 10;
 pub(crate) fn validate_references<I: IndexedId>(
     rows: Rows<'_>,
     (field, kind): (&str, &str),
-    roles: &Roles<I>,
+    roles: &RoleSelectors<I>,
     exists: impl Fn(Rows<'_>, &I) -> Result<bool, StoreError>,
 ) -> Result<(), AppError> {
     let mut unknown = Vec::new();

@@ -1,15 +1,15 @@
 //! TOTP attempts: examination, decision inside a transaction, counting.
 
-use super::error::MfaFault;
+use super::error::MfaError;
 use super::record::{self, UnsealedSecrets, own_identity, progress};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::{Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::mfa::{Progress, Step};
+use portcullis_domain::mfa::{MfaProgress, TimeStep};
 use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
-use portcullis_totp::{Enrolled, Evidence, Refusal, Rules, Submitted, Throttle};
+use portcullis_totp::{CodeError, Enrolled, Evidence, Rules, SubmittedCode, Throttle};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Operation that a code is given for.
@@ -29,7 +29,7 @@ pub(super) trait CodePurpose: Clone + Send + 'static {
     }
 
     /// Checks that the enrollment is in the required state.
-    fn state(&self, progress: Option<&Progress>) -> Result<Self::State, MfaFault>;
+    fn state(&self, progress: Option<&MfaProgress>) -> Result<Self::State, MfaError>;
 
     /// Checks the evidence; returns the enrollment after accepting the code.
     fn accept(
@@ -37,7 +37,7 @@ pub(super) trait CodePurpose: Clone + Send + 'static {
         state: Self::State,
         evidence: Evidence,
         rules: Rules,
-    ) -> Result<Enrolled, Refusal>;
+    ) -> Result<Enrolled, CodeError>;
 
     /// Performs the operation. Changes to the identity's record are written by the caller
     /// afterwards.
@@ -57,7 +57,7 @@ pub(super) trait EnrolledPurpose: Clone + Send + 'static {
     const OPERATION: &'static str;
 
     /// Error when there is no verified enrollment.
-    const MISSING_ERROR: MfaFault = MfaFault::NotFound;
+    const MISSING_ERROR: MfaError = MfaError::NotFound;
 
     /// See [`CodePurpose::entity`].
     fn entity(caller: &Caller) -> &str {
@@ -70,7 +70,7 @@ pub(super) trait EnrolledPurpose: Clone + Send + 'static {
         enrolled: Enrolled,
         evidence: Evidence,
         rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
+    ) -> Result<Enrolled, CodeError> {
         enrolled.accept(evidence, rules)
     }
 
@@ -92,7 +92,7 @@ impl<T: EnrolledPurpose> CodePurpose for T {
         <T as EnrolledPurpose>::entity(caller)
     }
 
-    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
+    fn state(&self, progress: Option<&MfaProgress>) -> Result<Enrolled, MfaError> {
         require_enrolled(progress, T::MISSING_ERROR)
     }
 
@@ -101,7 +101,7 @@ impl<T: EnrolledPurpose> CodePurpose for T {
         state: Enrolled,
         evidence: Evidence,
         rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
+    ) -> Result<Enrolled, CodeError> {
         EnrolledPurpose::accept(self, state, evidence, rules)
     }
 
@@ -137,7 +137,7 @@ impl AcceptedCode<'_> {
 /// Outcome of an attempt in its transaction.
 enum AttemptOutcome<T> {
     Accepted { done: T, is_recovery: bool },
-    Refused { refusal: Refusal, is_last: bool },
+    Refused { refusal: CodeError, is_last: bool },
     Throttled { retry_after: u32, is_rebased: bool },
 }
 
@@ -189,9 +189,11 @@ pub(super) async fn attempt<A: Action, P: CodePurpose>(
         AttemptOutcome::Accepted { done, .. } => Ok(done),
         AttemptOutcome::Refused { refusal, .. } => {
             tracing::debug!(%refusal, "code refused");
-            Err(MfaFault::WrongCode.into())
+            Err(MfaError::WrongCode.into())
         },
-        AttemptOutcome::Throttled { retry_after, .. } => Err(MfaFault::Held { retry_after }.into()),
+        AttemptOutcome::Throttled { retry_after, .. } => {
+            Err(MfaError::Throttled { retry_after }.into())
+        },
     }
 }
 
@@ -208,14 +210,14 @@ fn examine<P: CodePurpose>(
         record::find(view.rows(), &identity)?
     };
     purpose.state(progress(found.as_ref()))?;
-    let found = found.ok_or(MfaFault::NotFound)?;
+    let found = found.ok_or(MfaError::NotFound)?;
     let submitted = code
-        .and_then(|code| Submitted::parse(code.expose_secret()).ok())
-        .ok_or(MfaFault::WrongCode)?;
+        .and_then(|code| SubmittedCode::parse(code.expose_secret()).ok())
+        .ok_or(MfaError::WrongCode)?;
     let UnsealedSecrets { secret, codes } = UnsealedSecrets::unseal(app, &found)?;
-    let step = Step::at(now);
+    let step = TimeStep::at(now);
     Ok(ExaminedCode {
-        evidence: Evidence::of(&submitted, &secret, &codes, step, app.mfa.rules),
+        evidence: Evidence::from_code(&submitted, &secret, &codes, step, app.mfa.rules),
         seen: found.entity,
     })
 }
@@ -231,7 +233,7 @@ fn decide<P: CodePurpose>(
     let identity = own_identity(rows.rows(), caller)?;
     let found = record::find(rows.rows(), &identity)?;
     let state = purpose.state(progress(found.as_ref()))?;
-    let before = found.ok_or(MfaFault::NotFound)?;
+    let before = found.ok_or(MfaError::NotFound)?;
     let evidence = examined.evidence_for(&before.entity);
     let mut after = identity.entity.clone();
     let throttle = Throttle::from(after.wrong_codes);
@@ -283,19 +285,19 @@ fn audit_outcome<T>(
     match outcome {
         AttemptOutcome::Accepted { is_recovery, .. } => {
             if *is_recovery {
-                rows.operation("mfa.spend-recovery-code", identity);
+                rows.set_operation("mfa.spend-recovery-code", identity);
             }
-            rows.operation(operation, entity);
+            rows.set_operation(operation, entity);
         },
         AttemptOutcome::Refused { is_last, .. } => {
-            rows.operation("mfa.refuse-code", identity);
+            rows.set_operation("mfa.refuse-code", identity);
             if *is_last {
-                rows.operation("mfa.lock", identity);
+                rows.set_operation("mfa.lock", identity);
             }
         },
         AttemptOutcome::Throttled { is_rebased, .. } => {
             if *is_rebased {
-                rows.operation("mfa.wait-anew", identity);
+                rows.set_operation("mfa.wait-anew", identity);
             }
         },
     }
@@ -303,11 +305,11 @@ fn audit_outcome<T>(
 
 /// Requires a verified enrollment.
 pub(super) fn require_enrolled(
-    progress: Option<&Progress>,
-    missing: MfaFault,
-) -> Result<Enrolled, MfaFault> {
+    progress: Option<&MfaProgress>,
+    missing: MfaError,
+) -> Result<Enrolled, MfaError> {
     match progress {
-        Some(Progress::Verified(ledger)) => Ok(Enrolled::from(ledger.clone())),
-        Some(Progress::Started) | None => Err(missing),
+        Some(MfaProgress::Verified(ledger)) => Ok(Enrolled::from(ledger.clone())),
+        Some(MfaProgress::Started) | None => Err(missing),
     }
 }

@@ -1,8 +1,8 @@
 //! TOTP authentication of sessions.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt};
-use super::error::MfaFault;
-use super::{Answer, RequestToken};
+use super::error::MfaError;
+use super::{Authenticate, RequestToken};
 use crate::app::App;
 use crate::error::AppError;
 use crate::sessions;
@@ -12,9 +12,9 @@ use secrecy::SecretString;
 
 /// Answers the TOTP factor of the caller's session with a code or a recovery code. For a full
 /// session this renews the pass.
-pub async fn answer(
+pub async fn authenticate(
     app: &App,
-    permit: &Permit<Answer>,
+    permit: &Permit<Authenticate>,
     code: &SecretString,
 ) -> Result<(), AppError> {
     attempt(app, permit, Some(code), PassFactor).await
@@ -27,7 +27,7 @@ impl EnrolledPurpose for PassFactor {
     type Output = ();
 
     const OPERATION: &'static str = "api-session.pass-mfa";
-    const MISSING_ERROR: MfaFault = MfaFault::NotEnrolled;
+    const MISSING_ERROR: MfaError = MfaError::NotEnrolled;
 
     fn entity(caller: &Caller) -> &str {
         caller.session.as_str()
@@ -43,5 +43,5 @@ impl EnrolledPurpose for PassFactor {
 /// Requests a token that proves a TOTP pass to routers. Only OIDC sessions need one, which this
 /// release does not have.
 pub fn request_token(_permit: &Permit<RequestToken>) -> Result<(), AppError> {
-    Err(MfaFault::WrongSession.into())
+    Err(MfaError::WrongSession.into())
 }

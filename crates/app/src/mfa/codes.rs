@@ -1,18 +1,18 @@
 //! Reading and replacing recovery codes.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt, require_enrolled};
-use super::error::MfaFault;
+use super::error::MfaError;
 use super::record::{self, UnsealedSecrets, own_identity, seal_codes};
 use super::{ReadCodes, ReplaceCodes};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ApiSessionId;
-use portcullis_domain::mfa::{Mfa, Progress, SpentCodes};
+use portcullis_domain::mfa::{Mfa, MfaProgress, SpentCodes};
 use portcullis_domain::view::RecoveryCodesView;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
-use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Refusal, Rules};
+use portcullis_totp::{CodeError, Enrolled, Evidence, RecoveryCodes, Rules};
 use secrecy::SecretString;
 
 /// Reads the caller's unspent recovery codes, against a code. A recovery code given for that is
@@ -27,8 +27,8 @@ pub async fn read_codes(
     let opened = UnsealedSecrets::unseal(app, &found)?;
     let mfa = found.entity.mfa;
     let spent = match &mfa.progress {
-        Progress::Verified(ledger) => ledger.spent,
-        Progress::Started => SpentCodes::default(),
+        MfaProgress::Verified(ledger) => ledger.spent,
+        MfaProgress::Started => SpentCodes::default(),
     };
     Ok(RecoveryCodesView {
         codes: record::unspent(&opened.codes, spent),
@@ -51,7 +51,7 @@ impl EnrolledPurpose for ShowCodes {
         enrolled: Enrolled,
         evidence: Evidence,
         rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
+    ) -> Result<Enrolled, CodeError> {
         enrolled.accept_to_read_codes(evidence, rules, &self.session)
     }
 
@@ -82,8 +82,8 @@ pub async fn replace_codes(
         let view = app.snapshot()?;
         let identity = own_identity(view.rows(), caller)?;
         let found = record::find(view.rows(), &identity)?;
-        require_enrolled(record::progress(found.as_ref()), MfaFault::NotFound)?;
-        found.ok_or(MfaFault::NotFound)?.key
+        require_enrolled(record::progress(found.as_ref()), MfaError::NotFound)?;
+        found.ok_or(MfaError::NotFound)?.key
     };
     let codes = RecoveryCodes::generate(&*app.env().entropy)?;
     let replace = NewCodes {
@@ -117,14 +117,14 @@ impl EnrolledPurpose for NewCodes {
         enrolled: Enrolled,
         evidence: Evidence,
         rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
+    ) -> Result<Enrolled, CodeError> {
         enrolled.accept_for_new_codes(evidence, rules, &self.session)
     }
 
     fn apply(&self, rows: &mut RowsMut<'_>, accepted: AcceptedCode<'_>) -> Result<Mfa, AppError> {
         let (before, mut after) = (accepted.before, accepted.after());
         if before.key != self.key {
-            return Err(MfaFault::WrongCode.into());
+            return Err(MfaError::WrongCode.into());
         }
         after.mfa.updated_at = accepted.now;
         after.recovery_codes.clone_from(&self.sealed);

@@ -1,7 +1,7 @@
 //! TOTP enrollment: start, display, verification.
 
 use super::attempt::{AcceptedCode, CodePurpose, attempt};
-use super::error::MfaFault;
+use super::error::MfaError;
 use super::record::{self, MfaDraft, UnsealedSecrets, own_identity};
 use super::{ReadOwn, Start, Verify};
 use crate::app::App;
@@ -11,14 +11,14 @@ use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::identity::TotpState;
 use portcullis_domain::ids::MfaId;
-use portcullis_domain::mfa::Progress;
-use portcullis_domain::view::{MfaSetUp, MfaView};
+use portcullis_domain::mfa::MfaProgress;
+use portcullis_domain::view::{MfaSetup, MfaView};
 use portcullis_storage::tables::RowsMut;
-use portcullis_totp::{Enrolled, Evidence, QrCode, Refusal, Rules, Started};
+use portcullis_totp::{CodeError, Enrolled, Evidence, QrCode, Rules, Started};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Starts an enrollment of the caller; sessions stay as they are.
-pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp), AppError> {
+pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetup), AppError> {
     let caller = permit.caller();
     CredentialGuard::new(app).check_own_factor(caller)?;
     let name = {
@@ -49,10 +49,10 @@ pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp
     Ok((id, opened.set_up(app, &name)))
 }
 
-fn require_none(state: TotpState) -> Result<(), MfaFault> {
+fn require_none(state: TotpState) -> Result<(), MfaError> {
     match state {
         TotpState::None => Ok(()),
-        TotpState::Started | TotpState::Verified => Err(MfaFault::Exists),
+        TotpState::Started | TotpState::Verified => Err(MfaError::Exists),
     }
 }
 
@@ -64,27 +64,27 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<MfaView, AppError
 /// Renders the provisioning URL of the caller's unverified enrollment as a QR code in PNG.
 pub fn qr_code(app: &App, permit: &Permit<ReadOwn>) -> Result<Vec<u8>, AppError> {
     let set_up = load_view(app, permit.caller())?
-        .set_up
-        .ok_or(MfaFault::NotFound)?;
-    let code = QrCode::of(set_up.provisioning_url.expose_secret())
-        .map_err(|_too_long| MfaFault::TooLongForQr)?;
+        .setup
+        .ok_or(MfaError::NotFound)?;
+    let code = QrCode::encode(set_up.provisioning_url.expose_secret())
+        .map_err(|_too_long| MfaError::TooLongForQr)?;
     Ok(code.to_png())
 }
 
 fn load_view(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
     let view = app.snapshot()?;
     let identity = own_identity(view.rows(), caller)?;
-    let found = record::find(view.rows(), &identity)?.ok_or(MfaFault::NotFound)?;
+    let found = record::find(view.rows(), &identity)?.ok_or(MfaError::NotFound)?;
     let set_up = match found.entity.mfa.progress {
-        Progress::Started => {
+        MfaProgress::Started => {
             sessions::require_second_factor_token(view.rows(), caller)?;
             Some(UnsealedSecrets::unseal(app, &found)?.set_up(app, identity.entity.name()))
         },
-        Progress::Verified(_) => None,
+        MfaProgress::Verified(_) => None,
     };
     Ok(MfaView {
         mfa: found.entity.mfa,
-        set_up,
+        setup: set_up,
     })
 }
 
@@ -110,10 +110,10 @@ impl CodePurpose for FinishEnrollment {
 
     const OPERATION: &'static str = "mfa.verify";
 
-    fn state(&self, progress: Option<&Progress>) -> Result<Started, MfaFault> {
+    fn state(&self, progress: Option<&MfaProgress>) -> Result<Started, MfaError> {
         match progress {
-            Some(Progress::Started) => Ok(Started),
-            Some(Progress::Verified(_)) | None => Err(MfaFault::NotFound),
+            Some(MfaProgress::Started) => Ok(Started),
+            Some(MfaProgress::Verified(_)) | None => Err(MfaError::NotFound),
         }
     }
 
@@ -122,7 +122,7 @@ impl CodePurpose for FinishEnrollment {
         state: Started,
         evidence: Evidence,
         _rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
+    ) -> Result<Enrolled, CodeError> {
         state.verify(evidence)
     }
 

@@ -2,7 +2,7 @@
 
 /// Errors of MFA operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum MfaFault {
+pub enum MfaError {
     /// There is no enrollment in the required state.
     #[error("the TOTP enrollment was not found")]
     NotFound,
@@ -15,7 +15,7 @@ pub enum MfaFault {
     WrongCode,
     /// Too many codes were wrong; correct ones are refused too until the wait is over.
     #[error("too many wrong codes")]
-    Held {
+    Throttled {
         /// Whole seconds until the next attempt is allowed.
         retry_after: u32,
     },

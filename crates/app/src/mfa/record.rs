@@ -4,9 +4,9 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::{MfaId, Number};
-use portcullis_domain::mfa::{Mfa, Progress, SpentCodes};
-use portcullis_domain::view::MfaSetUp;
+use portcullis_domain::ids::{MfaId, RecordNumber};
+use portcullis_domain::mfa::{Mfa, MfaProgress, SpentCodes};
+use portcullis_domain::view::MfaSetup;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, MFA, Rows, StoredMfa, identity_key};
@@ -46,8 +46,8 @@ impl UnsealedSecrets {
     }
 
     /// Setup data of an authenticator app for `account`.
-    pub(super) fn set_up(&self, app: &App, account: &str) -> MfaSetUp {
-        MfaSetUp {
+    pub(super) fn set_up(&self, app: &App, account: &str) -> MfaSetup {
+        MfaSetup {
             provisioning_url: provisioning_url(&app.mfa.issuer, account, &self.secret),
             recovery_codes: unspent(&self.codes, SpentCodes::default()),
         }
@@ -68,7 +68,7 @@ pub(super) struct MfaDraft {
 
 impl MfaDraft {
     /// Generates an enrollment for an identity.
-    pub(super) fn new(app: &App, identity: Number) -> Result<Self, AppError> {
+    pub(super) fn new(app: &App, identity: RecordNumber) -> Result<Self, AppError> {
         let opened = UnsealedSecrets::generate(app)?;
         let key = identity_key(identity).dependent(MFA, app.next_number(MFA).0);
         let now = app.env().now();
@@ -135,6 +135,6 @@ pub(crate) fn state(rows: Rows<'_>, identity: &Found<Identity>) -> Result<TotpSt
     Ok(identity.entity.attached.totp)
 }
 
-pub(super) fn progress(found: Option<&Found<StoredMfa>>) -> Option<&Progress> {
+pub(super) fn progress(found: Option<&Found<StoredMfa>>) -> Option<&MfaProgress> {
     found.map(|found| &found.entity.mfa.progress)
 }

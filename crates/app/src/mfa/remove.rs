@@ -1,7 +1,7 @@
 //! Removal of MFA enrollments, by owners and administrators.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt};
-use super::error::MfaFault;
+use super::error::MfaError;
 use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
 use crate::app::App;
@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::identities;
 use crate::privilege::{self, FreshFactor};
 use crate::sessions;
-use portcullis_domain::access::{Caller, Denied, Permit, Standing};
+use portcullis_domain::access::{AccessDeniedError, AuthLevel, Caller, Permit};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::engine::StoreError;
@@ -32,9 +32,11 @@ pub async fn remove_own(
         own_identity(view.rows(), caller)?.entity.attached.totp
     };
     match state {
-        TotpState::None => Err(MfaFault::NotFound.into()),
+        TotpState::None => Err(MfaError::NotFound.into()),
         TotpState::Started => abandon(app, permit).await,
-        TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
+        TotpState::Verified if caller.auth_level == AuthLevel::Partial => {
+            Err(AccessDeniedError.into())
+        },
         TotpState::Verified => attempt(app, permit, code, RemoveEnrollment).await,
     }
 }
@@ -46,16 +48,18 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
         sessions::require_second_factor_token(rows.rows(), caller)?;
         let identity = own_identity(rows.rows(), caller)?;
         match identity.entity.attached.totp {
-            TotpState::None => Err(MfaFault::NotFound.into()),
+            TotpState::None => Err(MfaError::NotFound.into()),
             // It was verified in the meantime: now a full session and a code are required.
-            TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
-            TotpState::Verified => Err(MfaFault::WrongCode.into()),
+            TotpState::Verified if caller.auth_level == AuthLevel::Partial => {
+                Err(AccessDeniedError.into())
+            },
+            TotpState::Verified => Err(MfaError::WrongCode.into()),
             TotpState::Started => {
                 // Fails if the record is verified, whatever the identity's record says: no removal
                 // without a code.
                 record::find(rows.rows(), &identity)?;
                 let mut after = identity.clone();
-                rows.operation("mfa.abandon", identity.entity.id.as_str());
+                rows.set_operation("mfa.abandon", identity.entity.id.as_str());
                 delete_enrollment(rows, &mut after)?;
                 Ok(rows.replace(&identity.key, &identity.entity, &after.entity)?)
             },
@@ -73,8 +77,8 @@ impl EnrolledPurpose for RemoveEnrollment {
     const OPERATION: &'static str = "mfa.delete";
 
     fn apply(&self, rows: &mut RowsMut<'_>, accepted: AcceptedCode<'_>) -> Result<(), AppError> {
-        if accepted.caller.standing == Standing::Partial {
-            return Err(Denied.into());
+        if accepted.caller.auth_level == AuthLevel::Partial {
+            return Err(AccessDeniedError.into());
         }
         accepted.identity.attached.totp = TotpState::None;
         Ok(rows.remove(&accepted.before.key, &accepted.before.entity)?)
@@ -97,7 +101,7 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
             rows.replace(&identity.key, &identity.entity, &after.entity)?;
         }
         if is_removed || after != identity {
-            rows.operation("identity.delete-mfa", identity.entity.id.as_str());
+            rows.set_operation("identity.delete-mfa", identity.entity.id.as_str());
         }
         Ok(())
     })

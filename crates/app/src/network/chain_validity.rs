@@ -18,11 +18,11 @@ pub(super) fn chain_validity(
         .iter()
         .filter(|one| one.key_fingerprint() == key)
         .map(Certificate::validity)
-        .fold(chain.authority.validity(), Validity::spanning);
-    let between = chain.between.iter().map(Certificate::validity);
+        .fold(chain.authority.validity(), Validity::union);
+    let between = chain.intermediates.iter().map(Certificate::validity);
     between
         .chain([authority])
-        .fold(leaf.validity(), Validity::within)
+        .fold(leaf.validity(), Validity::intersection)
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
         let subject = Subject::new().common_name("root");
         let now = "2031-04-05T06:07:08Z".parse().unwrap();
         let make =
-            |key, at| Authority::make_root(key, &subject, &domain, at, &FixedEntropy).unwrap();
+            |key, at| Authority::create_root(key, &subject, &domain, at, &FixedEntropy).unwrap();
         let old = make(key, now);
         let renewed = make(SigningKey::from_pem(&pem).unwrap(), now + DAY);
         let anchors = [&old, &renewed].map(|authority| authority.certificate().clone());
@@ -68,7 +68,7 @@ mod tests {
         let all = TrustAnchors::new(anchors.to_vec()).unwrap();
         for authority in &anchors {
             let chain = VerifiedChain {
-                between: Vec::new(),
+                intermediates: Vec::new(),
                 authority,
             };
             let validity = chain_validity(&all, &leaf, &chain);
@@ -81,7 +81,7 @@ mod tests {
         };
         let [old, renewed] = anchors.each_ref().map(Certificate::validity);
         assert_eq!(
-            old.spanning(renewed).within(end).not_after,
+            old.union(renewed).intersection(end).not_after,
             renewed.not_after
         );
     }

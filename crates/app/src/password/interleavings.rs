@@ -24,7 +24,7 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
 }
 
 fn at(last: u8) -> Peer {
-    Peer::at([192, 0, 2, last].into())
+    Peer::from_address([192, 0, 2, last].into())
 }
 
 /// Starts a thread that runs jobs and returns how many it ran.

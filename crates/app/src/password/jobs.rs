@@ -33,7 +33,7 @@ impl<J> Jobs<J> {
 
     /// Trusts a peer that logged in.
     pub(super) fn trust(&self, peer: Peer) {
-        self.lock().recent.note(peer);
+        self.lock().recent.insert(peer);
     }
 
     /// Adds a job. Jobs that are rejected, now or later, are dropped.
@@ -43,7 +43,7 @@ impl<J> Jobs<J> {
             let mut state = self.lock();
             let lane = match peer {
                 Peer::Identity(_) => Lane::Trusted,
-                Peer::Address(_) if state.recent.has(peer) => Lane::Trusted,
+                Peer::Address(_) if state.recent.contains(peer) => Lane::Trusted,
                 Peer::Address(_) => Lane::Unknown,
             };
             state.queue.push(lane, peer, job, now)

@@ -56,5 +56,5 @@ impl NewPassword {
 /// Validates a password by the current policy of its owner.
 fn validate(rows: Rows<'_>, identity: &Identity, password: &SecretString) -> Result<(), AppError> {
     let rules = get_policy(rows, identity)?.primary.updb;
-    Ok(rules.check_password(password.expose_secret())?)
+    Ok(rules.validate_password(password.expose_secret())?)
 }

@@ -94,11 +94,11 @@ impl<J> Backlog<J> {
     }
 
     fn push(&mut self, peer: Peer, job: J, now: Instant) -> Option<J> {
-        if self.attempts.note(peer, now) {
+        if self.attempts.record(peer, now) {
             self.update_weights();
         }
         let limit = (self.capacity / 2).max(1);
-        let own = self.usage.of(peer);
+        let own = self.usage.get(peer);
         let mut displaced = None;
         if own >= limit {
             displaced = Some(job);
@@ -107,7 +107,7 @@ impl<J> Backlog<J> {
         } else {
             match self.weights.heaviest() {
                 // A peer that would be no better off than the newcomer keeps its place.
-                Some((heaviest, weight)) if weight > own + 1 + self.attempts.of(peer) => {
+                Some((heaviest, weight)) if weight > own + 1 + self.attempts.count(peer) => {
                     displaced = self.evict_newest(heaviest);
                     self.add(peer, job);
                 },
@@ -157,11 +157,11 @@ impl<J> Backlog<J> {
     }
 
     fn update_weight(&mut self, peer: Peer) {
-        let weight = match self.usage.of(peer) {
+        let weight = match self.usage.get(peer) {
             0 => 0,
-            waiting => waiting + self.attempts.of(peer),
+            waiting => waiting + self.attempts.count(peer),
         };
-        self.weights.release(peer, self.weights.of(peer));
+        self.weights.release(peer, self.weights.get(peer));
         self.weights.charge(peer, weight);
     }
 

@@ -21,7 +21,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn at(last: u8) -> Peer {
-    Peer::at([192, 0, 2, last].into())
+    Peer::from_address([192, 0, 2, last].into())
 }
 
 /// Keeps the only thread busy until the sender is used or dropped.
@@ -41,7 +41,10 @@ fn occupy(pool: &PasswordPool) -> Sender<()> {
 }
 
 /// Starts a check by a peer; it is queued when this returns.
-fn begin(pool: &PasswordPool, peer: Peer) -> impl Future<Output = Result<Verdict, PoolFullError>> {
+fn begin(
+    pool: &PasswordPool,
+    peer: Peer,
+) -> impl Future<Output = Result<PasswordCheck, PoolFullError>> {
     let mut check = Box::pin(pool.verify(peer, "x".into(), None));
     let mut early = match check.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => Some(outcome),
@@ -69,11 +72,11 @@ fn cheap_hash_is_renewed_when_the_password_is_right() {
     let check = |password: &str, stored: &PasswordHash| {
         wait(pool.verify(at(1), password.into(), Some(stored.clone()))).unwrap()
     };
-    let right = |is_cheap| Verdict::Right {
+    let right = |is_cheap| PasswordCheck::Right {
         needs_rehash: is_cheap,
     };
     assert_eq!(check("correct horse", &cheap), right(true));
-    assert_eq!(check("correct hors", &cheap), Verdict::Wrong);
+    assert_eq!(check("correct hors", &cheap), PasswordCheck::Wrong);
     let renewed = wait(pool.hash(at(1), "correct horse".into(), [5; SALT_LENGTH])).unwrap();
     assert_eq!(check("correct horse", &renewed), right(false));
     assert_eq!(pool.hashed(), 4);
@@ -101,7 +104,7 @@ fn one_address_keeps_no_other_address_out() {
     let honest = [begin(&pool, at(3)), begin(&pool, at(4))];
     drop(release);
     for login in honest {
-        assert_eq!(wait(login), Ok(Verdict::Wrong));
+        assert_eq!(wait(login), Ok(PasswordCheck::Wrong));
     }
     let served = flood.into_iter().flat_map(wait).count();
     assert_eq!(served, 6, "the newest of each lost its place to others");
@@ -115,7 +118,7 @@ fn addresses_that_have_logged_in_do_not_wait_behind_a_crowd_of_strangers() {
     let crowd: Vec<_> = (10..100).map(|last| begin(&pool, at(last))).collect();
     let (stranger, known) = (begin(&pool, at(2)), begin(&pool, at(1)));
     drop(release);
-    assert_eq!(wait(known), Ok(Verdict::Wrong));
+    assert_eq!(wait(known), Ok(PasswordCheck::Wrong));
     assert_eq!(wait(stranger), Err(PoolFullError));
     drop(crowd);
 }

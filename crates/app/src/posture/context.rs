@@ -4,13 +4,13 @@ use super::store::SessionNumbers;
 use crate::app::App;
 use crate::error::AppError;
 use crate::sessions::own_key;
-use portcullis_domain::access::{Caller, Denied};
+use portcullis_domain::access::{AccessDeniedError, Caller};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::Number;
-use portcullis_posture::{Client, Posture, counted_pass};
+use portcullis_domain::ids::RecordNumber;
+use portcullis_posture::{Client, Posture, valid_totp_pass};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Rows, StoredMfa, identity_key};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct PostureContext {
 
 impl PostureContext {
     pub(crate) fn for_caller(app: &App, rows: Rows<'_>, caller: &Caller) -> Result<Self, AppError> {
-        let session: ApiSession = rows.get(&own_key(caller))?.ok_or(Denied)?;
+        let session: ApiSession = rows.get(&own_key(caller))?.ok_or(AccessDeniedError)?;
         let numbers = (caller.identity_number, caller.session_number);
         Self::for_session(app, rows, numbers, &session)
     }
@@ -37,11 +37,11 @@ impl PostureContext {
         session: &ApiSession,
     ) -> Result<Self, AppError> {
         let (number, _) = numbers;
-        let identity: Identity = rows.get(&identity_key(number))?.ok_or(Denied)?;
+        let identity: Identity = rows.get(&identity_key(number))?.ok_or(AccessDeniedError)?;
         let enrolled_at = enrolled_at(rows, number, &identity)?;
         Ok(Self {
             posture: app.posture.get(numbers),
-            totp_passed_at: counted_pass(session.totp.passed_at, enrolled_at),
+            totp_passed_at: valid_totp_pass(session.totp.passed_at, enrolled_at),
             sdk: identity.sdk_info,
         })
     }
@@ -59,7 +59,7 @@ impl PostureContext {
 /// When the current TOTP enrollment of an identity began, if it is verified.
 pub(super) fn enrolled_at(
     rows: Rows<'_>,
-    number: Number,
+    number: RecordNumber,
     identity: &Identity,
 ) -> Result<Option<Timestamp>, StoreError> {
     if identity.attached.totp != TotpState::Verified {

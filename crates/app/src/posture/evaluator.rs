@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::view::{CheckPosture, PolicyPosture, ServiceGrants};
 use portcullis_storage::tables::Rows;
@@ -19,7 +19,7 @@ pub(crate) struct PostureEvaluator<'a> {
     /// `None` if there are no posture checks at all.
     context: Option<PostureContext>,
     now: Timestamp,
-    views: RefCell<BTreeMap<Number, PolicyPosture>>,
+    views: RefCell<BTreeMap<RecordNumber, PolicyPosture>>,
 }
 
 impl<'a> PostureEvaluator<'a> {
@@ -43,8 +43,8 @@ impl<'a> PostureEvaluator<'a> {
     pub(crate) fn evaluate_service(
         &self,
         rows: Rows<'_>,
-        identity: Number,
-        service: Number,
+        identity: RecordNumber,
+        service: RecordNumber,
     ) -> Result<(ServiceGrants, Vec<PolicyPosture>), AppError> {
         let summaries = self.resolver.policies_between(identity, service)?;
         let mut views = Vec::new();
@@ -59,8 +59,8 @@ impl<'a> PostureEvaluator<'a> {
     pub(crate) fn evaluate_policies(
         &self,
         rows: Rows<'_>,
-        identity: Number,
-    ) -> Result<Vec<(Number, Vec<CheckStatus>)>, AppError> {
+        identity: RecordNumber,
+    ) -> Result<Vec<(RecordNumber, Vec<CheckStatus>)>, AppError> {
         let mut statuses = Vec::new();
         if self.context.is_none() {
             return Ok(statuses);
@@ -92,7 +92,7 @@ impl<'a> PostureEvaluator<'a> {
         let Some(policy) = self.resolver.load(rows, summary)? else {
             return Ok(None);
         };
-        let view = policy.judge(&subject.client(), self.now).view();
+        let view = policy.evaluate(&subject.client(), self.now).view();
         let mut views = self.views.borrow_mut();
         views.insert(summary.number, view.clone());
         Ok(Some(view))

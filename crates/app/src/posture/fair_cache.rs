@@ -1,7 +1,7 @@
 //! A bounded cache shared fairly by identities: when it is full, the identity that uses most loses
 //! its oldest entry.
 
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Limits of a cache, in bytes as estimated by the inserter.
@@ -20,9 +20,9 @@ pub(super) struct CacheLimits {
 pub(super) struct FairCache<T> {
     limits: CacheLimits,
     bytes: usize,
-    by_identity: BTreeMap<Number, IdentityUsage<T>>,
+    by_identity: BTreeMap<RecordNumber, IdentityUsage<T>>,
     /// Identities ordered by the bytes they use.
-    by_bytes: BTreeSet<(usize, Number)>,
+    by_bytes: BTreeSet<(usize, RecordNumber)>,
 }
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct IdentityUsage<T> {
 
 #[derive(Debug)]
 struct CacheEntry<T> {
-    number: Number,
+    number: RecordNumber,
     bytes: usize,
     value: T,
 }
@@ -50,7 +50,12 @@ impl<T> FairCache<T> {
     }
 
     /// Inserts an entry as the newest of its identity, replacing the one with the same number.
-    pub(super) fn insert(&mut self, identity: Number, number: Number, (bytes, value): (usize, T)) {
+    pub(super) fn insert(
+        &mut self,
+        identity: RecordNumber,
+        number: RecordNumber,
+        (bytes, value): (usize, T),
+    ) {
         let rations = self.limits;
         self.update(identity, |usage| {
             usage.entries.retain(|entry| entry.number != number);
@@ -71,13 +76,16 @@ impl<T> FairCache<T> {
         }
     }
 
-    pub(super) fn get(&self, identity: Number, number: Number) -> Option<&T> {
+    pub(super) fn get(&self, identity: RecordNumber, number: RecordNumber) -> Option<&T> {
         let mut parts = self.entries(identity);
         parts.find_map(|(of, value)| (of == number).then_some(value))
     }
 
     /// The entries of an identity with their numbers, oldest first.
-    pub(super) fn entries(&self, identity: Number) -> impl Iterator<Item = (Number, &T)> {
+    pub(super) fn entries(
+        &self,
+        identity: RecordNumber,
+    ) -> impl Iterator<Item = (RecordNumber, &T)> {
         let usage = self.by_identity.get(&identity);
         usage.into_iter().flat_map(|usage| {
             usage
@@ -88,14 +96,18 @@ impl<T> FairCache<T> {
     }
 
     /// The identities with entries, starting at `from`.
-    pub(super) fn identities(&self, from: Number) -> impl Iterator<Item = Number> {
+    pub(super) fn identities(&self, from: RecordNumber) -> impl Iterator<Item = RecordNumber> {
         self.by_identity
             .range(from..)
             .map(|(identity, _share)| *identity)
     }
 
     /// Keeps only the wanted entries of an identity.
-    pub(super) fn retain(&mut self, identity: Number, is_wanted: impl Fn(Number) -> bool) {
+    pub(super) fn retain(
+        &mut self,
+        identity: RecordNumber,
+        is_wanted: impl Fn(RecordNumber) -> bool,
+    ) {
         self.update(identity, |usage| {
             usage.entries.retain(|entry| is_wanted(entry.number));
             usage.recount();
@@ -103,7 +115,7 @@ impl<T> FairCache<T> {
     }
 
     /// Applies a change to the entries of an identity and updates the totals.
-    fn update(&mut self, identity: Number, apply: impl FnOnce(&mut IdentityUsage<T>)) {
+    fn update(&mut self, identity: RecordNumber, apply: impl FnOnce(&mut IdentityUsage<T>)) {
         let mut usage = self.by_identity.remove(&identity).unwrap_or_default();
         self.by_bytes.remove(&(usage.bytes, identity));
         self.bytes -= usage.bytes;
@@ -156,12 +168,12 @@ mod tests {
     }
 
     fn numbers(cache: &FairCache<&'static str>, identity: u64) -> Vec<u64> {
-        let parts = cache.entries(Number(identity));
+        let parts = cache.entries(RecordNumber(identity));
         parts.map(|(number, _value)| number.0).collect()
     }
 
     fn put(cache: &mut FairCache<&'static str>, identity: u64, number: u64, bytes: usize) {
-        cache.insert(Number(identity), Number(number), (bytes, "x"));
+        cache.insert(RecordNumber(identity), RecordNumber(number), (bytes, "x"));
     }
 
     #[test]
@@ -179,8 +191,8 @@ mod tests {
         );
         put(&mut cache, 1, 5, 90);
         assert_eq!(numbers(&cache, 1), [5], "one is kept whatever it takes");
-        assert_eq!(cache.get(Number(1), Number(5)), Some(&"x"));
-        assert_eq!(cache.get(Number(1), Number(2)), None);
+        assert_eq!(cache.get(RecordNumber(1), RecordNumber(5)), Some(&"x"));
+        assert_eq!(cache.get(RecordNumber(1), RecordNumber(2)), None);
     }
 
     #[test]
@@ -194,8 +206,8 @@ mod tests {
         put(&mut cache, 4, 5, 200);
         assert_eq!(cache.bytes, 80, "what is larger than all is not kept");
         assert_eq!(
-            cache.identities(Number(2)).collect::<Vec<_>>(),
-            [Number(2), Number(3)]
+            cache.identities(RecordNumber(2)).collect::<Vec<_>>(),
+            [RecordNumber(2), RecordNumber(3)]
         );
     }
 
@@ -204,10 +216,10 @@ mod tests {
         let mut cache = new_cache();
         put(&mut cache, 1, 1, 10);
         put(&mut cache, 1, 2, 20);
-        cache.retain(Number(1), |number| number == Number(2));
+        cache.retain(RecordNumber(1), |number| number == RecordNumber(2));
         assert_eq!((numbers(&cache, 1), cache.bytes), (vec![2], 20));
-        cache.retain(Number(1), |_number| false);
-        cache.retain(Number(9), |_number| false);
+        cache.retain(RecordNumber(1), |_number| false);
+        cache.retain(RecordNumber(9), |_number| false);
         assert!(cache.by_identity.is_empty() && cache.by_bytes.is_empty() && cache.bytes == 0);
     }
 }

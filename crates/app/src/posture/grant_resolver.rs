@@ -7,11 +7,11 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::memo::Memo;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::{ServiceGrant, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::view::ServiceGrants;
-use portcullis_index::{AccessGuard, PolicyKind, Side, Slot};
+use portcullis_index::{AccessGuard, PolicyKind, PolicySide, Slot};
 use portcullis_posture::GrantingPolicy;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
@@ -27,20 +27,20 @@ pub(crate) struct GrantResolver<'a> {
     /// Revision of the policies for which `by_identity` holds; its slots are invalid for others.
     revision: Cell<u64>,
     /// Slots of the policies that select an identity.
-    by_identity: Memo<Number, Rc<RoaringBitmap>>,
-    summaries: Memo<Number, Option<PolicySummary>>,
-    policies: Memo<Number, Option<Rc<GrantingPolicy>>>,
-    checks: Memo<Number, Option<Arc<PostureCheck>>>,
+    by_identity: Memo<RecordNumber, Rc<RoaringBitmap>>,
+    summaries: Memo<RecordNumber, Option<PolicySummary>>,
+    policies: Memo<RecordNumber, Option<Rc<GrantingPolicy>>>,
+    checks: Memo<RecordNumber, Option<Arc<PostureCheck>>>,
 }
 
 /// A policy as the read model knows it.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySummary {
     /// Record number.
-    pub(crate) number: Number,
+    pub(crate) number: RecordNumber,
     pub(crate) grant: ServiceGrant,
     /// Record numbers of the posture checks.
-    checks: Rc<[Number]>,
+    checks: Rc<[RecordNumber]>,
 }
 
 impl PolicySummary {
@@ -64,33 +64,38 @@ impl<'a> GrantResolver<'a> {
     /// The policies that let an identity use a service, posture checks aside.
     pub(crate) fn policies_between(
         &self,
-        identity: Number,
-        service: Number,
+        identity: RecordNumber,
+        service: RecordNumber,
     ) -> Result<Vec<PolicySummary>, AppError> {
         let guard = self.app.require_lists()?.access();
         let Some(service) = guard.services().slot(service) else {
             return Ok(Vec::new());
         };
         let selecting = self.selecting(&guard, identity);
-        let common = guard.access().giving(&selecting, service, guard.kinds());
+        let common = guard
+            .access()
+            .selecting_service(&selecting, service, guard.kinds());
         Ok(self.summaries(&guard, &common))
     }
 
     /// All policies that select an identity.
-    pub(crate) fn policies_of(&self, identity: Number) -> Result<Vec<PolicySummary>, AppError> {
+    pub(crate) fn policies_of(
+        &self,
+        identity: RecordNumber,
+    ) -> Result<Vec<PolicySummary>, AppError> {
         let guard = self.app.require_lists()?.access();
         let selecting = self.selecting(&guard, identity);
         Ok(self.summaries(&guard, &selecting))
     }
 
-    fn selecting(&self, guard: &AccessGuard<'_>, identity: Number) -> Rc<RoaringBitmap> {
+    fn selecting(&self, guard: &AccessGuard<'_>, identity: RecordNumber) -> Rc<RoaringBitmap> {
         let access = guard.access();
         if self.revision.replace(access.revision()) != access.revision() {
             self.by_identity.clear();
         }
         self.by_identity.get_or_insert_with(identity, || {
             let slot = guard.identities().slot(identity);
-            let (kind, side) = (PolicyKind::Service, Side::Identities);
+            let (kind, side) = (PolicyKind::Service, PolicySide::Identities);
             let policies = slot.map(|slot| access.selecting(kind, side, slot, guard.kinds()));
             Rc::new(policies.unwrap_or_default())
         })
@@ -142,7 +147,7 @@ impl<'a> GrantResolver<'a> {
     fn load_check(
         &self,
         rows: Rows<'_>,
-        number: Number,
+        number: RecordNumber,
     ) -> Result<Option<Arc<PostureCheck>>, StoreError> {
         self.checks.get_or_try_insert_with(number, || {
             let check = rows.get(&RecordKey::root(POSTURE_CHECK, number.0))?;
@@ -156,15 +161,15 @@ pub(crate) fn grants(policies: &[PolicySummary]) -> ServiceGrants {
 }
 
 /// Summarizes a policy; `None` if it was deleted in the meantime.
-fn summarize(guard: &AccessGuard<'_>, number: Number) -> Option<PolicySummary> {
+fn summarize(guard: &AccessGuard<'_>, number: RecordNumber) -> Option<PolicySummary> {
     let slot = guard.service_policies().slot(number)?;
     let access = guard.access();
     let only = RoaringBitmap::from([slot.bit()]);
-    let is_binding = !access.of_grant(ServiceGrant::Bind, only).is_empty();
+    let is_binding = !access.with_grant(ServiceGrant::Bind, only).is_empty();
     let checks = access.selected(
         PolicyKind::Service,
         slot,
-        Side::PostureChecks,
+        PolicySide::PostureChecks,
         guard.kinds(),
     );
     let checks = checks.iter().map(Slot::from_bit);

@@ -5,11 +5,13 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::managed;
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::ids::{Number, ServiceId};
-use portcullis_domain::posture::{ShortenedService, Statement};
+use portcullis_domain::ids::{RecordNumber, ServiceId};
+use portcullis_domain::posture::{PostureReport, ShortenedService};
 use portcullis_domain::posture_check::Check;
-use portcullis_index::{PolicyKind, Side};
-use portcullis_posture::{GrantedService, GrantingPolicy, Prompts, Settled, shortened};
+use portcullis_index::{PolicyKind, PolicySide};
+use portcullis_posture::{
+    GrantedService, GrantingPolicy, MfaPrompts, NormalizedReports, shortened_services,
+};
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,8 +19,8 @@ use std::rc::Rc;
 /// Reports in one request.
 #[derive(Debug, Clone)]
 pub enum Reports {
-    One(Statement),
-    Several(Vec<Statement>),
+    Single(PostureReport),
+    Batch(Vec<PostureReport>),
 }
 
 /// Records the reports of the caller's session, all or none. Returns the services for which a TOTP
@@ -37,8 +39,8 @@ pub fn report(
     let caller = permit.caller();
     // Normalized before the lock is taken, since all other reports wait for it.
     let normalized = match reports {
-        Reports::One(statement) => Settled::one(statement),
-        Reports::Several(statements) => Settled::several(statements),
+        Reports::Single(statement) => NormalizedReports::from_one(statement),
+        Reports::Batch(statements) => NormalizedReports::from_batch(statements),
     }?;
     let numbers = (caller.identity_number, caller.session_number);
     let outcome = app.posture.record(numbers, app.env().now(), normalized)?;
@@ -59,7 +61,7 @@ struct ServiceWithPolicies<'p> {
 fn find_shortened(
     app: &App,
     caller: &Caller,
-    prompts: Prompts,
+    prompts: MfaPrompts,
 ) -> Result<Vec<ShortenedService>, AppError> {
     let view = app.snapshot()?;
     let context = PostureContext::for_caller(app, view.rows(), caller)?;
@@ -71,7 +73,7 @@ fn find_shortened(
         name: &service.name,
         policies: &service.policies,
     });
-    Ok(shortened(
+    Ok(shortened_services(
         services,
         prompts,
         &context.client(),
@@ -84,8 +86,8 @@ fn prompting_policies(
     app: &App,
     rows: Rows<'_>,
     caller: &Caller,
-    prompts: Prompts,
-) -> Result<Vec<(Number, Rc<GrantingPolicy>)>, AppError> {
+    prompts: MfaPrompts,
+) -> Result<Vec<(RecordNumber, Rc<GrantingPolicy>)>, AppError> {
     let resolver = GrantResolver::new(app);
     let asks = |check: &Check| match check {
         Check::Mfa(mfa) => {
@@ -107,8 +109,8 @@ fn prompting_policies(
 /// The services that policies grant, by record number.
 fn granted_services<'p>(
     app: &App,
-    policies: &'p [(Number, Rc<GrantingPolicy>)],
-) -> Result<BTreeMap<Number, ServiceWithPolicies<'p>>, AppError> {
+    policies: &'p [(RecordNumber, Rc<GrantingPolicy>)],
+) -> Result<BTreeMap<RecordNumber, ServiceWithPolicies<'p>>, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = guard.services();
     let mut services = BTreeMap::new();
@@ -118,7 +120,7 @@ fn granted_services<'p>(
         };
         let kinds = guard.kinds();
         let access = guard.access();
-        let selected = access.selected(PolicyKind::Service, slot, Side::Services, kinds);
+        let selected = access.selected(PolicyKind::Service, slot, PolicySide::Services, kinds);
         for number in managed::numbers(catalog, [selected]) {
             let slot = catalog.slot(number);
             let named = slot.and_then(|slot| catalog.id(slot).zip(catalog.name(slot)));

@@ -6,9 +6,9 @@
 use super::fair_cache::{CacheLimits, FairCache};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::Number;
-use portcullis_domain::posture::{Actual, CheckFailure, FailedRequest, PolicyFailure};
-use portcullis_posture::{Outcome, Posture, Settled};
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::posture::{ActualValue, CheckFailure, FailedRequest, PolicyFailure};
+use portcullis_posture::{NormalizedReports, Posture, ReportOutcome};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Posture data takes at most 256 MiB, and 4 MiB per identity.
@@ -31,7 +31,7 @@ const ITEM_BYTES: usize = 256;
 const CHECK_BYTES: usize = 1024;
 
 /// Record numbers of an identity and of one of its sessions.
-pub(crate) type SessionNumbers = (Number, Number);
+pub(crate) type SessionNumbers = (RecordNumber, RecordNumber);
 
 #[derive(Debug)]
 pub(crate) struct PostureStore(Mutex<State>);
@@ -63,7 +63,10 @@ impl PostureStore {
     }
 
     /// The postures of an identity's sessions, by session number.
-    pub(super) fn list_by_identity(&self, identity: Number) -> Vec<(Number, Arc<Posture>)> {
+    pub(super) fn list_by_identity(
+        &self,
+        identity: RecordNumber,
+    ) -> Vec<(RecordNumber, Arc<Posture>)> {
         let state = self.lock();
         let reported = state.reports.entries(identity);
         reported
@@ -76,20 +79,20 @@ impl PostureStore {
         &self,
         (identity, session): SessionNumbers,
         now: Timestamp,
-        reports: Settled,
-    ) -> Result<Outcome, FieldError> {
+        reports: NormalizedReports,
+    ) -> Result<ReportOutcome, FieldError> {
         let mut state = self.lock();
         let before = state.reports.get(identity, session);
         let mut posture = before.map(|before| (**before).clone()).unwrap_or_default();
-        let outcome = posture.take_in(reports, now)?;
-        let bytes = ITEM_BYTES + ITEM_BYTES * posture.processes().count() + posture.bytes();
+        let outcome = posture.apply(reports, now)?;
+        let bytes = ITEM_BYTES + ITEM_BYTES * posture.processes().count() + posture.text_bytes();
         let part = (bytes, Arc::new(posture));
         state.reports.insert(identity, session, part);
         Ok(outcome)
     }
 
     /// The failed requests of an identity, oldest first.
-    pub(super) fn refusals(&self, identity: Number) -> Vec<Arc<FailedRequest>> {
+    pub(super) fn refusals(&self, identity: RecordNumber) -> Vec<Arc<FailedRequest>> {
         let state = self.lock();
         let refusals = state.refusals.entries(identity);
         refusals
@@ -98,16 +101,16 @@ impl PostureStore {
     }
 
     /// Records a failed request of an identity.
-    pub(crate) fn record_refusal(&self, identity: Number, request: FailedRequest) {
+    pub(crate) fn record_refusal(&self, identity: RecordNumber, request: FailedRequest) {
         let mut state = self.lock();
         state.refused += 1;
-        let number = Number(state.refused);
+        let number = RecordNumber(state.refused);
         let part = (size(&request), Arc::new(request));
         state.refusals.insert(identity, number, part);
     }
 
     /// Up to `most` identities with entries, starting at `from`.
-    pub(super) fn identities(&self, from: Number, most: usize) -> Vec<Number> {
+    pub(super) fn identities(&self, from: RecordNumber, most: usize) -> Vec<RecordNumber> {
         let state = self.lock();
         let reports = state.reports.identities(from).take(most);
         let refusals = state.refusals.identities(from).take(most);
@@ -119,21 +122,21 @@ impl PostureStore {
     }
 
     /// Removes the postures of sessions that are `gone`.
-    pub(super) fn remove_sessions(&self, identity: Number, gone: &[Number]) {
+    pub(super) fn remove_sessions(&self, identity: RecordNumber, gone: &[RecordNumber]) {
         let mut state = self.lock();
         let reports = &mut state.reports;
         reports.retain(identity, |session| !gone.contains(&session));
     }
 
     /// Removes all entries of an identity.
-    pub(super) fn remove_identity(&self, identity: Number) {
+    pub(super) fn remove_identity(&self, identity: RecordNumber) {
         let mut state = self.lock();
         state.reports.retain(identity, |_session| false);
         state.refusals.retain(identity, |_number| false);
     }
 
     /// The numbers of an identity's sessions that have a posture.
-    pub(super) fn sessions(&self, identity: Number) -> Vec<Number> {
+    pub(super) fn sessions(&self, identity: RecordNumber) -> Vec<RecordNumber> {
         let state = self.lock();
         let sessions = state.reports.entries(identity);
         sessions.map(|(session, _posture)| session).collect()
@@ -160,14 +163,14 @@ fn size_of_check(failure: &CheckFailure) -> usize {
         ITEM_BYTES + process.path.len() + signers.sum::<usize>()
     };
     let actual = match &failure.actual {
-        Actual::Os(_) | Actual::Domain(_) | Actual::Mfa(..) => ITEM_BYTES,
-        Actual::Mac(addresses) => addresses
+        ActualValue::Os(_) | ActualValue::Domain(_) | ActualValue::Mfa(..) => ITEM_BYTES,
+        ActualValue::Mac(addresses) => addresses
             .iter()
             .flat_map(|all| all.iter())
             .map(String::len)
             .sum(),
-        Actual::Process(one) => one.as_ref().map_or(0, process),
-        Actual::ProcessMulti(several) => several.iter().map(process).sum(),
+        ActualValue::Process(one) => one.as_ref().map_or(0, process),
+        ActualValue::ProcessMulti(several) => several.iter().map(process).sum(),
     };
     CHECK_BYTES + actual
 }

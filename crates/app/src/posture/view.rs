@@ -8,10 +8,10 @@ use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::ids::{IdentityId, RecordNumber};
 use portcullis_domain::posture::FailedRequest;
 use portcullis_domain::view::PostureView;
-use portcullis_posture::{Posture, counted_pass};
+use portcullis_posture::{Posture, valid_totp_pass};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, reference};
@@ -48,13 +48,13 @@ pub fn read_data(
 fn relevant_sessions(
     rows: Rows<'_>,
     identity: &Found<Identity>,
-    reported: &BTreeMap<Number, Arc<Posture>>,
+    reported: &BTreeMap<RecordNumber, Arc<Posture>>,
 ) -> Result<Vec<Found<ApiSession>>, StoreError> {
     let enrolled_at = enrolled_at(rows, identity.number(), &identity.entity)?;
     let mut sessions = rows.dependents::<ApiSession>(&identity.key)?;
     sessions.retain(|found| {
         reported.contains_key(&found.number())
-            || counted_pass(found.entity.totp.passed_at, enrolled_at).is_some()
+            || valid_totp_pass(found.entity.totp.passed_at, enrolled_at).is_some()
     });
     Ok(sessions)
 }
@@ -66,7 +66,7 @@ pub fn read_refusals(
     id: &IdentityId,
 ) -> Result<Vec<Arc<FailedRequest>>, AppError> {
     let key: Option<RecordKey> = app.snapshot()?.rows().locate(&reference(id))?;
-    let number = key.map(|key| Number(key.id().1));
+    let number = key.map(|key| RecordNumber(key.id().1));
     Ok(number
         .map(|number| app.posture.refusals(number))
         .unwrap_or_default())

@@ -9,7 +9,7 @@ use portcullis_pki::{RouterCsr, RouterCsrError};
 
 /// The certificate signing requests of a router.
 #[derive(Debug, Clone, Default)]
-pub struct RouterProof {
+pub struct RouterCsrs {
     /// CSR of the client certificate, PEM.
     pub client_csr: String,
     /// CSR of the server certificate, PEM.
@@ -23,7 +23,7 @@ pub struct RouterCertificates {
     pub server: String,
 }
 
-impl RouterProof {
+impl RouterCsrs {
     /// Checks that neither CSR is missing.
     ///
     /// # Errors
@@ -64,13 +64,13 @@ pub(crate) fn check_enabled(router: &Router) -> Result<(), AppError> {
 pub(crate) fn issue(
     app: &App,
     router: &Router,
-    csrs: &RouterProof,
+    csrs: &RouterCsrs,
     now: Timestamp,
 ) -> Result<(RouterCertificate, RouterCertificates), AppError> {
     let network = app.network();
-    let serving = network.served();
+    let serving = network.serving_state();
     let reserved = &serving.reserved_names;
-    let read = |csr| RouterCsr::read(csr, network.trust_domain(), &router.id, reserved);
+    let read = |csr| RouterCsr::parse(csr, network.trust_domain(), &router.id, reserved);
     let server = read(&csrs.server_csr).map_err(|error| csr_error(SERVER_CSR, &error))?;
     let client = read(&csrs.client_csr)
         .and_then(|csr| match router.spec.edge() {

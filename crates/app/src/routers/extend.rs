@@ -1,13 +1,13 @@
 //! Renewal of router certificates.
 
-use super::certificates::{RouterCertificates, RouterProof, check_enabled, issue};
+use super::certificates::{RouterCertificates, RouterCsrs, check_enabled, issue};
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_domain::access::{Denied, Origin};
+use portcullis_domain::access::{AccessDeniedError, Origin};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::router::Router;
 use portcullis_pki::Certificate;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 
 /// Issues new certificates to the router whose client certificate is the first of `certificates`
 /// (DER), and whose key the client has proved to hold. The old certificate is no longer accepted
@@ -21,12 +21,15 @@ pub async fn extend(
     app: &App,
     origin: &Origin,
     certificates: &[&[u8]],
-    csrs: RouterProof,
+    csrs: RouterCsrs,
 ) -> Result<RouterCertificates, AppError> {
     let now = app.env().now();
-    let leaf = certificates.first().copied().ok_or(Denied)?;
-    let leaf = Certificate::from_der(leaf).or(Err(Denied))?;
-    let by_fingerprint = UniqueValue::new(Index::RouterFingerprint, leaf.fingerprint().to_string());
+    let leaf = certificates.first().copied().ok_or(AccessDeniedError)?;
+    let leaf = Certificate::from_der(leaf).or(Err(AccessDeniedError))?;
+    let by_fingerprint = UniqueValue::new(
+        UniqueIndex::RouterFingerprint,
+        leaf.fingerprint().to_string(),
+    );
     let router = get_by_certificate(app.snapshot()?.rows(), &by_fingerprint)?.entity;
     // Certificates of foreign issuers are identified by their fingerprint alone.
     let validity = match app.network().verify_client_chain(certificates) {
@@ -42,13 +45,16 @@ pub async fn extend(
         });
     }
     let (certificate, issued) = issue(app, &router, &csrs, now)?;
-    app.commit(Actor::stranger(origin, router.id.as_str()), move |rows| {
-        let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
-        rows.operation("router.extend", router.entity.id.as_str());
-        let mut after = router.entity.clone();
-        after.certify(certificate.clone(), now);
-        Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
-    })
+    app.commit(
+        Actor::without_session(origin, router.id.as_str()),
+        move |rows| {
+            let router = get_by_certificate(rows.rows(), &by_fingerprint)?;
+            rows.set_operation("router.extend", router.entity.id.as_str());
+            let mut after = router.entity.clone();
+            after.set_certificate(certificate.clone(), now);
+            Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
+        },
+    )
     .await?;
     Ok(issued)
 }
@@ -58,7 +64,7 @@ fn get_by_certificate(
     rows: Rows<'_>,
     by_fingerprint: &UniqueValue,
 ) -> Result<Found<Router>, AppError> {
-    let found: Found<Router> = rows.find(by_fingerprint)?.ok_or(Denied)?;
+    let found: Found<Router> = rows.find(by_fingerprint)?.ok_or(AccessDeniedError)?;
     check_enabled(&found.entity)?;
     Ok(found)
 }

@@ -3,11 +3,11 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::managed::{self, Create, Delete, OnFabric, Update};
+use crate::managed::{self, Create, Delete, FabricAction, Update};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
-use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
+use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 
 /// Creates a router with an id chosen by the caller. It has no enrollment: its certificate, whose
 /// fingerprint is part of the spec, comes from elsewhere. The id becomes the common name of the
@@ -18,10 +18,10 @@ use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 /// [`AppError::Field`] for such an id, and the errors of [`managed::create`].
 pub async fn create(
     app: &App,
-    permit: &Permit<OnFabric<Create<RouterSpec>>>,
+    permit: &Permit<FabricAction<Create<RouterSpec>>>,
     (id, spec): (RouterId, RouterSpec),
 ) -> Result<RouterId, AppError> {
-    let serving = app.network().served();
+    let serving = app.network().serving_state();
     if serving.reserved_names.check(id.as_str()).is_err() {
         let reason = "must not be a name of the controller: the router's certificates have its id as \
                       common name";
@@ -34,33 +34,33 @@ pub async fn create(
 /// routers have are kept.
 pub async fn replace(
     app: &App,
-    permit: &Permit<OnFabric<Update<RouterSpec>>>,
+    permit: &Permit<FabricAction<Update<RouterSpec>>>,
     id: &RouterId,
     (spec, fingerprint): (RouterSpec, Option<String>),
 ) -> Result<(), AppError> {
     let now = app.env().now();
     managed::change(app, permit, id, move |router: &mut Router| {
         router.replace(spec.clone(), now)?;
-        router.identify(fingerprint.clone(), now);
+        router.set_fingerprint(fingerprint.clone(), now);
         Ok(())
     })
     .await
 }
 
 /// Patches a router. An empty patch changes nothing.
-pub async fn merge(
+pub async fn patch(
     app: &App,
-    permit: &Permit<OnFabric<Update<RouterSpec>>>,
+    permit: &Permit<FabricAction<Update<RouterSpec>>>,
     id: &RouterId,
-    (patch, fingerprint): (RouterPatch, Option<Option<String>>),
+    (patch, fingerprint): (RouterSpecPatch, Option<Option<String>>),
 ) -> Result<(), AppError> {
     let Some(fingerprint) = fingerprint else {
-        return managed::merge::<RouterSpec>(app, permit, id, patch).await;
+        return managed::patch::<RouterSpec>(app, permit, id, patch).await;
     };
     let now = app.env().now();
     managed::change(app, permit, id, move |router: &mut Router| {
-        router.merge(patch.clone(), now)?;
-        router.identify(fingerprint.clone(), now);
+        router.patch(patch.clone(), now)?;
+        router.set_fingerprint(fingerprint.clone(), now);
         Ok(())
     })
     .await
@@ -69,7 +69,7 @@ pub async fn merge(
 /// Deletes a router of either kind with its dependents.
 pub async fn delete(
     app: &App,
-    permit: &Permit<OnFabric<Delete<RouterSpec>>>,
+    permit: &Permit<FabricAction<Delete<RouterSpec>>>,
     id: &RouterId,
 ) -> Result<(), AppError> {
     managed::delete::<RouterSpec>(app, permit, id).await

@@ -4,11 +4,11 @@ use super::draft_enrollment;
 use crate::app::App;
 use crate::enrollments;
 use crate::error::AppError;
-use crate::listing::{self, Asked, ListScope, Paging, kinds};
-use crate::managed::{self, Create, Delete, For, Made as _, Read, Update};
+use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
+use crate::managed::{self, ActionFor, Create, Delete, Read, Resource as _, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
-use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
+use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
 use portcullis_index::Catalog;
 use portcullis_storage::tables::{ROUTER, router_key};
@@ -36,7 +36,7 @@ impl RouterSet {
     pub(super) fn check_changeable(self, router: &Router) -> Result<(), AppError> {
         self.check_visible(router)?;
         if self == Self::All && router.spec.edge().is_some() {
-            Err(AppError::RouterUnfit)
+            Err(AppError::RouterNotUpdatable)
         } else {
             Ok(())
         }
@@ -50,7 +50,7 @@ fn not_found(id: &RouterId) -> AppError {
 /// Creates a router with its enrollment.
 pub async fn create(
     app: &App,
-    permit: &Permit<impl For<Create<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Create<RouterSpec>>>,
     spec: RouterSpec,
 ) -> Result<RouterId, AppError> {
     let id = RouterId::generate(&*app.env().entropy)?;
@@ -66,7 +66,7 @@ pub async fn create(
 /// Reads one router.
 pub fn read(
     app: &App,
-    permit: &Permit<impl For<Read<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Read<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<ManagedRouterView, AppError> {
@@ -78,9 +78,9 @@ pub fn read(
 /// Lists the routers of a set.
 pub fn list(
     app: &App,
-    permit: &Permit<impl For<Read<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Read<RouterSpec>>>,
     set: RouterSet,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(ManagedRouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let all = ListScope::all(request);
@@ -90,7 +90,7 @@ pub fn list(
             all.restricted_by_catalog(edge_routers),
         ),
         RouterSet::All => {
-            let listing = listing::read(&kinds::TRANSIT_ROUTERS, &request.parameters)?;
+            let listing = listing::parse(&kinds::TRANSIT_ROUTERS, &request.parameters)?;
             (listing, all)
         },
     };
@@ -104,7 +104,7 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
 /// Replaces the spec of a router.
 pub async fn replace(
     app: &App,
-    permit: &Permit<impl For<Update<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Update<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
     spec: RouterSpec,
@@ -118,21 +118,21 @@ pub async fn replace(
 }
 
 /// Patches a router. An empty patch changes nothing.
-pub async fn merge(
+pub async fn patch(
     app: &App,
-    permit: &Permit<impl For<Update<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Update<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
-    patch: RouterPatch,
+    patch: RouterSpecPatch,
 ) -> Result<(), AppError> {
-    if patch == RouterPatch::default() {
+    if patch == RouterSpecPatch::default() {
         let found = managed::get::<RouterSpec>(app.snapshot()?.rows(), id)?;
         return set.check_changeable(&found.entity);
     }
     let now = app.env().now();
     managed::change(app, permit, id, move |router| {
         set.check_changeable(router)?;
-        Ok(router.merge(patch.clone(), now)?)
+        Ok(router.patch(patch.clone(), now)?)
     })
     .await
 }
@@ -140,7 +140,7 @@ pub async fn merge(
 /// Deletes a router with its dependents.
 pub async fn delete(
     app: &App,
-    permit: &Permit<impl For<Delete<RouterSpec>>>,
+    permit: &Permit<impl ActionFor<Delete<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<(), AppError> {

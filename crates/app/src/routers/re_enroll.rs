@@ -26,8 +26,8 @@ pub async fn re_enroll(
         let found = managed::get::<RouterSpec>(rows.rows(), &wanted)?;
         rows.remove_dependents::<StoredEnrollment>(&found.key, |_pending| true)?;
         let mut after = found.entity.clone();
-        after.revoke(now);
-        rows.operation("router.re-enroll", wanted.as_str());
+        after.clear_certificate(now);
+        rows.set_operation("router.re-enroll", wanted.as_str());
         rows.replace(&found.key, &found.entity, &after)?;
         enrollments::insert(rows, &draft)
     })

@@ -87,7 +87,7 @@ fn create(
     let mut identity = Identity::new(id, spec, reserved.now);
     identity.kind = IdentityType::Router;
     rows.insert(&identity_key(reserved.number(IDENTITY_INDEX)?), &identity)?;
-    let spec = EdgeRouterPolicySpec::of_tunneler(&router.id);
+    let spec = EdgeRouterPolicySpec::for_tunneler(&router.id);
     let policy = EdgeRouterPolicy::new(policy_id(router), spec, reserved.now)?;
     let key = RecordKey::root(EDGE_ROUTER_POLICY, reserved.number(POLICY_INDEX)?.0);
     Ok(rows.insert(&key, &policy)?)

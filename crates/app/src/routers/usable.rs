@@ -3,11 +3,11 @@
 use super::ReadOwnRouters;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Asked, ListPage, ListScope, Paging, kinds};
+use crate::listing::{self, ListPage, ListRequest, ListScope, Paging, kinds};
 use crate::managed;
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::ids::{Number, ServiceId};
+use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
 use portcullis_index::AccessGuard;
@@ -18,13 +18,13 @@ use std::ops::ControlFlow;
 
 /// Lists the edge routers to which the caller may connect: those that are enrolled and that a
 /// policy grants to it. Administrators may use all.
-pub fn list_own(
+pub fn list_usable(
     app: &App,
     permit: &Permit<ReadOwnRouters>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = request.parse_with_roles_in(&kinds::SHOWN_EDGE_ROUTERS)?;
+    let listing = request.parse_with_roles_in(&kinds::CLIENT_EDGE_ROUTERS)?;
     listing::check_filter(&listing, permit.caller())?;
     let caller = permit.caller();
     let usable = |guard: &AccessGuard<'_>| usable_slots(guard, caller);
@@ -44,7 +44,7 @@ pub fn list_own(
 /// # Errors
 ///
 /// "Not found" for a service that the caller may neither dial nor bind.
-pub fn read_of_service(
+pub fn list_usable_for_service(
     app: &App,
     permit: &Permit<ReadOwnServices>,
     service: &ServiceId,
@@ -68,8 +68,8 @@ pub fn read_of_service(
 fn usable_for_service(
     app: &App,
     caller: &Caller,
-    service: Number,
-) -> Result<BTreeSet<Number>, AppError> {
+    service: RecordNumber,
+) -> Result<BTreeSet<RecordNumber>, AppError> {
     let guard = app.require_lists()?.access();
     let Some((identity, service)) = guard.pair(caller.identity_number, service) else {
         return Ok(BTreeSet::new());

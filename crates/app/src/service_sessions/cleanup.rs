@@ -4,7 +4,7 @@
 
 use super::grant_evaluator::GrantEvaluator;
 use crate::app::App;
-use crate::blocking::aside;
+use crate::blocking::run_blocking;
 use crate::error::AppError;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Owner;
@@ -32,7 +32,7 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
         return Ok(0);
     }
     let judging = Arc::clone(app);
-    let lapsed = aside(move || find_lapsed(&judging, &next_batch(&judging))).await?;
+    let lapsed = run_blocking(move || find_lapsed(&judging, &next_batch(&judging))).await?;
     let mut ended = 0;
     for keys in lapsed.chunks(MAX_PER_TRANSACTION) {
         ended += end(app, keys.to_vec()).await?;
@@ -51,7 +51,7 @@ async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
     let judging = Arc::clone(app);
     let ended = app
         .commit(Actor::controller(), move |rows| {
-            rows.removal("expire");
+            rows.set_removal_verb("expire");
             let grants = GrantEvaluator::new(&judging, now);
             let mut ended = Vec::new();
             for found in select_ungranted(&grants, rows.rows(), &keys)? {

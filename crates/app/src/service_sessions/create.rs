@@ -6,23 +6,23 @@ use crate::error::AppError;
 use crate::posture::{GrantResolver, PostureContext};
 use crate::services::get_usable;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Caller, Denied, Permit};
+use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::ids::{Number, ServiceId, SessionId};
+use portcullis_domain::ids::{RecordNumber, ServiceId, SessionId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture::{FailedRequest, PolicyFailure};
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::{Named, SessionView};
-use portcullis_pki::{Granted, SessionClaims};
-use portcullis_posture::{Access, GrantingPolicy};
+use portcullis_domain::view::{NamedRef, SessionView};
+use portcullis_pki::{SessionClaims, SessionTokenGrant};
+use portcullis_posture::{AccessDecision, GrantingPolicy};
 use portcullis_storage::tables::{Found, Rows, RowsMut, SESSION, identity_key, session_grant};
 use secrecy::SecretString;
 
 /// Input of [`create`].
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct CreateServiceSession {
     pub service: ServiceId,
     pub grant: ServiceGrant,
     pub tags: Tags,
@@ -47,7 +47,7 @@ pub struct NewServiceSession {
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
-    request: Wanted,
+    request: CreateServiceSession,
 ) -> Result<NewServiceSession, AppError> {
     let caller = permit.caller();
     let (mut view, is_new) = prepare(app, caller, request)?;
@@ -59,7 +59,11 @@ pub async fn create(
 }
 
 /// Checks access; returns the session and whether it still has to be stored.
-fn prepare(app: &App, caller: &Caller, request: Wanted) -> Result<(SessionView, bool), AppError> {
+fn prepare(
+    app: &App,
+    caller: &Caller,
+    request: CreateServiceSession,
+) -> Result<(SessionView, bool), AppError> {
     let view = app.snapshot()?;
     let rows = view.rows();
     let service = get_usable(app, rows, caller, &request.service)?;
@@ -69,7 +73,9 @@ fn prepare(app: &App, caller: &Caller, request: Wanted) -> Result<(SessionView, 
     if edge_routers.is_empty() {
         return Err(AppError::NoEdgeRouters);
     }
-    let api_session: ApiSession = rows.get(&crate::sessions::own_key(caller))?.ok_or(Denied)?;
+    let api_session: ApiSession = rows
+        .get(&crate::sessions::own_key(caller))?
+        .ok_or(AccessDeniedError)?;
     let token = api_session.token_hash;
     let present = session_grant(token, request.grant, &request.service);
     let present: Option<Found<Session>> = rows.find(&present)?;
@@ -89,7 +95,7 @@ fn prepare(app: &App, caller: &Caller, request: Wanted) -> Result<(SessionView, 
     };
     let view = SessionView {
         session,
-        service: Named::from(&service.entity),
+        service: NamedRef::from(&service.entity),
         edge_routers,
         policies: Vec::new(),
     };
@@ -106,13 +112,13 @@ fn check_access(
     let context = PostureContext::for_caller(app, rows, caller)?;
     let policies = load_policies(app, rows, caller.identity_number, service.number())?;
     let now = app.env().now();
-    match Access::decide(&policies, grant, &context.client(), now) {
-        Access::Granted(_passes) => Ok(()),
-        Access::NotGranted => {
+    match AccessDecision::decide(&policies, grant, &context.client(), now) {
+        AccessDecision::Granted(_passes) => Ok(()),
+        AccessDecision::NotGranted => {
             let id = service.entity.id.as_str();
             Err(FieldError::new("ServiceId", "no service with this id exists", id).into())
         },
-        Access::Refused(failures) => {
+        AccessDecision::Refused(failures) => {
             let request = failed_request(app, caller, (&service.entity, grant), failures.clone());
             app.posture.record_refusal(caller.identity_number, request);
             Err(AppError::InvalidPosture(failures))
@@ -124,8 +130,8 @@ fn check_access(
 fn load_policies(
     app: &App,
     rows: Rows<'_>,
-    identity: Number,
-    service: Number,
+    identity: RecordNumber,
+    service: RecordNumber,
 ) -> Result<Vec<GrantingPolicy>, AppError> {
     let resolver = GrantResolver::new(app);
     let mut policies = Vec::new();
@@ -163,7 +169,7 @@ async fn commit(
     let new = session.clone();
     let (stored, _ended) = app
         .commit_for(permit, move |rows, caller| {
-            rows.removal("displace");
+            rows.set_removal_verb("displace");
             insert(rows, caller.identity_number, (number, &new), excess_bytes)
         })
         .await?;
@@ -172,8 +178,8 @@ async fn commit(
 
 fn insert(
     rows: &mut RowsMut<'_>,
-    identity: Number,
-    (number, session): (Number, &Session),
+    identity: RecordNumber,
+    (number, session): (RecordNumber, &Session),
     excess_bytes: usize,
 ) -> Result<(Session, Vec<SessionId>), AppError> {
     let grant = session_grant(session.api_session_token, session.grant, &session.service);
@@ -191,7 +197,7 @@ fn insert(
 /// Signs the token for routers.
 fn sign_token(app: &App, session: &Session) -> Result<SecretString, AppError> {
     let network = app.network();
-    let granted = Granted {
+    let granted = SessionTokenGrant {
         session: session.id.as_str(),
         api_session: session.api_session.as_str(),
         identity: session.identity.as_str(),
@@ -199,6 +205,6 @@ fn sign_token(app: &App, session: &Session) -> Result<SecretString, AppError> {
         grant: session.grant.name(),
     };
     let claims = SessionClaims::new(network.issuer(), granted, app.env().now());
-    let signed = network.served().jwt_signer.sign(&claims);
+    let signed = network.serving_state().jwt_signer.sign(&claims);
     signed.map(Into::into).map_err(AppError::internal)
 }

@@ -8,11 +8,11 @@ use crate::sessions::{self, is_live};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{Number, ServicePolicyId};
+use portcullis_domain::ids::{RecordNumber, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
-use portcullis_domain::view::Named;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
+use portcullis_domain::view::NamedRef;
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, reference};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,19 +30,19 @@ pub(super) struct GrantEvaluator<'a> {
 /// An API session and the policies that it passes.
 struct EvaluatedSession {
     context: PostureContext,
-    passes: RefCell<BTreeMap<Number, bool>>,
+    passes: RefCell<BTreeMap<RecordNumber, bool>>,
 }
 
 /// The grant of a service session, from the read model.
 struct SessionGrant {
-    identity: Number,
-    service: Number,
+    identity: RecordNumber,
+    service: RecordNumber,
     grant: ServiceGrant,
     api_session: TokenHash,
 }
 
 impl SessionGrant {
-    fn find(app: &App, session: Number) -> Result<Option<Self>, AppError> {
+    fn find(app: &App, session: RecordNumber) -> Result<Option<Self>, AppError> {
         let projections = app.require_lists()?;
         let claim = || {
             let catalog = projections.service_sessions();
@@ -89,7 +89,7 @@ impl<'a> GrantEvaluator<'a> {
     pub(super) fn is_granted_cached(
         &self,
         rows: Rows<'_>,
-        session: Number,
+        session: RecordNumber,
     ) -> Result<Option<bool>, AppError> {
         let Some(claim) = SessionGrant::find(self.app, session)? else {
             return Ok(None);
@@ -121,12 +121,12 @@ impl<'a> GrantEvaluator<'a> {
         &self,
         rows: Rows<'_>,
         found: &Found<Session>,
-    ) -> Result<Vec<Named<ServicePolicyId>>, AppError> {
+    ) -> Result<Vec<NamedRef<ServicePolicyId>>, AppError> {
         let mut named = Vec::new();
         for summary in self.find_policies(rows, found)? {
             if self.is_passed(rows, found, &summary)? {
                 let policy = self.resolver.load(rows, &summary)?;
-                named.extend(policy.map(|policy| Named {
+                named.extend(policy.map(|policy| NamedRef {
                     id: policy.id.clone(),
                     name: policy.name.clone(),
                 }));
@@ -144,15 +144,15 @@ impl<'a> GrantEvaluator<'a> {
         let Some(service) = rows.locate(&reference(&session.service))? else {
             return Ok(Vec::new());
         };
-        let service = Number(service.id().1);
+        let service = RecordNumber(service.id().1);
         self.policies_for_grant(found.root_number(), service, session.grant)
     }
 
     /// The policies that let an identity use a service in one way, posture checks aside.
     fn policies_for_grant(
         &self,
-        identity: Number,
-        service: Number,
+        identity: RecordNumber,
+        service: RecordNumber,
         grant: ServiceGrant,
     ) -> Result<Vec<PolicySummary>, AppError> {
         let mut summaries = self.resolver.policies_between(identity, service)?;
@@ -178,7 +178,7 @@ impl<'a> GrantEvaluator<'a> {
         let policy = self.resolver.load(rows, summary)?;
         let is_passed = policy.is_some_and(|policy| {
             let client = session.context.client();
-            policy.judge(&client, self.now).is_passing()
+            policy.evaluate(&client, self.now).is_passing()
         });
         session
             .passes
@@ -195,8 +195,8 @@ impl<'a> GrantEvaluator<'a> {
     ) -> Result<Option<Rc<EvaluatedSession>>, AppError> {
         let token = found.entity.api_session_token.0;
         self.sessions.get_or_try_insert_with(token, || {
-            let by_token = UniqueValue::new(Index::ApiSessionToken, token);
-            let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
+            let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, token);
+            let Some(session) = rows.find_cached::<ApiSession>(&by_token)? else {
                 return Ok(None);
             };
             let numbers = (session.root_number(), session.number());

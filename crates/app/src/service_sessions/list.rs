@@ -4,14 +4,14 @@ use super::grant_evaluator::GrantEvaluator;
 use super::{Delete, DeleteOwn, NOUN, Read, ReadOwn, routers};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Asked, ListPage, ListScope, Paging, Restriction};
+use crate::listing::{ListPage, ListRequest, ListScope, Paging, Restriction};
 use crate::sessions;
 use portcullis_domain::access::Permit;
 use portcullis_domain::change::Owner;
-use portcullis_domain::ids::{Number, SessionId};
+use portcullis_domain::ids::{RecordNumber, SessionId};
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
-use portcullis_domain::view::{Named, SessionView};
+use portcullis_domain::view::{NamedRef, SessionView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, reference};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub fn read_route_path(_permit: &Permit<Read>, _id: &SessionId) -> Vec<String> {
 pub fn list(
     app: &App,
     _permit: &Permit<Read>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     list_rows(app, request, None, show)
@@ -50,11 +50,11 @@ pub fn list(
 pub fn list_own(
     app: &App,
     permit: &Permit<ReadOwn>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let owner = Owner::Identity(permit.caller().identity_number);
-    let own: BTreeSet<Number> = {
+    let own: BTreeSet<RecordNumber> = {
         let sessions = app.require_lists()?.service_sessions();
         sessions
             .owned_by(owner, 0, usize::MAX)
@@ -91,7 +91,11 @@ pub async fn delete_own(
     Ok(())
 }
 
-fn read_for(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionView, AppError> {
+fn read_for(
+    app: &App,
+    owner: Option<RecordNumber>,
+    id: &SessionId,
+) -> Result<SessionView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), owner, id)?;
     let grants = GrantEvaluator::new(app, app.env().now());
@@ -104,20 +108,20 @@ fn read_for(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionV
 
 fn list_rows(
     app: &App,
-    request: &Asked<'_>,
-    owned: Option<&BTreeSet<Number>>,
+    request: &ListRequest<'_>,
+    owned: Option<&BTreeSet<RecordNumber>>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Session>()?;
     let grants = GrantEvaluator::new(app, app.env().now());
     let is_visible = |rows: Rows<'_>, found: &Found<Session>| grants.is_granted(rows, found);
     let is_visible_cached =
-        |rows: Rows<'_>, session: Number| grants.is_granted_cached(rows, session);
+        |rows: Rows<'_>, session: RecordNumber| grants.is_granted_cached(rows, session);
     let scope = ListScope {
         visibility: Some(&is_visible),
         early_visibility: Some(&is_visible_cached),
         restriction: owned.map_or(Restriction::All, Restriction::ByNumbers),
-        is_cancelled: request.is_over,
+        is_cancelled: request.is_cancelled,
     };
     let answer: ListPage<'_, Session> = ListPage::new(app, &listing, &scope)?;
     let rows = answer.view.rows();
@@ -125,7 +129,11 @@ fn list_rows(
 }
 
 /// Finds a session by id, restricted to one owner if given.
-fn find(rows: Rows<'_>, owner: Option<Number>, id: &SessionId) -> Result<Found<Session>, AppError> {
+fn find(
+    rows: Rows<'_>,
+    owner: Option<RecordNumber>,
+    id: &SessionId,
+) -> Result<Found<Session>, AppError> {
     let found: Option<Found<Session>> = rows.find(&reference(id))?;
     found
         .filter(|found| owner.is_none_or(|owner| owner == found.root_number()))
@@ -142,7 +150,7 @@ fn build_view(
         .find(&reference(&found.entity.service))?
         .ok_or_else(|| StoreError::corrupt("the service of a session is missing"))?;
     Ok(SessionView {
-        service: Named::from(&service.entity),
+        service: NamedRef::from(&service.entity),
         edge_routers: routers::list_common(app, rows, found.root_number(), service.number())?,
         policies: grants.passed_policies(rows, &found)?,
         session: found.entity,

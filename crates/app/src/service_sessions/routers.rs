@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
 use portcullis_index::Slot;
@@ -17,8 +17,8 @@ const MAX_ROUTERS: usize = 25;
 pub(super) fn list_common(
     app: &App,
     rows: Rows<'_>,
-    identity: Number,
-    service: Number,
+    identity: RecordNumber,
+    service: RecordNumber,
 ) -> Result<Vec<RouterView>, AppError> {
     let mut found = Vec::new();
     for number in common_numbers(app, identity, service)? {
@@ -35,7 +35,11 @@ pub(super) fn list_common(
     Ok(found)
 }
 
-fn common_numbers(app: &App, identity: Number, service: Number) -> Result<Vec<Number>, AppError> {
+fn common_numbers(
+    app: &App,
+    identity: RecordNumber,
+    service: RecordNumber,
+) -> Result<Vec<RecordNumber>, AppError> {
     let guard = app.require_lists()?.access();
     let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(Vec::new());

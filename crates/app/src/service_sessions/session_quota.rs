@@ -4,8 +4,8 @@
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::change::Owner;
-use portcullis_domain::ids::{Number, SessionId};
-use portcullis_domain::quota::Stored as _;
+use portcullis_domain::ids::{RecordNumber, SessionId};
+use portcullis_domain::quota::StoredSize as _;
 use portcullis_domain::session::Session;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{RowsMut, SESSION, identity_key};
@@ -16,7 +16,11 @@ const MAX_EVICTIONS: usize = 16;
 
 /// Bytes by which the sessions of an identity would exceed its quota with a new one, not counting
 /// sessions that are created concurrently.
-pub(super) fn excess_bytes(app: &App, identity: Number, new: &Session) -> Result<usize, AppError> {
+pub(super) fn excess_bytes(
+    app: &App,
+    identity: RecordNumber,
+    new: &Session,
+) -> Result<usize, AppError> {
     let sessions = app.require_lists()?.service_sessions();
     let taken = sessions.owned_bytes(Owner::Identity(identity));
     let quota = app.settings().storage_quota.service_sessions();
@@ -27,7 +31,7 @@ pub(super) fn excess_bytes(app: &App, identity: Number, new: &Session) -> Result
 /// client that still needs one requests it again.
 pub(super) fn evict_oldest(
     rows: &mut RowsMut<'_>,
-    identity: Number,
+    identity: RecordNumber,
     excess_bytes: usize,
 ) -> Result<Vec<SessionId>, StoreError> {
     let mut oldest = Vec::new();
@@ -36,7 +40,7 @@ pub(super) fn evict_oldest(
     }
     let range = identity_key(identity).dependents(SESSION);
     let (mut found, mut freed) = (Vec::new(), 0);
-    rows.rows().each_in::<Session>(&range, &mut |session| {
+    rows.rows().for_each_in::<Session>(&range, &mut |session| {
         freed += session.entity.stored_bytes();
         found.push(session);
         Ok(if freed >= excess_bytes || found.len() == MAX_EVICTIONS {

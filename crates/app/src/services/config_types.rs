@@ -1,9 +1,9 @@
 //! Requested config types of services.
 
-use portcullis_domain::config::{ConfigType, EVERY_TYPE};
+use portcullis_domain::config::{ALL_TYPES, ConfigType};
 use portcullis_domain::ids::ConfigTypeId;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, reference};
 use std::collections::BTreeSet;
 
 /// The config types whose data is requested.
@@ -26,7 +26,7 @@ impl RequestedConfigTypes {
     ) -> Result<Self, StoreError> {
         let mut types = BTreeSet::new();
         for name in named {
-            if name == EVERY_TYPE {
+            if name == ALL_TYPES {
                 return Ok(Self::All);
             }
             if let Some(id) = find_id(rows, name)? {
@@ -49,7 +49,7 @@ impl RequestedConfigTypes {
     pub(crate) fn to_names(&self) -> Vec<String> {
         match self {
             Self::Nothing => Vec::new(),
-            Self::All => vec![EVERY_TYPE.to_owned()],
+            Self::All => vec![ALL_TYPES.to_owned()],
             Self::Ids(types) => types.iter().map(ToString::to_string).collect(),
         }
     }
@@ -69,7 +69,7 @@ fn find_id(rows: Rows<'_>, named: &str) -> Result<Option<ConfigTypeId>, StoreErr
     if rows.locate(&reference(&id))?.is_some() {
         return Ok(Some(id));
     }
-    let by_name = UniqueValue::new(Index::ConfigTypeName, named);
+    let by_name = UniqueValue::new(UniqueIndex::ConfigTypeName, named);
     let found: Option<Found<ConfigType>> = rows.find(&by_name)?;
     Ok(found.map(|found| found.entity.id))
 }

@@ -14,9 +14,9 @@ use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_index::{AccessGuard, Catalog, Catalogued, PolicyKind, Side, Slot};
+use portcullis_index::{AccessGuard, Catalog, CatalogEntry, PolicyKind, PolicySide, Slot};
 use portcullis_storage::tables::Found;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -24,7 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The state last reported to the client of each API session, by record number.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceUpdates(Mutex<HashMap<Number, ReportedState>>);
+pub(crate) struct ServiceUpdates(Mutex<HashMap<RecordNumber, ReportedState>>);
 
 /// The state last reported to a client.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ impl ServiceUpdates {
     /// session without a report, that is `start`. With `has_changed`, the time moves in any case.
     fn record(
         &self,
-        session: Number,
+        session: RecordNumber,
         CurrentState {
             inputs: basis,
             view: seen,
@@ -96,16 +96,16 @@ impl ServiceUpdates {
     }
 
     /// The state last reported to the client of a session, if any.
-    fn reported(&self, session: Number) -> Option<ReportedState> {
+    fn reported(&self, session: RecordNumber) -> Option<ReportedState> {
         self.lock().get(&session).copied()
     }
 
     /// Drops the sessions that no longer exist.
-    pub(crate) fn retain(&self, is_there: impl Fn(Number) -> bool) {
+    pub(crate) fn retain(&self, is_there: impl Fn(RecordNumber) -> bool) {
         self.lock().retain(|session, _told| is_there(*session));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Number, ReportedState>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RecordNumber, ReportedState>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -171,7 +171,7 @@ fn initial_change_time(app: &App, session: &ApiSession) -> Timestamp {
 /// from which services are derived.
 fn identity_digest(identities: &Catalog<Identity>, identity: &Found<Identity>) -> u64 {
     let slot = identities.slot(identity.number());
-    let attributes = slot.map(|slot| identities.columns().role_attributes().of(slot));
+    let attributes = slot.map(|slot| identities.columns().role_attributes().terms_of(slot));
     let attributes: Vec<&str> = attributes.into_iter().flatten().collect();
     hash_of((attributes, &identity.entity.service_configs))
 }
@@ -211,23 +211,28 @@ fn services_digest(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), 
 fn hash_services(
     hasher: &mut DefaultHasher,
     guard: &AccessGuard<'_>,
-    identity: Number,
+    identity: RecordNumber,
 ) -> Vec<String> {
     let mut configs = Vec::new();
     let Some(identity) = guard.identities().slot(identity) else {
         return configs;
     };
     let (access, kinds) = (guard.access(), guard.kinds());
-    let policies = access.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
+    let policies = access.selecting(PolicyKind::Service, PolicySide::Identities, identity, kinds);
     for policy in &policies {
         let policy = Slot::from_bit(policy);
-        if !access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
+        if !access.selects_any(PolicyKind::Service, policy, PolicySide::Services, kinds) {
             // A policy that grants nothing has no effect on what clients load.
             continue;
         }
         guard.service_policies().id(policy).hash(hasher);
-        access.terms(policy).hash(hasher);
-        for check in &access.selected(PolicyKind::Service, policy, Side::PostureChecks, kinds) {
+        access.grant_digest(policy).hash(hasher);
+        for check in &access.selected(
+            PolicyKind::Service,
+            policy,
+            PolicySide::PostureChecks,
+            kinds,
+        ) {
             hash_entity(hasher, guard.posture_checks(), check);
         }
     }
@@ -236,7 +241,11 @@ fn hash_services(
         for service in &access.services(Some(grant), identity, kinds) {
             hash_entity(hasher, guard.services(), service);
             let of_service = guard.services().columns().configs();
-            configs.extend(of_service.of(Slot::from_bit(service)).map(str::to_owned));
+            configs.extend(
+                of_service
+                    .terms_of(Slot::from_bit(service))
+                    .map(str::to_owned),
+            );
         }
     }
     configs
@@ -261,7 +270,7 @@ fn hash_configs(
 }
 
 /// Hashes the id and the modification time of the entity in a slot.
-fn hash_entity<E: Catalogued>(hasher: &mut DefaultHasher, catalog: &Catalog<E>, bit: u32) {
+fn hash_entity<E: CatalogEntry>(hasher: &mut DefaultHasher, catalog: &Catalog<E>, bit: u32) {
     let slot = Slot::from_bit(bit);
     catalog.id(slot).hash(hasher);
     catalog.updated_at(slot).hash(hasher);

@@ -8,7 +8,7 @@ use crate::identities::find;
 use crate::posture::PostureEvaluator;
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::config::{Config, Object};
+use portcullis_domain::config::{Config, JsonObject};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::service::Service;
@@ -37,7 +37,7 @@ pub(crate) struct ServiceViewBuilder<'a> {
 struct ConfigData {
     config_type: ConfigTypeId,
     type_name: Arc<str>,
-    content: Arc<Object>,
+    content: Arc<JsonObject>,
 }
 
 impl<'a> ServiceViewBuilder<'a> {
@@ -106,7 +106,7 @@ impl<'a> ServiceViewBuilder<'a> {
         &self,
         service: &Service,
         requested: &RequestedConfigTypes,
-    ) -> Result<BTreeMap<Arc<str>, Arc<Object>>, AppError> {
+    ) -> Result<BTreeMap<Arc<str>, Arc<JsonObject>>, AppError> {
         let mut shown = BTreeMap::new();
         if requested.is_empty() {
             return Ok(shown);

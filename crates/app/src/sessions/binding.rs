@@ -10,7 +10,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_pki::{Fingerprint, SpiffePath};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, identity_key};
+use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, identity_key};
 use std::sync::Arc;
 
 /// Whether a client with this certificate chain, in DER and leaf first, may use a session.
@@ -33,8 +33,9 @@ pub(super) fn is_satisfied(
     if bound.fingerprint == fingerprint || bound.previous.as_ref() == Some(&fingerprint) {
         return Ok(true);
     }
-    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
-    let authenticator: Option<Found<Arc<Authenticator>>> = rows.find_shared(&by_fingerprint)?;
+    let by_fingerprint =
+        UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint.as_str());
+    let authenticator: Option<Found<Arc<Authenticator>>> = rows.find_cached(&by_fingerprint)?;
     if let Some(authenticator) = authenticator {
         return Ok(authenticator.entity.identity == session.identity);
     }
@@ -75,7 +76,7 @@ fn is_session_certificate(
     let Some(SpiffePath::ApiSessionCertificate { certificate, .. }) = issued_to.as_deref() else {
         return Ok(false);
     };
-    let by_id = UniqueValue::new(Index::SessionCertificateId, certificate.as_str());
+    let by_id = UniqueValue::new(UniqueIndex::SessionCertificateId, certificate.as_str());
     let found: Option<Found<SessionCertificate>> = rows.find(&by_id)?;
     Ok(found.is_some_and(|found| found.entity.session == session.token_hash))
 }

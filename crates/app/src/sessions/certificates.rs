@@ -9,18 +9,18 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
 use crate::network::map_issue_error;
-use portcullis_domain::access::{Access, Caller, Denied, Permit};
+use portcullis_domain::access::{Access, AccessDeniedError, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ids::{self, SessionCertificateId};
-use portcullis_domain::quota::Stored as _;
-use portcullis_domain::session_certificate::{CertificateFacts, SessionCertificate};
+use portcullis_domain::quota::StoredSize as _;
+use portcullis_domain::session_certificate::{CertificateInfo, SessionCertificate};
 use portcullis_domain::view::{Page, SessionCertificateView};
 use portcullis_pki::{Certificate, Csr, SpiffePath};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
-    Found, Index, Rows, RowsMut, SESSION_CERTIFICATE, UniqueValue, identity_key,
+    Found, Rows, RowsMut, SESSION_CERTIFICATE, UniqueIndex, UniqueValue, identity_key,
 };
 
 actions! {
@@ -104,8 +104,8 @@ fn issue(
         .map_err(map_issue_error)
 }
 
-fn certificate_info(leaf: &Certificate, pem: String) -> CertificateFacts {
-    CertificateFacts {
+fn certificate_info(leaf: &Certificate, pem: String) -> CertificateInfo {
+    CertificateInfo {
         fingerprint: leaf.fingerprint().to_string(),
         subject: leaf.subject(),
         not_before: leaf.not_before(),
@@ -151,7 +151,7 @@ pub fn list_certificates(
     permit: &Permit<ReadCertificates>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<SessionCertificateView>, AppError> {
-    let listing = listing::read(&kinds::SESSION_CERTIFICATES, parameters)?;
+    let listing = listing::parse(&kinds::SESSION_CERTIFICATES, parameters)?;
     let rows = list_all(app, permit.caller())?.into_iter();
     let page = listing::select(&listing, rows.map(SessionCertificateRow));
     Ok(page.map(|row| row.0))
@@ -182,11 +182,11 @@ pub async fn delete_certificate(
         login_certificate(app, view.rows(), &session)?
     };
     if by_login.is_some_and(|view| view.id == *id) {
-        return Err(AppError::Undeletable { rule: None });
+        return Err(AppError::NotDeletable { rule: None });
     }
     app.commit_for(permit, move |rows, caller| {
         let session = own_session(rows.rows(), caller)?;
-        let by_id = UniqueValue::new(Index::SessionCertificateId, wanted.as_str());
+        let by_id = UniqueValue::new(UniqueIndex::SessionCertificateId, wanted.as_str());
         match rows.rows().find::<SessionCertificate>(&by_id)? {
             Some(found) if found.entity.session == session.entity.token_hash => {
                 Ok(rows.remove(&found.key, &found.entity)?)
@@ -205,7 +205,7 @@ fn own_session(rows: Rows<'_>, caller: &Caller) -> Result<Found<ApiSession>, App
     let key = own_key(caller);
     match rows.get(&key)? {
         Some(entity) => Ok(Found { key, entity }),
-        None => Err(Denied.into()),
+        None => Err(AccessDeniedError.into()),
     }
 }
 
@@ -249,7 +249,7 @@ fn login_certificate(
         return Ok(None);
     };
     let number = session.number().0.to_be_bytes();
-    let id = ids::short_of(app.vault.lookup_hash(LOGIN_DOMAIN, &number));
+    let id = ids::short_from_bytes(app.vault.lookup_hash(LOGIN_DOMAIN, &number));
     Ok(Some(SessionCertificateView {
         id: SessionCertificateId::from_wire(id),
         session: session.entity.id.clone(),

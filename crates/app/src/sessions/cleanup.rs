@@ -8,7 +8,7 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_index::{Direction, Slot};
 use portcullis_storage::tables::{API_SESSION, identity_key};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
 /// filling the store.
 async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
     let (now, lifetimes) = (app.env().now(), app.settings().session_lifetimes);
-    if lifetimes.are_unlimited() {
+    if lifetimes.is_unlimited() {
         return Ok(0);
     }
     let candidates = find_over_lifetime(app, now);
@@ -43,14 +43,14 @@ async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
     }
     let ended = app
         .commit(Actor::controller(), move |rows| {
-            rows.removal("expire");
+            rows.set_removal_verb("expire");
             let mut ended = 0;
             for (owner, number) in &candidates {
                 let key = identity_key(*owner).dependent(API_SESSION, number.0);
                 let identity: Option<Identity> = rows.rows().get(&identity_key(*owner))?;
                 let session: Option<ApiSession> = rows.rows().get(&key)?;
                 if let (Some(identity), Some(session)) = (identity, session)
-                    && let Some(end) = lifetimes.end(&session, identity.has_admin_rights())
+                    && let Some(end) = lifetimes.expires_at(&session, identity.has_admin_rights())
                     && now >= end
                 {
                     rows.remove(&key, &session)?;
@@ -65,7 +65,7 @@ async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
 
 /// Sessions beyond their lifetime among the next part of all sessions, by the privileges that the
 /// read model knows.
-fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
+fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNumber)> {
     let lifetimes = app.settings().session_lifetimes;
     let from = app.session_cleanup_cursor.0.load(Ordering::Relaxed);
     let old: Vec<_> = {
@@ -80,14 +80,14 @@ fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
             .store(following, Ordering::Relaxed);
         page.into_iter()
             .filter_map(|number| sessions.get(number))
-            .filter(|session| lifetimes.may_be_over(session.record, now))
+            .filter(|session| lifetimes.may_have_ended(session.record, now))
             .map(|session| (session.owner, session.number, Arc::clone(session.record)))
             .collect()
     };
     // Sessions with a longer lifetime stay in this state for days, and must not use up the batch.
     let identities = app.projections().identities();
     let columns = identities.columns();
-    let is_admin = |owner: Number| {
+    let is_admin = |owner: RecordNumber| {
         let bit = identities.slot(owner).map(Slot::bit);
         bit.is_some_and(|bit| {
             columns.admins().contains(bit) || columns.default_admins().contains(bit)
@@ -96,7 +96,7 @@ fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
     old.into_iter()
         .filter(|(owner, _, session)| {
             lifetimes
-                .end(session, is_admin(*owner))
+                .expires_at(session, is_admin(*owner))
                 .is_some_and(|end| now >= end)
         })
         .map(|(owner, number, _)| (owner, number))
@@ -120,7 +120,7 @@ async fn end_idle(app: &App) -> Result<usize, AppError> {
     }
     let ended = app
         .commit(Actor::controller(), move |rows| {
-            rows.removal("expire");
+            rows.set_removal_verb("expire");
             let mut ended = 0;
             for (owner, number) in &expired {
                 let key = identity_key(*owner).dependent(API_SESSION, number.0);
@@ -164,7 +164,7 @@ pub async fn flush_activity(app: &App) -> Result<usize, AppError> {
 }
 
 /// Identity, session and last activity.
-type Activity = (Number, Number, Timestamp);
+type Activity = (RecordNumber, RecordNumber, Timestamp);
 
 async fn save_activity(app: &App, batch: Arc<[Activity]>) -> Result<(), AppError> {
     app.commit_unaudited(move |rows| {

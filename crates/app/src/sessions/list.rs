@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities::get_policy;
 use crate::listing::{
-    Asked, Listing, Paging, equalities, kinds, kinds::SessionRow, read as read_listing,
+    ListRequest, Listing, Paging, equalities, kinds, kinds::SessionRow, parse as read_listing,
     resolve_token_filter,
 };
 use crate::privilege::check_may_modify;
@@ -14,12 +14,12 @@ use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::ids::{ApiSessionId, RecordNumber};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::ApiSessionView;
-use portcullis_index::Sessions;
+use portcullis_index::ApiSessionMirror;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{API_SESSION, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{API_SESSION, Rows, UniqueIndex, UniqueValue, identity_key};
 use std::ops::ControlFlow;
 
 actions! {
@@ -31,10 +31,10 @@ actions! {
 
 /// A session as administrators see it: with a stable UUID in place of its token.
 #[derive(Debug, Clone)]
-pub struct ForeignSession {
+pub struct AdminSessionView {
     pub view: ApiSessionView,
     /// Stands for the token; opens nothing.
-    pub stand_in: String,
+    pub token_placeholder: String,
 }
 
 /// Reads one session.
@@ -42,7 +42,7 @@ pub fn read(
     app: &App,
     _permit: &Permit<Read>,
     id: &ApiSessionId,
-) -> Result<ForeignSession, AppError> {
+) -> Result<AdminSessionView, AppError> {
     let row = {
         let sessions = app.require_lists()?.sessions();
         sessions.find_by_id(id.as_str()).map(SessionRow::from)
@@ -85,7 +85,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
 pub(crate) fn check_may_end(
     rows: Rows<'_>,
     caller: &Caller,
-    owner: Number,
+    owner: RecordNumber,
 ) -> Result<(), AppError> {
     if caller.is_admin {
         return Ok(());
@@ -98,8 +98,8 @@ pub(crate) fn check_may_end(
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    request: &Asked<'_>,
-    show: &mut dyn FnMut(ForeignSession) -> ControlFlow<()>,
+    request: &ListRequest<'_>,
+    show: &mut dyn FnMut(AdminSessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = read_listing(&kinds::API_SESSIONS, &request.parameters)?;
     let listing = resolve_token_filter(listing, &kinds::API_SESSIONS, permit.caller(), |token| {
@@ -138,12 +138,12 @@ pub fn list(
 fn filter_and_sort(
     listing: &Listing,
     rows: Vec<SessionRow>,
-    request: &Asked<'_>,
+    request: &ListRequest<'_>,
 ) -> Result<Vec<SessionRow>, AppError> {
     let mut matching = Vec::new();
     for (number, row) in rows.into_iter().enumerate() {
-        if number.is_multiple_of(64) && (request.is_over)() {
-            return Err(AppError::TooSlow);
+        if number.is_multiple_of(64) && (request.is_cancelled)() {
+            return Err(AppError::TimedOut);
         }
         if listing.predicate.matches(&row) {
             matching.push(row);
@@ -157,7 +157,7 @@ fn filter_and_sort(
 enum Candidates {
     All,
     One(String),
-    OwnedBy(Option<Number>),
+    OwnedBy(Option<RecordNumber>),
 }
 
 impl Candidates {
@@ -166,8 +166,8 @@ impl Candidates {
             match symbol {
                 "id" => return Ok(Self::One(text.to_owned())),
                 "identity" => {
-                    let owner = rows.locate(&UniqueValue::new(Index::IdentityId, text))?;
-                    return Ok(Self::OwnedBy(owner.map(|key| Number(key.id().1))));
+                    let owner = rows.locate(&UniqueValue::new(UniqueIndex::IdentityId, text))?;
+                    return Ok(Self::OwnedBy(owner.map(|key| RecordNumber(key.id().1))));
                 },
                 _ => {},
             }
@@ -175,7 +175,7 @@ impl Candidates {
         Ok(Self::All)
     }
 
-    fn rows(&self, sessions: &Sessions) -> Vec<SessionRow> {
+    fn rows(&self, sessions: &ApiSessionMirror) -> Vec<SessionRow> {
         match self {
             Self::All => sessions.iter().map(SessionRow::from).collect(),
             Self::One(id) => sessions
@@ -199,7 +199,7 @@ fn load_view(
     app: &App,
     rows: Rows<'_>,
     row: &SessionRow,
-) -> Result<Option<ForeignSession>, AppError> {
+) -> Result<Option<AdminSessionView>, AppError> {
     let key = identity_key(row.owner);
     let (Some(session), Some(identity)) = (
         rows.get::<ApiSession>(&key.dependent(API_SESSION, row.number.0))?,
@@ -210,14 +210,14 @@ fn load_view(
     let policy = get_policy(rows, &identity)?;
     let open = PendingActions::load(rows, &session, &identity, &policy, None)?;
     let view = super::build_view(app, session, &identity, open);
-    Ok(Some(ForeignSession {
+    Ok(Some(AdminSessionView {
         view,
-        stand_in: token_placeholder(app, row.number),
+        token_placeholder: token_placeholder(app, row.number),
     }))
 }
 
 /// A UUID derived from the session's number; unrelated to its token.
-fn token_placeholder(app: &App, session: Number) -> String {
+fn token_placeholder(app: &App, session: RecordNumber) -> String {
     let number = session.0.to_be_bytes();
-    entropy::uuid_of(app.vault.lookup_hash("api session stand-in", &number))
+    entropy::uuid_from_bytes(app.vault.lookup_hash("api session stand-in", &number))
 }

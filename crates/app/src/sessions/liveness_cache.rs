@@ -13,7 +13,7 @@ use crate::memo::Memo;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{AuthPolicyId, AuthenticatorId, Number};
+use portcullis_domain::ids::{AuthPolicyId, AuthenticatorId, RecordNumber};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub(crate) struct LivenessCache<'a> {
     app: &'a App,
     now: Timestamp,
     policies: Memo<AuthPolicyId, Option<Arc<AuthPolicy>>>,
-    results: Memo<Number, Option<bool>>,
+    results: Memo<RecordNumber, Option<bool>>,
 }
 
 struct CachedSession {
-    number: Number,
-    identity: Number,
+    number: RecordNumber,
+    identity: RecordNumber,
     session: Arc<ApiSession>,
     last_activity_at: Timestamp,
 }
@@ -73,7 +73,7 @@ impl<'a> LivenessCache<'a> {
             return Ok(Some(false));
         }
         let lifetimes = self.app.settings().session_lifetimes;
-        if lifetimes.may_be_over(&cached.session, self.now) {
+        if lifetimes.may_have_ended(&cached.session, self.now) {
             // The lifetime depends on the identity's privileges, which are in its record.
             return Ok(None);
         }
@@ -95,10 +95,10 @@ impl<'a> LivenessCache<'a> {
         let identities = self.app.projections().identities();
         let slot = identities.slot(cached.identity)?;
         let columns = identities.columns();
-        let policy = columns.auth_policies().of(slot).next();
+        let policy = columns.auth_policies().terms_of(slot).next();
         policy
             .filter(|_| !columns.disabled().contains(slot.bit()))
-            .filter(|_| cached.session.opened_by.fits(columns.kind(slot)))
+            .filter(|_| cached.session.opened_by.is_allowed_for(columns.kind(slot)))
             .map(AuthPolicyId::from_wire)
     }
 

@@ -23,7 +23,7 @@ use crate::error::AppError;
 use crate::identities::get_policy;
 use crate::mfa;
 use crate::services::RequestedConfigTypes;
-use crate::signers::{BearerTokens, Demand, TokenFault};
+use crate::signers::{BearerTokenError, BearerTokens, TokenChallenge};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
 use portcullis_domain::audit::Actor;
@@ -33,8 +33,8 @@ use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::{ApiSessionId, Number};
-use portcullis_domain::view::{ApiSessionView, AuthQuestion};
+use portcullis_domain::ids::{ApiSessionId, RecordNumber};
+use portcullis_domain::view::{ApiSessionView, OpenFactorView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
@@ -57,7 +57,7 @@ pub struct NewSession {
     /// Shown only once.
     pub token: SecretString,
     /// The challenge for a client that lacks the bearer token of its second factor.
-    pub demand: Option<Demand>,
+    pub demand: Option<TokenChallenge>,
 }
 
 /// Why a login opened no session.
@@ -68,7 +68,7 @@ pub enum LoginError {
     Refused(&'static str),
     /// No token of an external signer was accepted.
     #[error("login refused: no token was accepted")]
-    NoToken(Demand),
+    NoToken(TokenChallenge),
     /// The login could not be processed.
     #[error(transparent)]
     Failed(#[from] AppError),
@@ -98,7 +98,7 @@ impl From<EntropyError> for LoginError {
 /// method.
 trait LoginMethod: Clone + Send + 'static {
     /// Number of the identity that logs in.
-    fn identity(&self) -> Number;
+    fn identity(&self) -> RecordNumber;
 
     /// What the lifetime of the session is bound to.
     fn opened_by(&self) -> OpenedBy;
@@ -137,7 +137,7 @@ async fn open_session(
     };
     let (verified_signer, fault) =
         match second_factor_token::verify(app, &identity.entity, &policy, &login.tokens).await? {
-            Ok(proof) => (proof.map(|proof| proof.signer), TokenFault::Missing),
+            Ok(proof) => (proof.map(|proof| proof.signer), BearerTokenError::Missing),
             Err(fault) => (None, fault),
         };
     let token = entropy::uuid(&*app.env().entropy)?;
@@ -159,10 +159,10 @@ async fn open_session(
     };
     let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
     let eviction = EvictionPlan::new(app, owner, &session);
-    let actor = Actor::stranger(origin, session.identity.as_str());
+    let actor = Actor::without_session(origin, session.identity.as_str());
     let (session, identity, open) = app
         .commit(actor, move |rows| {
-            rows.removal("displace");
+            rows.set_removal_verb("displace");
             let (identity, policy) = authorize(rows.rows(), &method, now)?;
             let mut session = session.clone();
             let totp = mfa::state(rows.rows(), &identity)?;
@@ -198,11 +198,13 @@ async fn open_session(
 }
 
 /// The challenge for a holder that has to send a bearer token with each request.
-fn demand(view: &ApiSessionView, fault: TokenFault) -> Option<Demand> {
-    view.questions.iter().find_map(|question| match question {
-        AuthQuestion::Token(signer) => Some(Demand::for_signer(signer, fault)),
-        AuthQuestion::Totp { .. } => None,
-    })
+fn demand(view: &ApiSessionView, fault: BearerTokenError) -> Option<TokenChallenge> {
+    view.open_factors
+        .iter()
+        .find_map(|question| match question {
+            OpenFactorView::Token(signer) => Some(TokenChallenge::for_signer(signer, fault)),
+            OpenFactorView::Totp { .. } => None,
+        })
 }
 
 /// Authorizes a credential against the current records.
@@ -216,7 +218,7 @@ fn authorize(
         .get(&key)?
         .ok_or(LoginError::Refused("the identity was deleted"))?;
     method.recheck(rows, &entity)?;
-    if !method.opened_by().fits(entity.kind) {
+    if !method.opened_by().is_allowed_for(entity.kind) {
         return Err(LoginError::Refused("router identities cannot log in"));
     }
     if entity.is_disabled(now) {

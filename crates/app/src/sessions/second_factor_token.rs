@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::signers::{self, BearerTokens, TokenFault};
-use portcullis_domain::access::Proof;
+use crate::signers::{self, BearerTokenError, BearerTokens};
+use portcullis_domain::access::VerifiedToken;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::Identity;
 use portcullis_storage::engine::StoreError;
@@ -17,7 +17,7 @@ pub(super) async fn verify(
     identity: &Identity,
     policy: &AuthPolicy,
     tokens: &BearerTokens,
-) -> Result<Result<Option<Proof>, TokenFault>, AppError> {
+) -> Result<Result<Option<VerifiedToken>, BearerTokenError>, AppError> {
     let Some(id) = &policy.secondary.require_ext_jwt_signer else {
         return Ok(Ok(None));
     };
@@ -26,22 +26,22 @@ pub(super) async fn verify(
         signers::find_enabled(view.rows(), id)?
     };
     let Some(signer) = found.map(|found| found.entity) else {
-        return Ok(Err(TokenFault::Missing));
+        return Ok(Err(BearerTokenError::Missing));
     };
-    let mut worst = TokenFault::Missing;
+    let mut worst = BearerTokenError::Missing;
     for token in tokens.iter().filter_map(signers::parse_token) {
         if token.claimed_issuer() != Some(&signer.spec.issuer) {
             continue;
         }
         let fault = match signers::verify_token(app, &signer, &token).await {
             Ok(judged) if signers::is_holder(&signer.spec, identity, judged.holder) => {
-                return Ok(Ok(Some(Proof {
+                return Ok(Ok(Some(VerifiedToken {
                     holder: judged.holder.to_owned(),
                     signer: signer.id.clone(),
                     terms: signer.terms,
                 })));
             },
-            Ok(_) => TokenFault::Invalid,
+            Ok(_) => BearerTokenError::Invalid,
             Err(fault) => fault,
         };
         worst = worst.max(fault);
@@ -54,7 +54,7 @@ pub(super) async fn verify(
 pub(super) fn is_still_valid(
     rows: Rows<'_>,
     identity: &Identity,
-    token: &Proof,
+    token: &VerifiedToken,
 ) -> Result<bool, StoreError> {
     let signer = signers::find_enabled(rows, &token.signer)?;
     Ok(signer.is_some_and(|found| {

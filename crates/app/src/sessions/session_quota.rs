@@ -3,9 +3,9 @@
 
 use crate::app::App;
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::ids::{ApiSessionId, Number};
-use portcullis_domain::quota::Stored as _;
-use portcullis_index::Session;
+use portcullis_domain::ids::{ApiSessionId, RecordNumber};
+use portcullis_domain::quota::StoredSize as _;
+use portcullis_index::MirroredSession;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, identity_key};
@@ -26,12 +26,12 @@ pub(super) struct EvictionPlan {
     /// Bytes beyond the quota, not counting sessions that are opened concurrently.
     excess_bytes: usize,
     /// Least recently used first.
-    candidates: Vec<Number>,
+    candidates: Vec<RecordNumber>,
 }
 
 impl EvictionPlan {
     /// Selects candidates among the sessions of an identity.
-    pub(super) fn new(app: &App, identity: Number, new: &ApiSession) -> Self {
+    pub(super) fn new(app: &App, identity: RecordNumber, new: &ApiSession) -> Self {
         let sessions = app.projections().sessions();
         let quota = app.settings().storage_quota.api_sessions();
         let wanted = sessions.owned_bytes(identity) + new.stored_bytes();
@@ -44,7 +44,7 @@ impl EvictionPlan {
                 .into_iter()
                 .filter_map(|number| sessions.get(number))
                 .collect();
-            least_recent.sort_by_key(Session::last_activity_at);
+            least_recent.sort_by_key(MirroredSession::last_activity_at);
             least_recent.iter().map(|session| session.number).collect()
         };
         Self {
@@ -77,7 +77,7 @@ impl EvictionPlan {
             }
         }
         let mut oldest = None;
-        rows.each_in(&self.identity.dependents(API_SESSION), &mut |session| {
+        rows.for_each_in(&self.identity.dependents(API_SESSION), &mut |session| {
             oldest = Some(session);
             Ok(ControlFlow::Break(()))
         })?;

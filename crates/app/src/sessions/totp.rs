@@ -2,7 +2,7 @@
 
 use super::own_key;
 use crate::error::AppError;
-use portcullis_domain::access::{Caller, Denied};
+use portcullis_domain::access::{AccessDeniedError, Caller};
 use portcullis_domain::api_session::{ApiSession, SessionTotp};
 use portcullis_domain::clock::Timestamp;
 use portcullis_storage::tables::RowsMut;
@@ -38,7 +38,7 @@ fn update_totp(
     apply: impl FnOnce(&mut SessionTotp),
 ) -> Result<(), AppError> {
     let key = own_key(caller);
-    let before: ApiSession = rows.rows().get(&key)?.ok_or(Denied)?;
+    let before: ApiSession = rows.rows().get(&key)?.ok_or(AccessDeniedError)?;
     let mut after = before.clone();
     apply(&mut after.totp);
     Ok(rows.replace(&key, &before, &after)?)

@@ -5,7 +5,7 @@
 use crate::error::AppError;
 use crate::identities::{get_policy, get_shared_owner};
 use crate::signers;
-use portcullis_domain::access::{Caller, Origin, Proof};
+use portcullis_domain::access::{Caller, Origin, VerifiedToken};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionLifetimes};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -13,9 +13,9 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_domain::terms::Terms;
+use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::sync::Arc;
 
 /// A valid session with its identity and policy.
@@ -26,15 +26,22 @@ pub(super) struct LiveSession {
 }
 
 impl LiveSession {
-    pub(super) fn into_caller(self, origin: Origin, second_factor_token: Option<Proof>) -> Caller {
+    pub(super) fn into_caller(
+        self,
+        origin: Origin,
+        second_factor_token: Option<VerifiedToken>,
+    ) -> Caller {
         let verified_signer = second_factor_token.as_ref().map(|proof| &proof.signer);
         Caller {
             origin,
             identity_number: self.identity.number(),
             session_number: self.session.number(),
-            standing: self.session.entity.standing(&self.policy, verified_signer),
+            auth_level: self
+                .session
+                .entity
+                .auth_level(&self.policy, verified_signer),
             last_factor_at: self.session.entity.last_factor_at(),
-            proof: second_factor_token,
+            second_factor_token,
             session: self.session.entity.id.clone(),
             is_admin: self.identity.entity.has_admin_rights(),
             identity: self.identity.entity.id.clone(),
@@ -57,12 +64,17 @@ pub(super) fn validate(
     now: Timestamp,
 ) -> Result<Option<LiveSession>, AppError> {
     let identity = get_shared_owner(rows, &session)?;
-    let end = lifetimes.end(&session.entity, identity.entity.has_admin_rights());
+    let end = lifetimes.expires_at(&session.entity, identity.entity.has_admin_rights());
     if end.is_some_and(|end| now >= end) {
         return Ok(None);
     }
     let policy = get_policy(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now) || !session.entity.opened_by.fits(identity.entity.kind) {
+    if identity.entity.is_disabled(now)
+        || !session
+            .entity
+            .opened_by
+            .is_allowed_for(identity.entity.kind)
+    {
         return Ok(None);
     }
     let method = |id: &AuthenticatorId| find_method(rows, id);
@@ -115,14 +127,14 @@ pub(super) fn is_login_method_allowed(
             let signer = signers::find_enabled(rows, id)?;
             let is_good =
                 signer.is_some_and(|found| is_same_generation(session, found.entity.terms));
-            Ok(is_good && policy.primary.ext_jwt.admits(id))
+            Ok(is_good && policy.primary.ext_jwt.allows(id))
         },
     }
 }
 
 /// Whether a session was opened under the current generation of trust settings. Sessions without
 /// one predate generations and count as the first.
-fn is_same_generation(session: &ApiSession, terms: Terms) -> bool {
+fn is_same_generation(session: &ApiSession, terms: TrustGeneration) -> bool {
     session.terms.unwrap_or_default() == terms
 }
 
@@ -146,9 +158,9 @@ fn is_certificate_acceptable(
         return Ok(true);
     };
     let ca: Option<Found<Arc<Ca>>> =
-        rows.find_shared(&UniqueValue::new(Index::CaId, ca.as_str()))?;
+        rows.find_cached(&UniqueValue::new(UniqueIndex::CaId, ca.as_str()))?;
     Ok(ca.is_some_and(|found| {
-        found.entity.vouches_for_logins()
+        found.entity.can_authenticate()
             && (session.opened_by != OpenedBy::ExternalId
                 || (found.entity.spec.external_id_claim.is_some()
                     && is_same_generation(session, found.entity.claim_terms)))
@@ -170,5 +182,5 @@ fn find_authenticator(
     rows: Rows<'_>,
     id: &AuthenticatorId,
 ) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
-    rows.find_shared(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
+    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthenticatorId, id.as_str()))
 }

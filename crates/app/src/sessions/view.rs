@@ -9,13 +9,13 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Credential, ExtensionRequest};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::SignerId;
-use portcullis_domain::view::{ApiSessionView, AuthQuestion, IdentityRef};
+use portcullis_domain::view::{ApiSessionView, IdentityRef, OpenFactorView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
 
 /// Open factors and pending requests of a session.
 pub(super) struct PendingActions {
-    pub(super) open_factors: Vec<AuthQuestion>,
+    pub(super) open_factors: Vec<OpenFactorView>,
     /// A pending request to extend the certificate.
     pub(super) extension: Option<ExtensionRequest>,
 }
@@ -48,7 +48,7 @@ pub(super) fn open_factor_views(
     identity: &Identity,
     policy: &AuthPolicy,
     verified_signer: Option<&SignerId>,
-) -> Result<Vec<AuthQuestion>, StoreError> {
+) -> Result<Vec<OpenFactorView>, StoreError> {
     session
         .open_factors(policy, verified_signer)
         .into_iter()
@@ -60,13 +60,13 @@ fn open_factor_view(
     rows: Rows<'_>,
     identity: &Identity,
     factor: OpenFactor,
-) -> Result<AuthQuestion, StoreError> {
+) -> Result<OpenFactorView, StoreError> {
     match factor {
-        OpenFactor::Totp => Ok(AuthQuestion::Totp {
+        OpenFactor::Totp => Ok(OpenFactorView::Totp {
             is_enrolled: identity.attached.totp == TotpState::Verified,
         }),
         OpenFactor::Token(id) => signers::find(rows, &id)?
-            .map(|found| AuthQuestion::Token(Box::new(found.entity)))
+            .map(|found| OpenFactorView::Token(Box::new(found.entity)))
             .ok_or_else(|| StoreError::corrupt("the signer required by a policy is missing")),
     }
 }
@@ -80,8 +80,8 @@ pub(super) fn build_view(
     let settings = app.settings();
     let is_admin = identity.has_admin_rights();
     ApiSessionView {
-        ends_at: settings.session_lifetimes.end(&session, is_admin),
-        questions: open.open_factors,
+        ends_at: settings.session_lifetimes.expires_at(&session, is_admin),
+        open_factors: open.open_factors,
         extension: open.extension,
         last_activity_at: last_activity(app, &session),
         timeout: settings.session_timeout,

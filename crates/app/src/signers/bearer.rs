@@ -6,7 +6,7 @@ use portcullis_domain::signer::Signer;
 use portcullis_pki::external::{ClaimSelector, Claims, ClaimsError, PresentedToken};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Index, Rows, SIGNER, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, SIGNER, UniqueIndex, UniqueValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl BearerTokens {
 
 /// Why the tokens of a request are not accepted; of several reasons the greatest is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TokenFault {
+pub enum BearerTokenError {
     /// No token of an accepted signer, or none that authenticates anybody.
     Missing,
     /// A token of such a signer is invalid.
@@ -45,20 +45,20 @@ pub enum TokenFault {
 
 /// Challenge for a client that lacks a valid token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Demand {
-    pub fault: TokenFault,
+pub struct TokenChallenge {
+    pub error: BearerTokenError,
     /// Signers whose tokens are accepted.
-    pub signers: Vec<DemandedSigner>,
+    pub signers: Vec<AcceptedSigner>,
 }
 
 /// A signer whose tokens are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DemandedSigner {
+pub struct AcceptedSigner {
     pub id: SignerId,
     pub issuer: String,
 }
 
-impl From<&Signer> for DemandedSigner {
+impl From<&Signer> for AcceptedSigner {
     fn from(signer: &Signer) -> Self {
         Self {
             id: signer.id.clone(),
@@ -67,13 +67,16 @@ impl From<&Signer> for DemandedSigner {
     }
 }
 
-impl Demand {
+impl TokenChallenge {
     /// Challenge for a token of any enabled signer.
-    pub(crate) fn for_all_signers(rows: Rows<'_>, error: TokenFault) -> Result<Self, StoreError> {
+    pub(crate) fn for_all_signers(
+        rows: Rows<'_>,
+        error: BearerTokenError,
+    ) -> Result<Self, StoreError> {
         let mut signers = Vec::new();
-        rows.each_in::<Signer>(&RecordKey::all(SIGNER), &mut |found| {
+        rows.for_each_in::<Signer>(&RecordKey::all(SIGNER), &mut |found| {
             if found.entity.spec.enabled {
-                signers.push(DemandedSigner::from(&found.entity));
+                signers.push(AcceptedSigner::from(&found.entity));
             }
             Ok(if signers.len() < MAX_SIGNERS {
                 ControlFlow::Continue(())
@@ -81,17 +84,14 @@ impl Demand {
                 ControlFlow::Break(())
             })
         })?;
-        Ok(Self {
-            fault: error,
-            signers,
-        })
+        Ok(Self { error, signers })
     }
 
     /// Challenge for a token of one signer; without signers if that is disabled.
-    pub(crate) fn for_signer(signer: &Signer, error: TokenFault) -> Self {
+    pub(crate) fn for_signer(signer: &Signer, error: BearerTokenError) -> Self {
         let is_enabled = signer.spec.enabled;
         Self {
-            fault: error,
+            error,
             signers: is_enabled.then(|| signer.into()).into_iter().collect(),
         }
     }
@@ -99,7 +99,7 @@ impl Demand {
 
 /// Parses a token; `None` if it is malformed.
 pub(crate) fn parse_token(text: &str) -> Option<PresentedToken<'_>> {
-    PresentedToken::read(text)
+    PresentedToken::parse(text)
         .inspect_err(|error| tracing::debug!(%error, "a bearer token cannot be read"))
         .ok()
 }
@@ -113,7 +113,7 @@ pub(crate) fn find_issuer(
         return Ok(None);
     };
     let found: Option<Found<Arc<Signer>>> =
-        rows.find_shared(&UniqueValue::new(Index::SignerIssuer, issuer))?;
+        rows.find_cached(&UniqueValue::new(UniqueIndex::SignerIssuer, issuer))?;
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 
@@ -130,10 +130,10 @@ pub(crate) async fn verify_token<'t>(
     app: &App,
     signer: &Signer,
     token: &'t PresentedToken<'_>,
-) -> Result<VerifiedToken<'t>, TokenFault> {
+) -> Result<VerifiedToken<'t>, BearerTokenError> {
     let refuse = |reason: &dyn std::fmt::Display| {
         tracing::debug!(signer = signer.id.as_str(), %reason, "a bearer token is refused");
-        TokenFault::Invalid
+        BearerTokenError::Invalid
     };
     let key_id = token.key_id().ok_or_else(|| refuse(&"it names no key"))?;
     let keys = app
@@ -145,9 +145,9 @@ pub(crate) async fn verify_token<'t>(
         .map_err(|error| refuse(&error))?;
     let spec = &signer.spec;
     claims
-        .check(&spec.issuer, &spec.audience, app.env.now())
+        .validate(&spec.issuer, &spec.audience, app.env.now())
         .map_err(|error| match error {
-            ClaimsError::Expired => TokenFault::Expired,
+            ClaimsError::Expired => BearerTokenError::Expired,
             error => refuse(&error),
         })?;
     if app.settings().require_token_expiry && claims.expires_at().is_none() {

@@ -11,7 +11,8 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::signer::{
-    KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec, check_length,
+    KeySource, KeySourcePatch, Signer, SignerCertificate, SignerSpec, SignerSpecPatch,
+    validate_length,
 };
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{ClaimSelector, VerificationKey};
@@ -24,7 +25,7 @@ pub async fn create(
     app: &App,
     permit: &Permit<Create>,
     spec: SignerSpec,
-    keys: KeyPatch,
+    keys: KeySourcePatch,
 ) -> Result<SignerId, AppError> {
     let keys = KeyChanges::validate(app, keys)?.apply_to(None)?;
     let id = SignerId::generate(&*app.env().entropy)?;
@@ -47,7 +48,7 @@ pub async fn replace(
     permit: &Permit<Update>,
     id: &SignerId,
     spec: SignerSpec,
-    keys: KeyPatch,
+    keys: KeySourcePatch,
 ) -> Result<(), AppError> {
     let keys = KeyChanges::validate(app, keys)?;
     let now = app.env().now();
@@ -62,14 +63,14 @@ pub async fn replace(
 }
 
 /// Patches a signer. Empty patches change nothing.
-pub async fn merge(
+pub async fn patch(
     app: &App,
     permit: &Permit<Update>,
     id: &SignerId,
-    patch: SignerPatch,
-    keys: KeyPatch,
+    patch: SignerSpecPatch,
+    keys: KeySourcePatch,
 ) -> Result<(), AppError> {
-    if patch == SignerPatch::default() && keys == KeyPatch::default() {
+    if patch == SignerSpecPatch::default() && keys == KeySourcePatch::default() {
         get(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
@@ -82,7 +83,7 @@ pub async fn merge(
         "external-jwt-signer.merge",
         move |signer| {
             let keys = keys.apply_to(Some(&signer.keys))?;
-            Ok(signer.merge(keys, patch.clone(), now)?)
+            Ok(signer.patch(keys, patch.clone(), now)?)
         },
     )
     .await
@@ -98,7 +99,7 @@ async fn change(
     let wanted = id.clone();
     let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        rows.operation(operation, wanted.as_str());
+        rows.set_operation(operation, wanted.as_str());
         let found = get(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
@@ -182,9 +183,9 @@ impl<T: Clone> FieldChange<T> {
 }
 
 impl KeyChanges {
-    fn validate(app: &App, patch: KeyPatch) -> Result<Self, AppError> {
+    fn validate(app: &App, patch: KeySourcePatch) -> Result<Self, AppError> {
         if let Some(Some(address)) = &patch.endpoint {
-            check_length("jwksEndpoint", address)?;
+            validate_length("jwksEndpoint", address)?;
             app.signer_keys
                 .validate_address(address)
                 .map_err(|field_error| {
@@ -231,7 +232,7 @@ impl KeyChanges {
 
 fn parse_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
     let certificate =
-        Certificate::only_from_pem(pem).map_err(|_unreadable| AppError::CertificatePem)?;
+        Certificate::from_single_pem(pem).map_err(|_unreadable| AppError::InvalidCertificatePem)?;
     VerificationKey::from_certificate(&certificate).map_err(|error| {
         AppError::InvalidField(FieldError::new("certPem", error.to_string(), ""))
     })?;
@@ -282,7 +283,7 @@ fn check_policy(rows: Rows<'_>, signer: &Signer) -> Result<(), AppError> {
         field_error(
             "the auth policy does not allow certificate logins, which enrollToCertEnabled requires",
         )
-    } else if rules.to_token && !primary.ext_jwt.admits(&signer.id) {
+    } else if rules.to_token && !primary.ext_jwt.allows(&signer.id) {
         field_error(
             "the auth policy does not allow this signer, which enrollToTokenEnabled requires",
         )

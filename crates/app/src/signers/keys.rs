@@ -23,29 +23,29 @@ const MAX_KEY_SETS: usize = 256;
 const MAX_CERTIFICATES: usize = 1024;
 
 /// Future of a key set document.
-pub type Fetching<'f> = Pin<Box<dyn Future<Output = Result<Vec<u8>, KeySetFault>> + Send + 'f>>;
+pub type KeySetFuture<'f> = Pin<Box<dyn Future<Output = Result<Vec<u8>, KeySetError>> + Send + 'f>>;
 
 /// A key set could not be fetched. The text does not disclose the response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct KeySetFault(pub String);
+pub struct KeySetError(pub String);
 
 /// Fetches key sets from configured addresses.
-pub trait FetchKeySets: Send + Sync {
+pub trait KeySetFetcher: Send + Sync {
     /// Validates an address without network access.
     ///
     /// # Errors
     ///
     /// [`KeySetError`] when a fetch from the address would be refused.
-    fn judge(&self, address: &str) -> Result<(), KeySetFault>;
+    fn validate_address(&self, address: &str) -> Result<(), KeySetError>;
 
     /// Fetches the document at an address, limited in time and size.
-    fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f>;
+    fn fetch<'f>(&'f self, address: &'f str) -> KeySetFuture<'f>;
 }
 
 /// Cache of the keys of all signers.
 pub struct SignerKeys {
-    fetcher: Arc<dyn FetchKeySets>,
+    fetcher: Arc<dyn KeySetFetcher>,
     endpoints: GenerationalCache<String, Arc<KeySetEndpoint>>,
     /// By PEM.
     certificates: GenerationalCache<String, Arc<VerificationKey>>,
@@ -71,7 +71,7 @@ impl SigningKeys {
 
 impl SignerKeys {
     /// An empty cache that uses `fetcher` for key sets.
-    pub fn new(fetcher: Arc<dyn FetchKeySets>) -> Self {
+    pub fn new(fetcher: Arc<dyn KeySetFetcher>) -> Self {
         Self {
             fetcher,
             endpoints: GenerationalCache::new(MAX_KEY_SETS),
@@ -80,8 +80,8 @@ impl SignerKeys {
     }
 
     /// As [`KeySetFetcher::validate_address`].
-    pub(crate) fn validate_address(&self, address: &str) -> Result<(), KeySetFault> {
-        self.fetcher.judge(address)
+    pub(crate) fn validate_address(&self, address: &str) -> Result<(), KeySetError> {
+        self.fetcher.validate_address(address)
     }
 
     /// Candidate keys of a signer for a token with this `key_id`.

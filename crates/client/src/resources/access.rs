@@ -18,7 +18,7 @@ impl Client {
         id: &IdentityId,
         query: &ListQuery,
     ) -> Result<ListEnvelope<ServiceDetail>, ClientError> {
-        self.list(identity(id).then("services"), query).await
+        self.list(identity(id).join("services"), query).await
     }
 
     /// A page of the identities that may dial or bind a service.
@@ -27,7 +27,7 @@ impl Client {
         id: &ServiceId,
         query: &ListQuery,
     ) -> Result<ListEnvelope<IdentityDetail>, ClientError> {
-        let endpoint = entities::entity_endpoint::<ServiceDetail>(id).then("identities");
+        let endpoint = entities::entity_endpoint::<ServiceDetail>(id).join("identities");
         self.list(endpoint, query).await
     }
 
@@ -37,11 +37,11 @@ impl Client {
         id: &IdentityId,
         service: &ServiceId,
     ) -> Result<PolicyAdvice, ClientError> {
-        let endpoint = identity(id).then("policy-advice").then(service.as_str());
+        let endpoint = identity(id).join("policy-advice").join(service.as_str());
         self.get(&endpoint).await
     }
 }
 
 fn identity(id: &IdentityId) -> Endpoint {
-    Endpoint::new(Api::Management, "identities").then(id.as_str())
+    Endpoint::new(Api::Management, "identities").join(id.as_str())
 }

@@ -33,5 +33,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &ApiSessionId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

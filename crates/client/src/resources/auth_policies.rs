@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
-use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyUpdate};
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyPatch};
 use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::AuthPolicyId;
 
@@ -34,7 +34,7 @@ impl Client {
     pub async fn patch_auth_policy(
         &self,
         id: &AuthPolicyId,
-        body: &AuthPolicyUpdate,
+        body: &AuthPolicyPatch,
     ) -> Result<(), ClientError> {
         self.patch(&item(id), body).await
     }
@@ -50,5 +50,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &AuthPolicyId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

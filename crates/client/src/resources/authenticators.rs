@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use http::Method;
 use portcullis_api::authenticator::{
-    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, ExtendRequest,
+    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, RequestExtendAuthenticator,
 };
 use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_api::envelope::{Created, ListEnvelope};
@@ -58,16 +58,16 @@ impl Client {
         id: &AuthenticatorId,
         body: &EnrollmentRefresh,
     ) -> Result<Created, ClientError> {
-        self.create(&item(id).then("re-enroll"), body).await
+        self.create(&item(id).join("re-enroll"), body).await
     }
 
     /// Requests that the holder extends a certificate.
     pub async fn request_extension(
         &self,
         id: &AuthenticatorId,
-        body: ExtendRequest,
+        body: RequestExtendAuthenticator,
     ) -> Result<(), ClientError> {
-        let endpoint = item(id).then("request-extend");
+        let endpoint = item(id).join("request-extend");
         self.execute(Method::POST, &endpoint, Body::json(&body)?)
             .await
     }
@@ -78,5 +78,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &AuthenticatorId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

@@ -6,7 +6,7 @@ use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use http::Method;
-use portcullis_api::ca::{CaCreate, CaDetail, CaMerge};
+use portcullis_api::ca::{CaCreate, CaDetail, CaPatch};
 use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::CaId;
 use secrecy::SecretString;
@@ -28,7 +28,7 @@ impl Client {
     }
 
     /// Changes a third-party CA.
-    pub async fn patch_ca(&self, id: &CaId, body: &CaMerge) -> Result<(), ClientError> {
+    pub async fn patch_ca(&self, id: &CaId, body: &CaPatch) -> Result<(), ClientError> {
         self.patch(&item(id), body).await
     }
 
@@ -41,14 +41,14 @@ impl Client {
     /// name is the verification token.
     pub async fn verify_ca(&self, id: &CaId, certificate: &str) -> Result<(), ClientError> {
         let body = Body::new("text/plain", certificate.to_owned());
-        self.execute(Method::POST, &item(id).then("verify"), body)
+        self.execute(Method::POST, &item(id).join("verify"), body)
             .await
     }
 
     /// The JWT with which holders of certificates of a CA enroll.
     pub async fn ca_jwt(&self, id: &CaId) -> Result<SecretString, ClientError> {
-        let endpoint = item(id).then("jwt");
-        let reply = self.send(Method::GET, &endpoint, Body::none()).await?;
+        let endpoint = item(id).join("jwt");
+        let reply = self.send(Method::GET, &endpoint, Body::empty()).await?;
         let reply = reply.into_success().map_err(ClientError::Refused)?;
         String::from_utf8(reply.body.into())
             .map(SecretString::from)
@@ -61,5 +61,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &CaId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

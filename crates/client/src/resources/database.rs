@@ -9,28 +9,28 @@ use portcullis_api::database::{IntegrityDetails, SummaryCounts};
 
 impl Client {
     /// Creates a database snapshot in the directory of the store.
-    pub async fn copy_database(&self) -> Result<(), ClientError> {
-        let endpoint = database().then("snapshot");
-        self.execute(Method::POST, &endpoint, Body::none()).await
+    pub async fn create_database_snapshot(&self) -> Result<(), ClientError> {
+        let endpoint = database().join("snapshot");
+        self.execute(Method::POST, &endpoint, Body::empty()).await
     }
 
     /// Starts a data integrity check, which also repairs what it can if `fixing` is set.
-    pub async fn check_database(&self, fixing: bool) -> Result<(), ClientError> {
-        let endpoint = database().then(if fixing {
+    pub async fn check_data_integrity(&self, fixing: bool) -> Result<(), ClientError> {
+        let endpoint = database().join(if fixing {
             "fix-data-integrity"
         } else {
             "check-data-integrity"
         });
-        self.execute(Method::POST, &endpoint, Body::none()).await
+        self.execute(Method::POST, &endpoint, Body::empty()).await
     }
 
     /// Results of the running or else the last data integrity check.
-    pub async fn database_results(&self) -> Result<IntegrityDetails, ClientError> {
-        self.get(&database().then("data-integrity-results")).await
+    pub async fn data_integrity_results(&self) -> Result<IntegrityDetails, ClientError> {
+        self.get(&database().join("data-integrity-results")).await
     }
 
     /// Number of entities of each kind.
-    pub async fn summary(&self) -> Result<SummaryCounts, ClientError> {
+    pub async fn database_summary(&self) -> Result<SummaryCounts, ClientError> {
         self.get(&Endpoint::new(Api::Management, "summary")).await
     }
 }

@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
-use portcullis_api::enroll::{Enroll, EnrollmentResult};
+use portcullis_api::enroll::{EnrollmentResult, GenericEnroll};
 use secrecy::SecretString;
 
 impl Client {
@@ -30,15 +30,15 @@ impl Client {
 
     /// Creates an identity for the client certificate of the TLS connection, issued by a third-party CA.
     /// The controller may choose another name.
-    pub async fn enroll_as_newcomer(
+    pub async fn enroll_with_ca_certificate(
         &self,
         name: Option<String>,
     ) -> Result<EnrollmentResult, ClientError> {
-        let body = Enroll {
+        let body = GenericEnroll {
             name,
-            ..Enroll::default()
+            ..GenericEnroll::default()
         };
-        let endpoint = Endpoint::new(Api::Client, "enroll").with("method", "ca");
+        let endpoint = Endpoint::new(Api::Client, "enroll").with_parameter("method", "ca");
         self.post(&endpoint, Body::json(&body)?).await
     }
 
@@ -48,11 +48,11 @@ impl Client {
         &self,
         csr: Option<String>,
     ) -> Result<EnrollmentResult, ClientError> {
-        let body = Enroll {
+        let body = GenericEnroll {
             client_csr: csr,
-            ..Enroll::default()
+            ..GenericEnroll::default()
         };
-        let endpoint = Endpoint::new(Api::Client, "enroll").then("token");
+        let endpoint = Endpoint::new(Api::Client, "enroll").join("token");
         self.post(&endpoint, Body::json(&body)?).await
     }
 
@@ -64,10 +64,10 @@ impl Client {
         username: Option<String>,
         password: SecretString,
     ) -> Result<EnrollmentResult, ClientError> {
-        let body = Enroll {
+        let body = GenericEnroll {
             username,
             password: Some(password),
-            ..Enroll::default()
+            ..GenericEnroll::default()
         };
         self.post(&enroll_endpoint("updb", token), Body::json(&body)?)
             .await
@@ -76,6 +76,6 @@ impl Client {
 
 fn enroll_endpoint(method: &str, token: SecretString) -> Endpoint {
     Endpoint::new(Api::Client, "enroll")
-        .with("method", method)
-        .with_secret("token", token)
+        .with_parameter("method", method)
+        .with_secret_parameter("token", token)
 }

@@ -35,7 +35,7 @@ impl Client {
         id: &EnrollmentId,
         body: &EnrollmentRefresh,
     ) -> Result<(), ClientError> {
-        let endpoint = item(id).then("refresh");
+        let endpoint = item(id).join("refresh");
         self.execute(Method::POST, &endpoint, Body::json(body)?)
             .await
     }
@@ -51,5 +51,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &EnrollmentId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

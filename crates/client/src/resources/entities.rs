@@ -22,7 +22,7 @@ pub trait Resource: DeserializeOwned {
     /// Body of PUT.
     type Update: Serialize + Sync;
     /// Body of PATCH.
-    type Merge: Serialize + Sync;
+    type Patch: Serialize + Sync;
 }
 
 impl Client {
@@ -60,7 +60,7 @@ impl Client {
     pub async fn patch_entity<R: Resource>(
         &self,
         id: &R::Id,
-        body: &R::Merge,
+        body: &R::Patch,
     ) -> Result<(), ClientError> {
         self.patch(&entity_endpoint::<R>(id), body).await
     }
@@ -76,7 +76,7 @@ fn collection<R: Resource>() -> Endpoint {
 }
 
 pub(super) fn entity_endpoint<R: Resource>(id: &R::Id) -> Endpoint {
-    collection::<R>().then(id.as_str())
+    collection::<R>().join(id.as_str())
 }
 
 #[cfg(test)]

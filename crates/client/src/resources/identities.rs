@@ -11,7 +11,7 @@ use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_api::identity::{
     DisableParams, IdentityCreate, IdentityDetail, IdentityPatch, IdentityUpdate,
 };
-use portcullis_api::trace::{TraceDetail, TraceIdentity};
+use portcullis_api::trace::{TraceDetail, TraceUpdate};
 use portcullis_domain::ids::IdentityId;
 
 impl Client {
@@ -57,24 +57,24 @@ impl Client {
         id: &IdentityId,
         body: &DisableParams,
     ) -> Result<(), ClientError> {
-        let endpoint = item(id).then("disable");
+        let endpoint = item(id).join("disable");
         self.execute(Method::POST, &endpoint, Body::json(body)?)
             .await
     }
 
     /// Enables an identity.
     pub async fn enable_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
-        let endpoint = item(id).then("enable");
-        self.execute(Method::POST, &endpoint, Body::none()).await
+        let endpoint = item(id).join("enable");
+        self.execute(Method::POST, &endpoint, Body::empty()).await
     }
 
     /// Starts or stops tracing of an identity; returns the resulting state.
     pub async fn trace_identity(
         &self,
         id: &IdentityId,
-        body: &TraceIdentity,
+        body: &TraceUpdate,
     ) -> Result<TraceDetail, ClientError> {
-        self.put_returning(&item(id).then("trace"), body).await
+        self.put_returning(&item(id).join("trace"), body).await
     }
 
     /// Deletes an identity and everything that belongs to it.
@@ -84,7 +84,7 @@ impl Client {
 
     /// Removes the MFA enrollment of an identity, verified or not, and resets its failed attempts.
     pub async fn remove_mfa_of_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
-        self.delete(&item(id).then("mfa")).await
+        self.delete(&item(id).join("mfa")).await
     }
 
     /// The pending enrollments of an identity.
@@ -92,7 +92,7 @@ impl Client {
         &self,
         id: &IdentityId,
     ) -> Result<ListEnvelope<EnrollmentDetail>, ClientError> {
-        let endpoint = item(id).then("enrollments");
+        let endpoint = item(id).join("enrollments");
         self.list(endpoint, &ListQuery::default()).await
     }
 }
@@ -102,5 +102,5 @@ fn collection() -> Endpoint {
 }
 
 fn item(id: &IdentityId) -> Endpoint {
-    collection().then(id.as_str())
+    collection().join(id.as_str())
 }

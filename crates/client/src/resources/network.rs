@@ -22,9 +22,9 @@ impl Client {
     /// CA certificates of the network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
     pub async fn ca_bundle(&self) -> Result<String, ClientError> {
         let endpoint = Endpoint::new(Api::Client, ".well-known")
-            .then("est")
-            .then("cacerts");
-        let reply = self.send(Method::GET, &endpoint, Body::none()).await?;
+            .join("est")
+            .join("cacerts");
+        let reply = self.send(Method::GET, &endpoint, Body::empty()).await?;
         let reply = reply.into_success().map_err(ClientError::Refused)?;
         String::from_utf8(reply.body.into())
             .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is not text"))

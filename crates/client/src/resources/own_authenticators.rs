@@ -7,7 +7,8 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use http::Method;
 use portcullis_api::authenticator::{
-    AuthenticatorDetail, AuthenticatorPatch, ByOwner, Extend, ExtendVerify, Extended,
+    AuthenticatorDetail, AuthenticatorPatch, IdentityExtendCerts, IdentityExtendEnrollmentRequest,
+    IdentityExtendValidateEnrollmentRequest, WithCurrentPassword,
 };
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_domain::ids::AuthenticatorId;
@@ -25,16 +26,20 @@ impl Client {
     pub async fn patch_own_authenticator(
         &self,
         id: &AuthenticatorId,
-        body: &ByOwner<AuthenticatorPatch>,
+        body: &WithCurrentPassword<AuthenticatorPatch>,
     ) -> Result<(), ClientError> {
-        self.patch(&collection().then(id.as_str()), body).await
+        self.patch(&collection().join(id.as_str()), body).await
     }
 
     /// Requests a new certificate to replace the client certificate of the TLS connection, which stays
     /// valid until [`Client::confirm_extension`].
-    pub async fn extend(&self, id: &AuthenticatorId, csr: &str) -> Result<Extended, ClientError> {
-        let endpoint = collection().then(id.as_str()).then("extend");
-        let body = Extend {
+    pub async fn extend(
+        &self,
+        id: &AuthenticatorId,
+        csr: &str,
+    ) -> Result<IdentityExtendCerts, ClientError> {
+        let endpoint = collection().join(id.as_str()).join("extend");
+        let body = IdentityExtendEnrollmentRequest {
             client_cert_csr: csr.to_owned(),
         };
         self.post(&endpoint, Body::json(&body)?).await
@@ -47,8 +52,8 @@ impl Client {
         id: &AuthenticatorId,
         certificate: &str,
     ) -> Result<(), ClientError> {
-        let endpoint = collection().then(id.as_str()).then("extend-verify");
-        let body = ExtendVerify {
+        let endpoint = collection().join(id.as_str()).join("extend-verify");
+        let body = IdentityExtendValidateEnrollmentRequest {
             client_cert: certificate.to_owned(),
         };
         self.execute(Method::POST, &endpoint, Body::json(&body)?)
@@ -57,5 +62,5 @@ impl Client {
 }
 
 fn collection() -> Endpoint {
-    Endpoint::new(Api::Client, "current-identity").then("authenticators")
+    Endpoint::new(Api::Client, "current-identity").join("authenticators")
 }

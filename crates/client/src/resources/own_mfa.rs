@@ -21,20 +21,20 @@ impl Client {
     /// Starts an enrollment. The secrets to verify it are read with [`Client::own_mfa`], since not every
     /// controller returns them here.
     pub async fn start_own_mfa(&self) -> Result<Created, ClientError> {
-        self.post(&enrollment(), Body::none()).await
+        self.post(&enrollment(), Body::empty()).await
     }
 
     /// Verifies the started enrollment with a TOTP code, which also satisfies MFA for the session.
     pub async fn verify_own_mfa(&self, code: SecretString) -> Result<(), ClientError> {
-        let endpoint = enrollment().then("verify");
+        let endpoint = enrollment().join("verify");
         self.execute(Method::POST, &endpoint, Body::json(&MfaCode { code })?)
             .await
     }
 
     /// The QR code of the started enrollment, as PNG.
     pub async fn own_mfa_qr_code(&self) -> Result<Bytes, ClientError> {
-        let endpoint = enrollment().then("qr-code");
-        let reply = self.fetch(Method::GET, &endpoint, Body::none()).await?;
+        let endpoint = enrollment().join("qr-code");
+        let reply = self.fetch(Method::GET, &endpoint, Body::empty()).await?;
         Ok(reply.body)
     }
 
@@ -79,9 +79,9 @@ enum ReplaceCodesResponse {
 }
 
 fn enrollment() -> Endpoint {
-    Endpoint::new(Api::Client, "current-identity").then("mfa")
+    Endpoint::new(Api::Client, "current-identity").join("mfa")
 }
 
 fn recovery_codes() -> Endpoint {
-    enrollment().then("recovery-codes")
+    enrollment().join("recovery-codes")
 }

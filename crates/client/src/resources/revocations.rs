@@ -19,7 +19,7 @@ impl Client {
 
     /// One revocation.
     pub async fn revocation(&self, id: &RevocationId) -> Result<RevocationDetail, ClientError> {
-        self.get(&collection().then(id.as_str())).await
+        self.get(&collection().join(id.as_str())).await
     }
 
     /// Creates a revocation, or replaces an existing one with the same id.

@@ -8,7 +8,7 @@ use portcullis_api::envelope::ListEnvelope;
 
 /// A kind of entity with role attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bearer {
+pub enum RoleAttributeKind {
     /// Identities.
     Identity,
     /// Services.
@@ -19,7 +19,7 @@ pub enum Bearer {
     PostureCheck,
 }
 
-impl Bearer {
+impl RoleAttributeKind {
     /// Path of the collection of role attributes.
     const fn path(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Client {
     /// ignore the rest of `query`.
     pub async fn role_attributes(
         &self,
-        kind: Bearer,
+        kind: RoleAttributeKind,
         query: &ListQuery,
     ) -> Result<ListEnvelope<String>, ClientError> {
         self.list(Endpoint::new(Api::Management, kind.path()), query)

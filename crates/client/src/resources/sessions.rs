@@ -8,7 +8,7 @@ use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_api::mfa::{MfaAnswer, MfaCode};
+use portcullis_api::mfa::{MfaAuthCode, MfaCode};
 use secrecy::SecretString;
 
 impl Client {
@@ -48,7 +48,7 @@ impl Client {
         method: &str,
         body: &Authenticate,
     ) -> Result<ApiSessionDetail, ClientError> {
-        let endpoint = Endpoint::new(api, "authenticate").with("method", method);
+        let endpoint = Endpoint::new(api, "authenticate").with_parameter("method", method);
         self.post(&endpoint, Body::json(body)?).await
     }
 
@@ -58,9 +58,9 @@ impl Client {
     }
 
     /// Completes the MFA factor of the caller's session with a TOTP or recovery code.
-    pub async fn answer_mfa(&self, api: Api, code: SecretString) -> Result<(), ClientError> {
-        let endpoint = Endpoint::new(api, "authenticate").then("mfa");
-        let body = MfaAnswer(MfaCode { code });
+    pub async fn authenticate_mfa(&self, api: Api, code: SecretString) -> Result<(), ClientError> {
+        let endpoint = Endpoint::new(api, "authenticate").join("mfa");
+        let body = MfaAuthCode(MfaCode { code });
         self.execute(Method::POST, &endpoint, Body::json(&body)?)
             .await
     }

@@ -5,7 +5,10 @@ use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use portcullis_api::envelope::{Created, ListEnvelope};
-use portcullis_api::signer::{ClientSignerDetail, SignerCreate, SignerDetail, SignerUpdate};
+use portcullis_api::external_jwt_signer::{
+    ClientExternalJwtSignerDetail, ExternalJwtSignerCreate, ExternalJwtSignerDetail,
+    ExternalJwtSignerPatch,
+};
 use portcullis_domain::ids::SignerId;
 
 impl Client {
@@ -13,7 +16,7 @@ impl Client {
     pub async fn signers(
         &self,
         query: &ListQuery,
-    ) -> Result<ListEnvelope<SignerDetail>, ClientError> {
+    ) -> Result<ListEnvelope<ExternalJwtSignerDetail>, ClientError> {
         self.list(collection(Api::Management), query).await
     }
 
@@ -21,17 +24,20 @@ impl Client {
     pub async fn public_signers(
         &self,
         query: &ListQuery,
-    ) -> Result<ListEnvelope<ClientSignerDetail>, ClientError> {
+    ) -> Result<ListEnvelope<ClientExternalJwtSignerDetail>, ClientError> {
         self.list(collection(Api::Client), query).await
     }
 
     /// One external signer.
-    pub async fn signer(&self, id: &SignerId) -> Result<SignerDetail, ClientError> {
+    pub async fn signer(&self, id: &SignerId) -> Result<ExternalJwtSignerDetail, ClientError> {
         self.get(&item(id)).await
     }
 
     /// Creates an external signer.
-    pub async fn create_signer(&self, body: &SignerCreate) -> Result<Created, ClientError> {
+    pub async fn create_signer(
+        &self,
+        body: &ExternalJwtSignerCreate,
+    ) -> Result<Created, ClientError> {
         self.create(&collection(Api::Management), body).await
     }
 
@@ -39,7 +45,7 @@ impl Client {
     pub async fn replace_signer(
         &self,
         id: &SignerId,
-        body: &SignerCreate,
+        body: &ExternalJwtSignerCreate,
     ) -> Result<(), ClientError> {
         self.put(&item(id), body).await
     }
@@ -48,7 +54,7 @@ impl Client {
     pub async fn patch_signer(
         &self,
         id: &SignerId,
-        body: &SignerUpdate,
+        body: &ExternalJwtSignerPatch,
     ) -> Result<(), ClientError> {
         self.patch(&item(id), body).await
     }
@@ -64,5 +70,5 @@ fn collection(api: Api) -> Endpoint {
 }
 
 fn item(id: &SignerId) -> Endpoint {
-    collection(Api::Management).then(id.as_str())
+    collection(Api::Management).join(id.as_str())
 }

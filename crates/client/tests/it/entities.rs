@@ -2,18 +2,18 @@
 
 use crate::requests::Setting;
 use crate::server::Say;
-use portcullis_api::config::{ConfigDetail, ConfigMerge};
+use portcullis_api::config::{ConfigDetail, ConfigPatch};
 use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
-use portcullis_api::router::RouterBody;
+use portcullis_api::router::TransitRouterCreate;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
 use portcullis_api::service_policy::ServicePolicyDetail;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_api::transit_router::TransitRouterDetail;
-use portcullis_client::{Bearer, Client, ClientError, ListQuery, Resource};
+use portcullis_client::{Client, ClientError, ListQuery, Resource, RoleAttributeKind};
 use portcullis_domain::ids::{ConfigId, IdentityId, RouterId, ServiceId};
 
 const EMPTY_LIST: &str =
@@ -70,9 +70,9 @@ async fn each_verb_goes_to_the_entity() {
     let setting = Setting::new(Say::Answer(200, r#"{"data":{},"meta":{}}"#)).await;
     let client = &setting.client;
     let id = ConfigId::from_wire("c1");
-    let change = ConfigMerge {
+    let change = ConfigPatch {
         name: Some("host".to_owned()),
-        ..ConfigMerge::default()
+        ..ConfigPatch::default()
     };
     client
         .patch_entity::<ConfigDetail>(&id, &change)
@@ -80,7 +80,7 @@ async fn each_verb_goes_to_the_entity() {
         .unwrap();
     client.delete_entity::<ConfigDetail>(&id).await.unwrap();
     let router = RouterId::from_wire("r1");
-    let body = RouterBody::default();
+    let body = TransitRouterCreate::default();
     client
         .replace_entity::<TransitRouterDetail>(&router, &body)
         .await
@@ -109,7 +109,7 @@ async fn access_is_asked_for_from_both_sides() {
     let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
     let client = &setting.client;
     let (identity, service) = (IdentityId::from_wire("i1"), ServiceId::from_wire("s1"));
-    let query = ListQuery::filtered("true");
+    let query = ListQuery::with_filter("true");
     client
         .services_of_identity(&identity, &query)
         .await
@@ -119,7 +119,10 @@ async fn access_is_asked_for_from_both_sides() {
         .await
         .unwrap();
     let advice = client.policy_advice(&identity, &service).await;
-    assert!(matches!(advice, Err(ClientError::Unexpected { .. })));
+    assert!(matches!(
+        advice,
+        Err(ClientError::UnexpectedResponse { .. })
+    ));
     assert_eq!(
         lines(&setting),
         [
@@ -134,10 +137,10 @@ async fn access_is_asked_for_from_both_sides() {
 async fn role_attributes_are_those_of_a_kind() {
     let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
     for bearer in [
-        Bearer::Identity,
-        Bearer::Service,
-        Bearer::EdgeRouter,
-        Bearer::PostureCheck,
+        RoleAttributeKind::Identity,
+        RoleAttributeKind::Service,
+        RoleAttributeKind::EdgeRouter,
+        RoleAttributeKind::PostureCheck,
     ] {
         let query = ListQuery::default();
         let page = setting.client.role_attributes(bearer, &query).await;

@@ -58,7 +58,7 @@ async fn codes_go_into_bodies_where_there_are_some() {
     );
     assert_eq!((replace.header, replace.body.as_str()), (None, body));
 
-    let answered = client.answer_mfa(Api::Management, "AB2C3D".into());
+    let answered = client.authenticate_mfa(Api::Management, "AB2C3D".into());
     answered.await.unwrap();
     let answer = sent(&setting);
     assert_eq!(
@@ -112,7 +112,7 @@ async fn text_that_fits_into_no_header_is_not_sent() {
     let code = "１２３\r\nx: y";
     let error = setting.client.remove_own_mfa(Some(code.into())).await;
     let error = error.unwrap_err();
-    assert!(matches!(error, ClientError::Unwritable(_)), "{error}");
+    assert!(matches!(error, ClientError::InvalidRequest(_)), "{error}");
     assert!(!error.to_string().contains('１'), "{error}");
     assert_eq!(setting.seen().connections, 0);
 }

@@ -96,7 +96,7 @@ async fn lists_carry_their_query() {
     let setting = Setting::new(Say::Answer(200, answer)).await;
     let list = setting
         .client
-        .enrollments(&ListQuery::equal("identity", "a b"))
+        .enrollments(&ListQuery::equals("identity", "a b"))
         .await
         .unwrap();
     assert_eq!(list.meta.pagination.total_count, 0);
@@ -172,7 +172,7 @@ async fn answers_of_others_are_not_understood() {
         let setting = Setting::new(say).await;
         let id = IdentityId::from_wire("x");
         match setting.client.identity(&id).await.unwrap_err() {
-            ClientError::Unexpected { .. } => assert!(!is_refusal),
+            ClientError::UnexpectedResponse { .. } => assert!(!is_refusal),
             ClientError::Refused(refusal) => {
                 assert_eq!((refusal.status, refusal.code()), (502, None));
                 assert!(is_refusal);
@@ -189,6 +189,6 @@ async fn id_that_is_none_is_not_sent() {
         .client
         .delete_identity(&IdentityId::from_wire(".."))
         .await;
-    assert!(matches!(error, Err(ClientError::Unwritable(_))));
+    assert!(matches!(error, Err(ClientError::InvalidRequest(_))));
     assert_eq!(setting.seen().connections, 0);
 }

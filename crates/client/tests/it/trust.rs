@@ -60,7 +60,7 @@ fn nobody_is_trusted_without_a_certificate() {
         Trust::anchors([b"no certificate".to_vec().into()]),
     ] {
         let error = Client::builder(&url, trust).build().unwrap_err();
-        assert!(matches!(error, BuildError::NothingTrusted), "{error}");
+        assert!(matches!(error, BuildError::NoTrustAnchors), "{error}");
     }
 }
 

@@ -4,14 +4,14 @@ use super::{
     closed_object, definition_ref, described_ref, integer_range, members, string, string_enum,
     with_description,
 };
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Value, json};
 
 /// Description of listen addresses, whose formats are hints for forms and not validated.
 const LISTEN_ADDRESS_FORMATS: &str = "A host name, an IP address, a network in CIDR notation, or a name whose first label is '*'. Whatever is no valid address or network counts as a DNS name.";
 
 /// Definitions shared by the types for tunnelers.
-pub(super) fn definitions() -> Object {
+pub(super) fn definitions() -> JsonObject {
     members([
         ("portNumber", port()),
         ("portRange", port_range()),

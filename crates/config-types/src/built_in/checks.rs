@@ -1,11 +1,11 @@
 //! Schemas of health checks.
 
 use super::{closed_object, definition_ref, integer_range, members, string, string_enum};
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Value, json};
 
 /// Definitions of the types with health checks.
-pub(super) fn definitions() -> Object {
+pub(super) fn definitions() -> JsonObject {
     members([
         ("duration", duration()),
         ("action", action()),

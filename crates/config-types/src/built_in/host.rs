@@ -6,7 +6,7 @@ use super::{
     addresses, checks, closed_object, definition_ref, described_ref, document, members,
     with_description,
 };
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Value, json};
 
 /// Members for properties that can be forwarded from the intercepted connection: the fixed value, the
@@ -34,7 +34,7 @@ const SOURCES: &str =
 const PROXY: &str = "The proxy through which to dial.";
 
 /// The schema of `host.v1`.
-pub(super) fn v1() -> Object {
+pub(super) fn v1() -> JsonObject {
     document(
         "http://ziti-edge.netfoundry.io/schemas/host.v1.schema.json",
         definitions(),
@@ -43,7 +43,7 @@ pub(super) fn v1() -> Object {
 }
 
 /// The schema of `host.v2`: several terminators where `host.v1` has one.
-pub(super) fn v2() -> Object {
+pub(super) fn v2() -> JsonObject {
     let mut definitions = definitions();
     definitions.insert("terminator".to_owned(), Value::Object(terminator()));
     let terminators =
@@ -55,13 +55,13 @@ pub(super) fn v2() -> Object {
     )
 }
 
-fn definitions() -> Object {
+fn definitions() -> JsonObject {
     let mut definitions = addresses::definitions();
     definitions.extend(checks::definitions());
     definitions
 }
 
-fn terminator() -> Object {
+fn terminator() -> JsonObject {
     let properties = members([
         ("protocol", described_ref("protocolName", PROTOCOL)),
         ("forwardProtocol", only_true(FORWARD_PROTOCOL)),

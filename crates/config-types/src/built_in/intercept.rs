@@ -1,7 +1,7 @@
 //! `intercept.v1`: traffic that a tunneler intercepts on the client's machine.
 
 use super::{addresses, closed_object, described_ref, document, members, string, with_description};
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 
 const SOURCE_IP: &str = "The source address, with or without a port, under which the hosting tunneller dials. '$tunneler_id.name' and '$tunneler_id.tag[x]' stand for name and tag of the client's identity, '$src_ip' and '$src_port' for where the client dials from, '$dst_port' for the port that it dials.";
@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT: &str =
 
 const IDENTITY: &str = "The instance of the service to dial. '$dst_protocol', '$dst_ip' and '$dst_port' stand for what the client dials.";
 
-pub(super) fn schema() -> Object {
+pub(super) fn schema() -> JsonObject {
     let sources = addresses::set_of("listenAddress");
     let properties = members([
         ("protocols", addresses::set_of("protocolName")),

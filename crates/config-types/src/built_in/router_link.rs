@@ -4,10 +4,10 @@ use super::{
     closed_object, definition_ref, document, integer_range, members, string, string_enum,
     with_description, with_member,
 };
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Value, json};
 
-pub(super) fn schema() -> Object {
+pub(super) fn schema() -> JsonObject {
     let modes = string_enum(&["preserve", "orphaned", "changed"]);
     let properties = members([
         ("listeners", list_of("listener")),
@@ -24,7 +24,7 @@ pub(super) fn schema() -> Object {
     )
 }
 
-fn definitions() -> Object {
+fn definitions() -> JsonObject {
     members([
         ("duration", duration()),
         ("groups", groups()),

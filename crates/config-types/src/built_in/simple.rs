@@ -3,19 +3,19 @@
 use super::{
     addresses, checks, closed_object, definition_ref, document, members, string, with_description,
 };
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::json;
 
-pub(super) fn tunneler_client() -> Object {
+pub(super) fn tunneler_client() -> JsonObject {
     let properties = members([("hostname", string()), ("port", addresses::port())]);
     document(
         "http://edge.openziti.org/schemas/ziti-tunneler-client.v1.config.json",
-        Object::new(),
+        JsonObject::new(),
         closed_object(properties, &["hostname", "port"]),
     )
 }
 
-pub(super) fn tunneler_server() -> Object {
+pub(super) fn tunneler_server() -> JsonObject {
     let protocol = json!({"type": ["string", "null"], "enum": ["tcp", "udp", null]});
     let properties = members([
         ("hostname", string()),
@@ -31,19 +31,19 @@ pub(super) fn tunneler_server() -> Object {
     )
 }
 
-pub(super) fn interfaces() -> Object {
+pub(super) fn interfaces() -> JsonObject {
     let names = with_description(
         json!({"type": "array", "items": string()}),
         "Names of the network interfaces on which the service may be served.",
     );
     document(
         "https://netfoundry.io/schemas/interfaces.v1.config.json",
-        Object::new(),
+        JsonObject::new(),
         closed_object(members([("interfaces", names)]), &["interfaces"]),
     )
 }
 
-pub(super) fn proxy() -> Object {
+pub(super) fn proxy() -> JsonObject {
     let binding = with_description(
         string(),
         "Name of the interface or address that the proxy listens on.",
@@ -61,7 +61,7 @@ pub(super) fn proxy() -> Object {
     ]);
     document(
         "https://netfoundry.io/schemas/proxy.v1.config.json",
-        Object::new(),
+        JsonObject::new(),
         closed_object(properties, &["port", "protocols"]),
     )
 }

@@ -1,6 +1,6 @@
 //! Display of values, for the member `value` of errors.
 
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Number, Value};
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(super) fn display_value(value: &Value) -> String {
 }
 
 /// As [`display_value`], for an object.
-pub(super) fn display_object(members: &Object) -> String {
+pub(super) fn display_object(members: &JsonObject) -> String {
     let mut text = String::new();
     write_members(members, &mut text);
     truncate(&mut text);
@@ -45,7 +45,7 @@ fn write(value: &Value, text: &mut String) {
     }
 }
 
-fn write_members(members: &Object, text: &mut String) {
+fn write_members(members: &JsonObject, text: &mut String) {
     list(text, "map[", members.iter(), |(name, value), text| {
         text.push_str(&truncated(name));
         text.push(':');

@@ -11,7 +11,7 @@ use super::pattern;
 use super::plan::{NodeId, PlanNode, ValidationPlan};
 use identifiers::Identifiers;
 use keywords::Keyword;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl NormalizedSchema {
     ///
     /// # Errors
     /// A message about the schema or, after a pointer, about a part of it.
-    pub(super) fn read(schema: &Object) -> Result<Self, String> {
+    pub(super) fn read(schema: &JsonObject) -> Result<Self, String> {
         let mut reader = Normalizer {
             identifiers: Identifiers::read(schema)?,
             plan: ValidationPlan::default(),
@@ -109,7 +109,7 @@ impl Normalizer {
 
     fn object(
         &mut self,
-        schema: &Object,
+        schema: &JsonObject,
         here: &SchemaLocation,
     ) -> Result<(Value, NodeId), String> {
         let id = self.add_node(here);
@@ -117,7 +117,7 @@ impl Normalizer {
         here.in_other_document |= !here.pointer.is_empty() && identifiers::names_document(schema);
         let refers = schema.contains_key("$ref");
         let mut node = PlanNode::default();
-        let mut read = Object::new();
+        let mut read = JsonObject::new();
         for (name, value) in schema {
             let keyword = Keyword::from_name(name);
             // Keywords beside a reference are ignored, except definitions, which may be referenced.
@@ -230,7 +230,7 @@ impl Normalizer {
         let Value::Object(schemas) = value else {
             return Ok(value.clone());
         };
-        let mut read = Object::new();
+        let mut read = JsonObject::new();
         for (name, schema) in schemas {
             let here = here.child(name);
             let (schema, next) = self.schema(schema, &here)?;

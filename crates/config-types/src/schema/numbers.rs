@@ -1,11 +1,11 @@
 //! Normalization of numbers.
 
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::{Number, Value};
 
 /// `object` with whole numbers written without a fraction: `2.0` and `2e0` as `2`. `None` if it is
 /// nested more than `depth` levels.
-pub(super) fn normalize_numbers(object: &Object, depth: usize) -> Option<Object> {
+pub(super) fn normalize_numbers(object: &JsonObject, depth: usize) -> Option<JsonObject> {
     let depth = depth.checked_sub(1)?;
     object
         .iter()
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn object(value: Value) -> Object {
+    fn object(value: Value) -> JsonObject {
         serde_json::from_value(value).unwrap()
     }
 

@@ -4,7 +4,7 @@
 //! in their brackets. Thousands of such items would be compared pairwise.
 
 use jsonschema::{Keyword, ValidationError, paths::Location};
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ struct Unique(bool);
     reason = "the validator takes keywords that may refuse what is said of them"
 )]
 pub(super) fn keyword<'a>(
-    _: &'a Object,
+    _: &'a JsonObject,
     value: &'a Value,
     _: Location,
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {

@@ -3,7 +3,7 @@
 use crate::support::{named, object, schema_of};
 use portcullis_config_types::built_in;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::Target;
+use portcullis_domain::config::ConfigTarget;
 use serde_json::{Value, json};
 
 #[test]
@@ -67,9 +67,9 @@ fn there_are_eight_types_with_fixed_ids() {
     ];
     let expected = expected.map(|(id, name, schema)| {
         let target = if name == "router.link.v1" {
-            Target::Router
+            ConfigTarget::Router
         } else {
-            Target::Service
+            ConfigTarget::Service
         };
         (id.to_owned(), name.to_owned(), target, schema.to_owned())
     });
@@ -94,12 +94,12 @@ fn table(name: &str, base: &Value, good: Vec<Value>, bad: Vec<(Value, &str)>) {
     let schema = schema_of(name);
     for changes in good {
         let data = object(with(base, changes.clone()));
-        let outcome = schema.check(&data);
+        let outcome = schema.validate(&data);
         assert_eq!(outcome.as_ref(), Ok(&data), "{name} with {changes}");
     }
     for (changes, field) in bad {
         let data = with(base, changes.clone());
-        match schema.check(&object(data)) {
+        match schema.validate(&object(data)) {
             Ok(_) => panic!("{name} takes {changes}"),
             Err(error) => assert_eq!(error.field, field, "{name} with {changes}: {error}"),
         }
@@ -147,7 +147,9 @@ fn tunneler_server() {
         ],
     );
     let null = object(json!({"hostname": "a", "port": 1, "protocol": null}));
-    schema_of("ziti-tunneler-server.v1").check(&null).unwrap();
+    schema_of("ziti-tunneler-server.v1")
+        .validate(&null)
+        .unwrap();
     health_checks("ziti-tunneler-server.v1", &base);
 }
 

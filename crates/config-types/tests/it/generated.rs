@@ -2,7 +2,7 @@
 
 use crate::support::schema_of;
 use portcullis_config_types::Schema;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use proptest::collection::btree_set;
 use proptest::option;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn term(
     [fixed, forward, allowed]: [&'static str; 3],
     value: impl Strategy<Value = Value>,
     values: impl Strategy<Value = Value>,
-) -> impl Strategy<Value = Object> {
+) -> impl Strategy<Value = JsonObject> {
     (value, values, 0..3).prop_map(move |(value, values, form)| {
         let members = match form {
             0 => vec![(fixed, value)],
@@ -66,7 +66,7 @@ fn options() -> impl Strategy<Value = Value> {
         })
 }
 
-fn host() -> impl Strategy<Value = Object> {
+fn host() -> impl Strategy<Value = JsonObject> {
     let protocol = prop_oneof![Just(json!("tcp")), Just(json!("udp"))];
     let address = "[a-z0-9.]{1,20}".prop_map(Value::String);
     let port = any::<u16>().prop_map(|port| json!(port));
@@ -96,7 +96,7 @@ fn host() -> impl Strategy<Value = Object> {
         })
 }
 
-fn intercept() -> impl Strategy<Value = Object> {
+fn intercept() -> impl Strategy<Value = JsonObject> {
     (
         protocols(),
         addresses(),
@@ -104,7 +104,7 @@ fn intercept() -> impl Strategy<Value = Object> {
         option::of(addresses()),
     )
         .prop_map(|(protocols, addresses, ranges, sources)| {
-            let mut data = Object::new();
+            let mut data = JsonObject::new();
             data.insert("protocols".to_owned(), protocols);
             data.insert("addresses".to_owned(), addresses);
             data.insert("portRanges".to_owned(), ranges);
@@ -114,11 +114,11 @@ fn intercept() -> impl Strategy<Value = Object> {
 }
 
 /// Takes every member away in turn: what is left is refused at the root, or good as well.
-fn without_each(schema: &Schema, data: &Object) -> Result<(), TestCaseError> {
+fn without_each(schema: &Schema, data: &JsonObject) -> Result<(), TestCaseError> {
     for name in data.keys() {
         let mut less = data.clone();
         less.remove(name);
-        if let Err(error) = schema.check(&less) {
+        if let Err(error) = schema.validate(&less) {
             prop_assert_eq!(error.field, "(root)");
             prop_assert!(error.reason.ends_with("is required"), "{}", error.reason);
         }
@@ -131,15 +131,15 @@ proptest! {
 
     #[test]
     fn good_hosts_pass(data in host()) {
-        prop_assert_eq!(HOST.check(&data), Ok(data.clone()));
+        prop_assert_eq!(HOST.validate(&data), Ok(data.clone()));
         let several = json!({"terminators": [data.clone(), data.clone()]});
-        prop_assert!(HOSTS.check(several.as_object().unwrap()).is_ok());
+        prop_assert!(HOSTS.validate(several.as_object().unwrap()).is_ok());
         without_each(&HOST, &data)?;
     }
 
     #[test]
     fn good_intercepts_pass(data in intercept()) {
-        prop_assert_eq!(INTERCEPT.check(&data), Ok(data.clone()));
+        prop_assert_eq!(INTERCEPT.validate(&data), Ok(data.clone()));
         without_each(&INTERCEPT, &data)?;
     }
 
@@ -147,7 +147,7 @@ proptest! {
     fn a_strange_member_is_named(data in host(), name in "[A-Z]{1,8}") {
         let mut more = data;
         more.insert(name.clone(), json!(1));
-        let error = HOST.check(&more).unwrap_err();
+        let error = HOST.validate(&more).unwrap_err();
         prop_assert_eq!(error.field, "(root)");
         prop_assert_eq!(error.reason, format!("unknown property `{name}`"));
     }

@@ -95,10 +95,10 @@ fn recorded_requests_have_the_recorded_outcome() {
             (path, body) if path.starts_with("/configs") && body["data"].is_object() => {
                 let data = object(body["data"].clone());
                 match body["configTypeId"].as_str() {
-                    Some("NH5p4FpGR") => schema_of("host.v1").check(&data).map(|_| ()),
-                    Some("g7cIWbcGg") => schema_of("intercept.v1").check(&data).map(|_| ()),
-                    Some("<id:t1>") => Schema::ANY.check(&data).map(|_| ()),
-                    Some("<id:t2>") | None => own.check(&data).map(|_| ()),
+                    Some("NH5p4FpGR") => schema_of("host.v1").validate(&data).map(|_| ()),
+                    Some("g7cIWbcGg") => schema_of("intercept.v1").validate(&data).map(|_| ()),
+                    Some("<id:t1>") => Schema::ANY.validate(&data).map(|_| ()),
+                    Some("<id:t2>") | None => own.validate(&data).map(|_| ()),
                     // The type is not there, which is not for schemas to say.
                     Some(_) => continue,
                 }

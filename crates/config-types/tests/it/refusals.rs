@@ -44,7 +44,7 @@ fn the_fault_that_helps_most_is_told() {
     ];
     let schema = schema_of("host.v1");
     for (data, field, reason) in rows {
-        let error = schema.check(&object(data.clone())).unwrap_err();
+        let error = schema.validate(&object(data.clone())).unwrap_err();
         assert!(
             error.field == field && error.reason.starts_with(reason),
             "{data} gives {error}"
@@ -52,7 +52,7 @@ fn the_fault_that_helps_most_is_told() {
     }
     let groups = json!({"listeners": [{"bind": "tls:0.0.0.0:80", "groups": 5}]});
     let error = schema_of("router.link.v1")
-        .check(&object(groups))
+        .validate(&object(groups))
         .unwrap_err();
     assert_eq!(error.field, "listeners.0.groups");
     assert_eq!(
@@ -364,7 +364,7 @@ fn what_drafts_say_can_be_mixed() {
 fn without_a_schema_any_object_will_do() {
     for schema in [Schema::ANY, compile(json!({})).unwrap()] {
         let data = object(json!({"i": 2.0, "f": 1.5, "deep": [{"a": null}]}));
-        let kept = schema.check(&data).unwrap();
+        let kept = schema.validate(&data).unwrap();
         assert_eq!(
             Value::Object(kept).to_string(),
             r#"{"deep":[{"a":null}],"f":1.5,"i":2}"#

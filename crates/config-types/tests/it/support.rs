@@ -3,7 +3,7 @@
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::{ConfigType, Object};
+use portcullis_domain::config::{ConfigType, JsonObject};
 use serde_json::Value;
 
 /// The built-in type called `name`.
@@ -19,7 +19,7 @@ pub(crate) fn schema_of(name: &str) -> Schema {
     Schema::compile(&named(name).spec.schema.unwrap()).unwrap()
 }
 
-pub(crate) fn object(value: Value) -> Object {
+pub(crate) fn object(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
         other => panic!("{other} is no object"),
@@ -30,6 +30,6 @@ pub(crate) fn compile(schema: Value) -> Result<Schema, FieldError> {
     Schema::compile(&object(schema))
 }
 
-pub(crate) fn check(schema: Value, data: Value) -> Result<Object, FieldError> {
-    compile(schema).unwrap().check(&object(data))
+pub(crate) fn check(schema: Value, data: Value) -> Result<JsonObject, FieldError> {
+    compile(schema).unwrap().validate(&object(data))
 }

@@ -48,15 +48,15 @@ const MAX_BATCH: u16 = 10_000;
 const DEFAULT_BATCH: u16 = 250;
 
 const KEYS: &[Key] = &[
-    Key::read("address"),
-    Key::read("sessionTimeout"),
-    Key::read("sessionLifetime"),
-    Key::read("administratorSessionLifetime"),
-    Key::read("freshFactor"),
-    Key::read("identityStorageQuota"),
-    Key::read("activityUpdateInterval"),
-    Key::read("activityUpdateBatchSize"),
-    Key::read("disableOidcAutoBinding"),
+    Key::supported("address"),
+    Key::supported("sessionTimeout"),
+    Key::supported("sessionLifetime"),
+    Key::supported("administratorSessionLifetime"),
+    Key::supported("freshFactor"),
+    Key::supported("identityStorageQuota"),
+    Key::supported("activityUpdateInterval"),
+    Key::supported("activityUpdateBatchSize"),
+    Key::supported("disableOidcAutoBinding"),
 ];
 
 pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<EdgeApiConfig> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::edge::api::read_at_least;
-use crate::identity::{Material, ReportedError, read_optional, read_required};
+use crate::identity::{PemSource, ReportedError, read_optional, read_required};
 use crate::relative_paths::BaseFolders;
 use crate::root::read_all;
 
@@ -28,24 +28,28 @@ pub struct EnrollmentConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningCertConfig {
     /// Certificate of the authority.
-    pub cert: Material,
+    pub cert: PemSource,
     /// Key of `cert`.
-    pub key: Material,
+    pub key: PemSource,
     /// Additional certificates for clients to trust.
-    pub ca: Option<Material>,
+    pub ca: Option<PemSource>,
 }
 
 const MIN_DURATION: Duration = Duration::from_mins(5);
 const DEFAULT_DURATION: Duration = Duration::from_hours(3);
 
 const KEYS: &[Key] = &[
-    Key::read("signingCert"),
-    Key::read("edgeIdentity"),
-    Key::read("edgeRouter"),
-    Key::read("sharedHosts"),
+    Key::supported("signingCert"),
+    Key::supported("edgeIdentity"),
+    Key::supported("edgeRouter"),
+    Key::supported("sharedHosts"),
 ];
-const SIGNING_KEYS: &[Key] = &[Key::read("cert"), Key::read("key"), Key::read("ca")];
-const DURATION_KEYS: &[Key] = &[Key::read("duration")];
+const SIGNING_KEYS: &[Key] = &[
+    Key::supported("cert"),
+    Key::supported("key"),
+    Key::supported("ca"),
+];
+const DURATION_KEYS: &[Key] = &[Key::supported("duration")];
 const HINTS: &[(&str, &str)] = &[
     ("cert", "it belongs to `edge.enrollment.signingCert`"),
     ("key", "it belongs to `edge.enrollment.signingCert`"),
@@ -64,7 +68,7 @@ pub(super) fn read(
     let section = edge
         .require("enrollment", form, diagnostics)?
         .section(diagnostics)?;
-    section.check_keys_but(KEYS, HINTS, diagnostics);
+    section.check_keys_with_hints(KEYS, HINTS, diagnostics);
     let signing_cert = section
         .require(
             "signingCert",

@@ -14,7 +14,7 @@ use crate::root::{self, read_all};
 /// (link-local, unspecified, cloud metadata services) are refused unless it names them or a part of
 /// their network, not just a wider one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JwksFetch {
+pub struct JwksFetchConfig {
     /// Addresses that are allowed although they are not public.
     pub allowed_ips: Vec<IpNetwork>,
     /// Addresses that are always refused.
@@ -29,7 +29,7 @@ pub struct JwksFetch {
     pub max_redirects: u32,
 }
 
-impl Default for JwksFetch {
+impl Default for JwksFetchConfig {
     fn default() -> Self {
         Self {
             allowed_ips: Vec::new(),
@@ -43,18 +43,21 @@ impl Default for JwksFetch {
 }
 
 const KEYS: &[Key] = &[
-    Key::read("allowedIPs"),
-    Key::read("deniedIPs"),
-    Key::read("allowedHostnames"),
-    Key::read("deniedHostnames"),
-    Key::read("blockPrivateAddresses"),
-    Key::read("timeout"),
-    Key::read("maxRedirects"),
+    Key::supported("allowedIPs"),
+    Key::supported("deniedIPs"),
+    Key::supported("allowedHostnames"),
+    Key::supported("deniedHostnames"),
+    Key::supported("blockPrivateAddresses"),
+    Key::supported("timeout"),
+    Key::supported("maxRedirects"),
 ];
 
-pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<JwksFetch> {
+pub(super) fn read(
+    signers: &Section<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<JwksFetchConfig> {
     let Some(fetch) = signers.get_non_null("jwksFetch") else {
-        return Some(JwksFetch::default());
+        return Some(JwksFetchConfig::default());
     };
     let section = fetch.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
@@ -63,7 +66,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
     let denied_ips = read_list(&section, "deniedIPs", diagnostics, read_network);
     let allowed_hostnames = read_list(&section, "allowedHostnames", diagnostics, read_host_pattern);
     let denied_hostnames = read_list(&section, "deniedHostnames", diagnostics, read_host_pattern);
-    let mut fetch = JwksFetch::default();
+    let mut fetch = JwksFetchConfig::default();
     if let Some(field) = section.get_non_null("timeout") {
         fetch.timeout = read_positive_duration(&field, diagnostics)?;
     }
@@ -76,7 +79,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
         let message = "private addresses are still refused, unless they are in `allowedIPs`";
         field.warning(root::codes::STRICTER, message, diagnostics);
     }
-    Some(JwksFetch {
+    Some(JwksFetchConfig {
         allowed_ips: allowed_ips?,
         denied_ips: denied_ips?,
         allowed_hostnames: allowed_hostnames?,

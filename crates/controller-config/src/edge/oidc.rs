@@ -6,7 +6,7 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 /// Section `edge.oidc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Oidc {
+pub struct OidcConfig {
     /// Lifetime of access tokens, 30 minutes by default.
     pub access_token_duration: Duration,
     /// Lifetime of ID tokens, 30 minutes by default.
@@ -21,9 +21,9 @@ const MINUTE: Duration = Duration::from_mins(1);
 const NOT_BATCHED: &str = "revocations are written immediately";
 
 const KEYS: &[Key] = &[
-    Key::read("accessTokenDuration"),
-    Key::read("idTokenDuration"),
-    Key::read("refreshTokenDuration"),
+    Key::supported("accessTokenDuration"),
+    Key::supported("idTokenDuration"),
+    Key::supported("refreshTokenDuration"),
     Key::ignored("revocationMinTokenLifetime", NOT_BATCHED),
     Key::ignored("revocationBucketInterval", NOT_BATCHED),
     Key::ignored("revocationBucketMaxSize", NOT_BATCHED),
@@ -31,7 +31,7 @@ const KEYS: &[Key] = &[
     Key::ignored("revocationEnforcerFrequency", NOT_BATCHED),
 ];
 
-impl Default for Oidc {
+impl Default for OidcConfig {
     fn default() -> Self {
         Self {
             access_token_duration: Duration::from_mins(30),
@@ -41,8 +41,8 @@ impl Default for Oidc {
     }
 }
 
-pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Oidc> {
-    let mut oidc = Oidc::default();
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<OidcConfig> {
+    let mut oidc = OidcConfig::default();
     let Some(field) = edge.get_non_null("oidc") else {
         return Some(oidc);
     };

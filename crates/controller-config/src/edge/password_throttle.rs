@@ -10,9 +10,9 @@ use crate::edge::read_positive_duration;
 use crate::root;
 
 const KEYS: &[Key] = &[
-    Key::read("enabled"),
-    Key::read("freeAttempts"),
-    Key::read("longestWait"),
+    Key::supported("enabled"),
+    Key::supported("freeAttempts"),
+    Key::supported("longestWait"),
 ];
 
 /// Maximum of `longestWait`.
@@ -38,7 +38,7 @@ pub(super) fn read(
     };
     let longest_wait = match section.get_non_null("longestWait") {
         Some(field) => read_longest_wait(&field, diagnostics),
-        None => Some(default.longest_wait),
+        None => Some(default.max_wait),
     };
     if let Some(field) = section.get_non_null("enabled")
         && !field.boolean(diagnostics)?
@@ -52,7 +52,7 @@ pub(super) fn read(
     }
     Some(PasswordThrottleConfig(Some(ThrottleRules {
         free_attempts: free_attempts?,
-        longest_wait: longest_wait?,
+        max_wait: longest_wait?,
     })))
 }
 

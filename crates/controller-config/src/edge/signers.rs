@@ -2,14 +2,14 @@
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
-use super::jwks::{self, JwksFetch};
+use super::jwks::{self, JwksFetchConfig};
 use crate::root;
 
 /// Section `edge.externalJwtSigners`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalJwtSignersConfig {
     /// Rules for fetching keys of signers.
-    pub jwks_fetch: JwksFetch,
+    pub jwks_fetch: JwksFetchConfig,
     /// Whether tokens without `exp` are refused, true by default.
     pub require_expiry: bool,
 }
@@ -17,13 +17,13 @@ pub struct ExternalJwtSignersConfig {
 impl Default for ExternalJwtSignersConfig {
     fn default() -> Self {
         Self {
-            jwks_fetch: JwksFetch::default(),
+            jwks_fetch: JwksFetchConfig::default(),
             require_expiry: true,
         }
     }
 }
 
-const KEYS: &[Key] = &[Key::read("jwksFetch"), Key::read("requireExpiry")];
+const KEYS: &[Key] = &[Key::supported("jwksFetch"), Key::supported("requireExpiry")];
 
 pub(super) fn read(
     edge: &Section<'_>,

@@ -6,7 +6,7 @@ use crate::root;
 
 /// Section `edge.totp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Totp {
+pub struct TotpConfig {
     /// Issuer that authenticator apps show, `openziti.io` by default.
     pub hostname: String,
     pub compatibility: TotpCompatibility,
@@ -26,10 +26,10 @@ pub enum TotpCompatibility {
 
 const DEFAULT_HOSTNAME: &str = "openziti.io";
 
-const KEYS: &[Key] = &[Key::read("hostname"), Key::read("compatibility")];
+const KEYS: &[Key] = &[Key::supported("hostname"), Key::supported("compatibility")];
 
-pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Totp> {
-    let default = || Totp {
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<TotpConfig> {
+    let default = || TotpConfig {
         hostname: DEFAULT_HOSTNAME.to_owned(),
         compatibility: TotpCompatibility::Strict,
     };

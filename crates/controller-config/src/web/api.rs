@@ -71,7 +71,7 @@ impl WebApi {
     }
 }
 
-const KEYS: &[Key] = &[Key::read("binding"), Key::read("options")];
+const KEYS: &[Key] = &[Key::supported("binding"), Key::supported("options")];
 
 const BINDINGS: [(&str, ApiKind); 8] = [
     ("edge-client", ApiKind::EdgeClient),
@@ -85,9 +85,9 @@ const BINDINGS: [(&str, ApiKind); 8] = [
 ];
 
 const OIDC_KEYS: &[Key] = &[
-    Key::read("redirectURIs"),
-    Key::read("postLogoutURIs"),
-    Key::read("allowedHostnames"),
+    Key::supported("redirectURIs"),
+    Key::supported("postLogoutURIs"),
+    Key::supported("allowedHostnames"),
     Key::ignored("secret", "the controller generates and keeps its own"),
 ];
 
@@ -97,9 +97,9 @@ const METRICS_KEYS: &[Key] = &[
 ];
 
 const SPA_KEYS: &[Key] = &[
-    Key::read("path"),
-    Key::read("location"),
-    Key::read("indexFile"),
+    Key::supported("path"),
+    Key::supported("location"),
+    Key::supported("indexFile"),
 ];
 
 pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebApi> {

@@ -44,11 +44,11 @@ impl Default for WebOptions {
 }
 
 const KEYS: &[Key] = &[
-    Key::read("idleTimeout"),
-    Key::read("readTimeout"),
-    Key::read("writeTimeout"),
-    Key::read("minTLSVersion"),
-    Key::read("maxTLSVersion"),
+    Key::supported("idleTimeout"),
+    Key::supported("readTimeout"),
+    Key::supported("writeTimeout"),
+    Key::supported("minTLSVersion"),
+    Key::supported("maxTLSVersion"),
 ];
 
 /// Versions that the file may name; unsupported ones are `None`.

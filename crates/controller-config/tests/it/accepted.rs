@@ -3,7 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use portcullis_controller_config::{
-    ApiKind, ClientLimits, ControllerConfig, Material, Share, StoreLocation, TlsVersion,
+    ApiKind, ClientLimit, ClientLimits, ControllerConfig, PemSource, StoreLocation, TlsVersion,
     TotpCompatibility, WebApi, read,
 };
 use portcullis_domain::clock::SignedDuration;
@@ -111,8 +111,8 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
         config.store.sealing_key_path(),
         Path::new("ctrl.db.portcullis.key")
     );
-    assert_eq!(config.identity.server_cert, Material::File("a.pem".into()));
-    assert_eq!(config.identity.server_key, Material::File("a.key".into()));
+    assert_eq!(config.identity.server_cert, PemSource::File("a.pem".into()));
+    assert_eq!(config.identity.server_key, PemSource::File("a.key".into()));
     assert_eq!(
         (config.trust_domain, config.additional_trust_domains),
         (None, Vec::new())
@@ -176,7 +176,7 @@ fn every_key_of_limits_is_read() {
     let usual = accept(&[SMALLEST]).expect("file is complete").limits;
     assert_eq!(usual, ClientLimits::default());
     assert_eq!(
-        (usual.connections.total, usual.connections.each),
+        (usual.connections.total, usual.connections.per_client),
         (16_384, 4096)
     );
     let limits = |section: &str| {
@@ -191,7 +191,10 @@ fn every_key_of_limits_is_read() {
          unauthenticatedRequestBytesPerPeer: 39999999, passwordsWaiting: 7, \
          logLinesPerMinute: 600, logLinesPerMinutePerPeer: 599}",
     );
-    let share = |total, each| Share { total, each };
+    let share = |total, each| ClientLimit {
+        total,
+        per_client: each,
+    };
     assert_eq!(all.connections, share(100, 99));
     assert_eq!(all.request_head_bytes, share(5_000_000, 4_999_999));
     assert_eq!(all.unread_answer_bytes, share(20_000_000, 19_999_999));
@@ -227,21 +230,21 @@ fn every_key_of_the_root_is_read() {
     let identity = &config.identity;
     assert_eq!(
         identity.cert,
-        Material::File("/etc/ziti/client cert.pem".into())
+        PemSource::File("/etc/ziti/client cert.pem".into())
     );
     assert!(
-        matches!(&identity.key, Material::Inline(pem) if pem.starts_with("-----BEGIN PRIVATE KEY"))
+        matches!(&identity.key, PemSource::Inline(pem) if pem.starts_with("-----BEGIN PRIVATE KEY"))
     );
     assert!(
-        matches!(&identity.server_cert, Material::Inline(pem) if pem.starts_with("-----BEGIN CERT"))
+        matches!(&identity.server_cert, PemSource::Inline(pem) if pem.starts_with("-----BEGIN CERT"))
     );
     assert_eq!(
         identity.server_key,
-        Material::File("/etc/ziti/server.key".into())
+        PemSource::File("/etc/ziti/server.key".into())
     );
     assert_eq!(
         identity.alt_server_certs[0].key,
-        Material::File("alt1.key".into())
+        PemSource::File("alt1.key".into())
     );
     assert_eq!(
         identity.alt_server_certs[1].key, identity.key,
@@ -286,7 +289,7 @@ fn every_key_of_edge_is_read() {
     );
     assert_eq!(
         edge.enrollment.signing_cert.ca,
-        Some(Material::File("s.ca".into()))
+        Some(PemSource::File("s.ca".into()))
     );
     assert_eq!(edge.totp.hostname, "mfa.example");
     assert_eq!(edge.oidc.access_token_duration, Duration::from_mins(10));
@@ -295,7 +298,7 @@ fn every_key_of_edge_is_read() {
         edge.password_throttle,
         Some(ThrottleRules {
             free_attempts: 10,
-            longest_wait: SignedDuration::from_mins(15),
+            max_wait: SignedDuration::from_mins(15),
         })
     );
     assert!(edge.external_jwt_signers.require_expiry);
@@ -334,7 +337,7 @@ fn every_key_of_web_is_read() {
     );
     assert_eq!(
         clients.identity.as_ref().map(|i| &i.server_key),
-        Some(&Material::File("w.key".into()))
+        Some(&PemSource::File("w.key".into()))
     );
     assert_eq!(clients.options.write_timeout, Duration::from_secs(3));
     assert_eq!(clients.options.min_tls_version, TlsVersion::Tls13);

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use portcullis_controller_config::{
-    GenerateError, Generated, HomeLayout, Material, SourceText, generate, read_files,
+    GenerateError, GenerateOptions, HomeLayout, PemSource, SourceText, generate, read_files,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
@@ -11,7 +11,7 @@ use crate::no_variables;
 
 #[test]
 fn a_generated_file_is_read_without_a_word() {
-    let mut parameters = Generated::new("2001:db8::1", 8443);
+    let mut parameters = GenerateOptions::new("2001:db8::1", 8443);
     parameters.interface = "::";
     parameters.ctrl_port = 8444;
     parameters.trust_domain = Some("network.example");
@@ -61,14 +61,14 @@ fn a_generated_file_is_read_without_a_word() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused() {
-    let dollar = generate(&Generated::new("host.$USER", 1280));
+    let dollar = generate(&GenerateOptions::new("host.$USER", 1280));
     assert!(
         matches!(dollar, Err(GenerateError::ContainsDollar { value }) if value.contains("$USER"))
     );
-    let empty = generate(&Generated::new(" ", 1280));
+    let empty = generate(&GenerateOptions::new(" ", 1280));
     assert_eq!(empty, Err(GenerateError::InvalidAddress));
     assert_eq!(
-        generate(&Generated::new("localhost", 0)),
+        generate(&GenerateOptions::new("localhost", 0)),
         Err(GenerateError::InvalidAddress)
     );
 }
@@ -85,13 +85,13 @@ proptest! {
     #[test]
     fn files_stand_in_the_directory_of_the_file_whatever_its_name(name in ".{1,20}") {
         let home = PathBuf::from(format!("/h/{name}"));
-        let text = generate(&Generated::new("localhost", 1280)).expect("host can be written");
+        let text = generate(&GenerateOptions::new("localhost", 1280)).expect("host can be written");
         let file = SourceText { text: &text, folder: &home };
         let outcome = read_files(&[file], &no_variables);
         prop_assert_eq!(&outcome.diagnostics, &[], "{}", text);
         let config = outcome.config.expect("file is complete");
         let files = HomeLayout::under(&home);
-        prop_assert_eq!(config.identity.server_key, Material::File(files.server_key));
-        prop_assert_eq!(config.edge.enrollment.signing_cert.cert, Material::File(files.signing_cert));
+        prop_assert_eq!(config.identity.server_key, PemSource::File(files.server_key));
+        prop_assert_eq!(config.edge.enrollment.signing_cert.cert, PemSource::File(files.signing_cert));
     }
 }

@@ -1,15 +1,15 @@
 use std::path::{Path, PathBuf};
 
 use portcullis_controller_config::{
-    Material, Named, NamedPair, Outcome, SourceText, read, read_files,
+    CertKeyReference, PemReference, PemSource, ReadOutcome, SourceText, read, read_files,
 };
 
 use crate::{SMALLEST, no_variables};
 
 /// Key, line and path of everything that is named.
-fn shown(outcome: &Outcome) -> Vec<(String, u32, PathBuf)> {
-    let named = &outcome.named;
-    let of_pair = |pair: &NamedPair| [pair.cert.clone(), pair.key.clone()];
+fn shown(outcome: &ReadOutcome) -> Vec<(String, u32, PathBuf)> {
+    let named = &outcome.references;
+    let of_pair = |pair: &CertKeyReference| [pair.cert.clone(), pair.key.clone()];
     let of_identities = named.identities.iter().flat_map(|identity| {
         let pairs = identity.pairs.iter().flat_map(of_pair);
         pairs.chain([identity.ca.clone()]).collect::<Vec<_>>()
@@ -27,10 +27,10 @@ fn shown(outcome: &Outcome) -> Vec<(String, u32, PathBuf)> {
     shown
 }
 
-fn file(named: &Named) -> PathBuf {
-    match &named.material {
-        Material::File(path) => path.clone(),
-        Material::Inline(_) => "inline".into(),
+fn file(named: &PemReference) -> PathBuf {
+    match &named.source {
+        PemSource::File(path) => path.clone(),
+        PemSource::Inline(_) => "inline".into(),
     }
 }
 
@@ -107,7 +107,7 @@ fn each_file_says_where_its_own_relative_paths_start() {
     assert_eq!(paths, expected.map(PathBuf::from));
 
     let config = outcome.config.expect("file is complete");
-    assert_eq!(config.identity.ca, Material::File("/net/cas.pem".into()));
+    assert_eq!(config.identity.ca, PemSource::File("/net/cas.pem".into()));
     assert_eq!(
         config.store.store_path(),
         Path::new("here/ctrl.db.portcullis")

@@ -18,22 +18,22 @@ pub struct SessionLifetimes {
 
 impl SessionLifetimes {
     /// Latest end of a session; `None` if unlimited.
-    pub fn end(self, session: &ApiSession, is_admin: bool) -> Option<Timestamp> {
+    pub fn expires_at(self, session: &ApiSession, is_admin: bool) -> Option<Timestamp> {
         if session.is_opened_by_certificate() {
             return None;
         }
         let administrator_limit = self.administrators.filter(|_| is_admin);
         let shortest = self.all.into_iter().chain(administrator_limit).min()?;
-        Some(clock::later(session.created_at, shortest))
+        Some(clock::saturating_add(session.created_at, shortest))
     }
 
     /// Whether the session would have ended if its holder were an administrator; a cheap check
     /// before the rank is known.
-    pub fn may_be_over(self, session: &ApiSession, now: Timestamp) -> bool {
-        self.end(session, true).is_some_and(|end| now >= end)
+    pub fn may_have_ended(self, session: &ApiSession, now: Timestamp) -> bool {
+        self.expires_at(session, true).is_some_and(|end| now >= end)
     }
 
-    pub fn are_unlimited(self) -> bool {
+    pub fn is_unlimited(self) -> bool {
         self == Self::default()
     }
 }

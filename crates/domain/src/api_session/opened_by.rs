@@ -37,7 +37,7 @@ impl OpenedBy {
 
     /// Whether identities of this type may log in with it. Router identities use authenticators
     /// only, never certificates or tokens of third parties.
-    pub fn fits(&self, kind: IdentityType) -> bool {
+    pub fn is_allowed_for(&self, kind: IdentityType) -> bool {
         kind != IdentityType::Router || matches!(self, Self::Authenticator(_))
     }
 }

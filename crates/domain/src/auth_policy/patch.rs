@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Members of a policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AuthPolicyPatch {
+pub struct AuthPolicySpecPatch {
     pub name: Option<String>,
     /// New rules on primary mechanisms.
     pub primary: PrimaryPatch,
@@ -68,7 +68,7 @@ pub struct SecondaryPatch {
     pub require_ext_jwt_signer: Option<Option<SignerId>>,
 }
 
-impl AuthPolicyPatch {
+impl AuthPolicySpecPatch {
     /// Writes the set members into `spec`.
     pub(super) fn apply(self, spec: &mut AuthPolicySpec) {
         assign(&mut spec.name, self.name);

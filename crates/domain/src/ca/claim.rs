@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 /// Extracts the external id of the holder from a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalIdClaim {
-    pub location: Location,
-    pub matcher: Matcher,
+    pub location: ClaimLocation,
+    pub matcher: ClaimMatcher,
     /// The prefix, suffix or scheme to match.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub matcher_criteria: String,
     /// How a matching name is split.
-    pub parser: Parser,
+    pub parser: ClaimParser,
     /// The separator.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parser_criteria: String,
@@ -23,7 +23,7 @@ pub struct ExternalIdClaim {
 /// The certificate field that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Location {
+pub enum ClaimLocation {
     /// The common name of the subject.
     CommonName,
     /// URI subject alternative names.
@@ -35,7 +35,7 @@ pub enum Location {
 /// Which values match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Matcher {
+pub enum ClaimMatcher {
     /// All of them.
     All,
     /// Values with this prefix, which is removed.
@@ -49,14 +49,14 @@ pub enum Matcher {
 /// How a matching name is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Parser {
+pub enum ClaimParser {
     /// Not at all.
     None,
     /// At each occurrence of the criteria.
     Split,
 }
 
-impl Location {
+impl ClaimLocation {
     pub const ALL: [Self; 3] = [Self::CommonName, Self::SanUri, Self::SanEmail];
 
     /// Name on the wire.
@@ -69,7 +69,7 @@ impl Location {
     }
 }
 
-impl Matcher {
+impl ClaimMatcher {
     pub const ALL: [Self; 4] = [Self::All, Self::Prefix, Self::Suffix, Self::Scheme];
 
     /// Name on the wire.
@@ -83,7 +83,7 @@ impl Matcher {
     }
 }
 
-impl Parser {
+impl ClaimParser {
     pub const ALL: [Self; 2] = [Self::None, Self::Split];
 
     /// Name on the wire.
@@ -109,17 +109,17 @@ impl ExternalIdClaim {
                 value,
             ))
         };
-        let is_uri = self.location == Location::SanUri;
+        let is_uri = self.location == ClaimLocation::SanUri;
         match self.matcher {
-            Matcher::All => {},
-            Matcher::Scheme if !is_uri => {
+            ClaimMatcher::All => {},
+            ClaimMatcher::Scheme if !is_uri => {
                 return invalid(
                     "matcher",
                     "SCHEME can only be used with location SAN_URI",
                     self.matcher.name(),
                 );
             },
-            Matcher::Prefix | Matcher::Suffix if is_uri => {
+            ClaimMatcher::Prefix | ClaimMatcher::Suffix if is_uri => {
                 return invalid(
                     "matcher",
                     "must be ALL or SCHEME when location is SAN_URI",
@@ -135,7 +135,7 @@ impl ExternalIdClaim {
             },
             _ => {},
         }
-        if self.parser == Parser::Split && self.parser_criteria.is_empty() {
+        if self.parser == ClaimParser::Split && self.parser_criteria.is_empty() {
             return invalid(
                 "parserCriteria",
                 "must not be empty when the parser is SPLIT",
@@ -150,8 +150,8 @@ impl ExternalIdClaim {
     pub fn resolve<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
         let matching = names.into_iter().filter_map(|name| self.matched_part(name));
         let mut values: Box<dyn Iterator<Item = &str>> = match self.parser {
-            Parser::None => Box::new(matching),
-            Parser::Split => {
+            ClaimParser::None => Box::new(matching),
+            ClaimParser::Split => {
                 Box::new(matching.flat_map(|name| name.split(self.parser_criteria.as_str())))
             },
         };
@@ -166,11 +166,11 @@ impl ExternalIdClaim {
     fn matched_part<'n>(&self, name: &'n str) -> Option<&'n str> {
         let criteria = self.matcher_criteria.as_str();
         match self.matcher {
-            Matcher::All => Some(name),
-            Matcher::Prefix => name.strip_prefix(criteria),
-            Matcher::Suffix => name.strip_suffix(criteria),
+            ClaimMatcher::All => Some(name),
+            ClaimMatcher::Prefix => name.strip_prefix(criteria),
+            ClaimMatcher::Suffix => name.strip_suffix(criteria),
             // Schemes are case-insensitive (RFC 3986 section 3.1).
-            Matcher::Scheme => name
+            ClaimMatcher::Scheme => name
                 .split_once(':')
                 .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(criteria))
                 .map(|_| name),
@@ -183,9 +183,9 @@ mod tests {
     use super::*;
 
     fn claim(
-        location: Location,
-        matcher: (Matcher, &str),
-        parser: (Parser, &str),
+        location: ClaimLocation,
+        matcher: (ClaimMatcher, &str),
+        parser: (ClaimParser, &str),
         index: u32,
     ) -> ExternalIdClaim {
         ExternalIdClaim {
@@ -200,30 +200,38 @@ mod tests {
 
     #[test]
     fn members_have_to_fit_together() {
-        use Location::{CommonName, SanEmail, SanUri};
-        let none = (Parser::None, "");
+        use ClaimLocation::{CommonName, SanEmail, SanUri};
+        let none = (ClaimParser::None, "");
         for (claim, at_fault) in [
-            (claim(CommonName, (Matcher::All, ""), none, 0), None),
-            (claim(SanEmail, (Matcher::Suffix, "@x"), none, 0), None),
-            (claim(SanUri, (Matcher::Scheme, "spiffe"), none, 0), None),
+            (claim(CommonName, (ClaimMatcher::All, ""), none, 0), None),
+            (claim(SanEmail, (ClaimMatcher::Suffix, "@x"), none, 0), None),
             (
-                claim(CommonName, (Matcher::Scheme, "a"), none, 0),
+                claim(SanUri, (ClaimMatcher::Scheme, "spiffe"), none, 0),
+                None,
+            ),
+            (
+                claim(CommonName, (ClaimMatcher::Scheme, "a"), none, 0),
                 Some("matcher"),
             ),
             (
-                claim(SanUri, (Matcher::Prefix, "a"), none, 0),
+                claim(SanUri, (ClaimMatcher::Prefix, "a"), none, 0),
                 Some("matcher"),
             ),
             (
-                claim(CommonName, (Matcher::Prefix, ""), none, 0),
+                claim(CommonName, (ClaimMatcher::Prefix, ""), none, 0),
                 Some("matcherCriteria"),
             ),
             (
-                claim(SanUri, (Matcher::Scheme, ""), none, 0),
+                claim(SanUri, (ClaimMatcher::Scheme, ""), none, 0),
                 Some("matcherCriteria"),
             ),
             (
-                claim(CommonName, (Matcher::All, ""), (Parser::Split, ""), 0),
+                claim(
+                    CommonName,
+                    (ClaimMatcher::All, ""),
+                    (ClaimParser::Split, ""),
+                    0,
+                ),
                 Some("parserCriteria"),
             ),
         ] {
@@ -235,8 +243,8 @@ mod tests {
 
     #[test]
     fn value_is_taken_out_of_the_names() {
-        use Location::{CommonName, SanEmail, SanUri};
-        let none = (Parser::None, "");
+        use ClaimLocation::{CommonName, SanEmail, SanUri};
+        let none = (ClaimParser::None, "");
         let names = [
             "user=anne;dept=7",
             "spiffe://a/b",
@@ -246,14 +254,14 @@ mod tests {
         ];
         for (claim, expected) in [
             (
-                claim(CommonName, (Matcher::All, ""), none, 0),
+                claim(CommonName, (ClaimMatcher::All, ""), none, 0),
                 Some("user=anne;dept=7"),
             ),
             (
                 claim(
                     CommonName,
-                    (Matcher::Prefix, "user="),
-                    (Parser::Split, ";"),
+                    (ClaimMatcher::Prefix, "user="),
+                    (ClaimParser::Split, ";"),
                     0,
                 ),
                 Some("anne"),
@@ -261,24 +269,27 @@ mod tests {
             (
                 claim(
                     CommonName,
-                    (Matcher::Prefix, "user="),
-                    (Parser::Split, ";"),
+                    (ClaimMatcher::Prefix, "user="),
+                    (ClaimParser::Split, ";"),
                     2,
                 ),
                 None,
             ),
             (
-                claim(SanEmail, (Matcher::Suffix, "@example.test"), none, 0),
+                claim(SanEmail, (ClaimMatcher::Suffix, "@example.test"), none, 0),
                 Some("anne"),
             ),
             (
-                claim(SanUri, (Matcher::Scheme, "spiffe"), none, 1),
+                claim(SanUri, (ClaimMatcher::Scheme, "spiffe"), none, 1),
                 Some("SPIFFE://c"),
             ),
-            (claim(SanUri, (Matcher::Scheme, "spiff"), none, 0), None),
-            (claim(CommonName, (Matcher::All, ""), none, 4), None),
             (
-                claim(CommonName, (Matcher::Prefix, "nobody"), none, 0),
+                claim(SanUri, (ClaimMatcher::Scheme, "spiff"), none, 0),
+                None,
+            ),
+            (claim(CommonName, (ClaimMatcher::All, ""), none, 4), None),
+            (
+                claim(CommonName, (ClaimMatcher::Prefix, "nobody"), none, 0),
                 None,
             ),
         ] {

@@ -2,7 +2,7 @@
 
 /// Variables of a name format.
 #[derive(Debug, Clone, Copy)]
-pub struct NameParts<'a> {
+pub struct NameVariables<'a> {
     /// Name of the authority.
     pub ca_name: &'a str,
     /// Id of the authority.
@@ -15,10 +15,10 @@ pub struct NameParts<'a> {
     pub identity_id: &'a str,
 }
 
-impl NameParts<'_> {
+impl NameVariables<'_> {
     /// Renders a name: symbols in brackets are replaced, everything else is copied. Replacement
     /// values are not expanded again.
-    pub fn fill(&self, format: &str) -> String {
+    pub fn render(&self, format: &str) -> String {
         let mut name = String::with_capacity(format.len());
         let mut rest = format;
         while let Some((before, after)) = rest.split_once('[') {
@@ -47,7 +47,7 @@ impl NameParts<'_> {
 }
 
 /// Appends a counter of at least six digits, for a name that is already in use.
-pub fn numbered(name: &str, counter: u64) -> String {
+pub fn with_counter(name: &str, counter: u64) -> String {
     format!("{name}{counter:06}")
 }
 
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn symbols_are_replaced_once() {
-        let parts = NameParts {
+        let parts = NameVariables {
             ca_name: "partner",
             ca_id: "c1",
             common_name: "[identityId]",
@@ -75,13 +75,13 @@ mod tests {
             ("", ""),
             ("plain", "plain"),
         ] {
-            assert_eq!(parts.fill(format), name, "{format}");
+            assert_eq!(parts.render(format), name, "{format}");
         }
     }
 
     #[test]
     fn counter_has_six_digits_until_it_needs_more() {
-        assert_eq!(numbered("n", 1), "n000001");
-        assert_eq!(numbered("n", 1_000_000), "n1000000");
+        assert_eq!(with_counter("n", 1), "n000001");
+        assert_eq!(with_counter("n", 1_000_000), "n1000000");
     }
 }

@@ -1,6 +1,8 @@
 //! Partial updates of authorities.
 
-use super::{CaSpec, DEFAULT_NAME_FORMAT, ExternalIdClaim, Location, Matcher, Parser};
+use super::{
+    CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, DEFAULT_NAME_FORMAT, ExternalIdClaim,
+};
 use crate::FieldError;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
@@ -8,7 +10,7 @@ use crate::tags::Tags;
 
 /// Members of an authority to change; `None` leaves a member unchanged, except the claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CaPatch {
+pub struct CaSpecPatch {
     pub name: Option<String>,
     /// Whether holders of its certificates are enrolled automatically.
     pub is_auto_enrollment_enabled: Option<bool>,
@@ -27,19 +29,19 @@ pub struct CaPatch {
 /// Members of a claim to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClaimPatch {
-    pub location: Option<Location>,
-    pub matcher: Option<Matcher>,
+    pub location: Option<ClaimLocation>,
+    pub matcher: Option<ClaimMatcher>,
     /// The prefix, suffix or scheme to match.
     pub matcher_criteria: Option<String>,
     /// How a matching name is split.
-    pub parser: Option<Parser>,
+    pub parser: Option<ClaimParser>,
     /// The separator.
     pub parser_criteria: Option<String>,
     /// Zero-based index; negative numbers are rejected.
     pub index: Option<i64>,
 }
 
-impl CaPatch {
+impl CaSpecPatch {
     /// Writes the set members into `spec`.
     ///
     /// # Errors
@@ -63,7 +65,7 @@ impl CaPatch {
         assign(&mut spec.identity_roles, self.identity_roles);
         assign(
             &mut spec.identity_name_format,
-            self.identity_name_format.map(name_format),
+            self.identity_name_format.map(name_format_or_default),
         );
         assign(&mut spec.tags, self.tags);
         Ok(())
@@ -71,7 +73,7 @@ impl CaPatch {
 }
 
 /// The given name format, or the default if it is empty.
-pub fn name_format(given: String) -> String {
+pub fn name_format_or_default(given: String) -> String {
     if given.is_empty() {
         DEFAULT_NAME_FORMAT.to_owned()
     } else {
@@ -102,7 +104,7 @@ impl ClaimPatch {
     /// # Errors
     ///
     /// [`FieldError`] on a missing or invalid member.
-    pub fn complete(self) -> Result<ExternalIdClaim, FieldError> {
+    pub fn into_claim(self) -> Result<ExternalIdClaim, FieldError> {
         self.merged_with(None)
     }
 
@@ -160,10 +162,10 @@ mod tests {
             identity_roles: RoleAttributes::default(),
             identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
             external_id_claim: Some(ExternalIdClaim {
-                location: Location::CommonName,
-                matcher: Matcher::Prefix,
+                location: ClaimLocation::CommonName,
+                matcher: ClaimMatcher::Prefix,
                 matcher_criteria: "user-".to_owned(),
-                parser: Parser::None,
+                parser: ClaimParser::None,
                 parser_criteria: String::new(),
                 index: 0,
             }),
@@ -171,10 +173,10 @@ mod tests {
         }
     }
 
-    fn patch(claim: Option<ClaimPatch>) -> CaPatch {
-        CaPatch {
+    fn patch(claim: Option<ClaimPatch>) -> CaSpecPatch {
+        CaSpecPatch {
             external_id_claim: claim,
-            ..CaPatch::default()
+            ..CaSpecPatch::default()
         }
     }
 
@@ -195,7 +197,7 @@ mod tests {
     fn members_of_a_claim_are_laid_over_and_judged_together() {
         let mut changed = spec();
         let to_split = ClaimPatch {
-            parser: Some(Parser::Split),
+            parser: Some(ClaimParser::Split),
             parser_criteria: Some("-".to_owned()),
             index: Some(1),
             ..ClaimPatch::default()
@@ -209,7 +211,7 @@ mod tests {
         for (change, member) in [
             (
                 ClaimPatch {
-                    location: Some(Location::SanUri),
+                    location: Some(ClaimLocation::SanUri),
                     ..base()
                 },
                 "matcher",
@@ -223,7 +225,7 @@ mod tests {
             ),
             (
                 ClaimPatch {
-                    parser: Some(Parser::Split),
+                    parser: Some(ClaimParser::Split),
                     ..base()
                 },
                 "parserCriteria",
@@ -247,12 +249,12 @@ mod tests {
     #[test]
     fn claim_by_itself_needs_place_matcher_and_parser() {
         let whole = ClaimPatch {
-            location: Some(Location::SanEmail),
-            matcher: Some(Matcher::All),
-            parser: Some(Parser::None),
+            location: Some(ClaimLocation::SanEmail),
+            matcher: Some(ClaimMatcher::All),
+            parser: Some(ClaimParser::None),
             ..ClaimPatch::default()
         };
-        assert_eq!(whole.clone().complete().unwrap().index, 0);
+        assert_eq!(whole.clone().into_claim().unwrap().index, 0);
         for (claim, member) in [
             (ClaimPatch::default(), "location"),
             (
@@ -270,7 +272,7 @@ mod tests {
                 "parser",
             ),
         ] {
-            let error = claim.complete().unwrap_err();
+            let error = claim.into_claim().unwrap_err();
             assert_eq!(error.field, format!("externalIdClaim.{member}"));
         }
     }
@@ -278,10 +280,10 @@ mod tests {
     #[test]
     fn empty_format_is_the_default() {
         let mut changed = spec();
-        let change = CaPatch {
+        let change = CaSpecPatch {
             identity_name_format: Some(String::new()),
             name: Some("other".to_owned()),
-            ..CaPatch::default()
+            ..CaSpecPatch::default()
         };
         changed.identity_name_format = "[requestedName]".to_owned();
         change.apply(&mut changed).unwrap();

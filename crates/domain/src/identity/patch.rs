@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Members of an identity to change; `None` leaves a member unchanged, and collections are replaced
 /// as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct IdentityPatch {
+pub struct IdentitySpecPatch {
     pub name: Option<IdentityName>,
     pub is_admin: Option<bool>,
     /// Never changes anything, but setting it requires administrator rights.
@@ -29,7 +29,7 @@ pub struct IdentityPatch {
     pub service_hosting_costs: Option<BTreeMap<ServiceId, u16>>,
 }
 
-impl IdentityPatch {
+impl IdentitySpecPatch {
     /// Writes the set members into `spec`.
     pub(super) fn apply(self, spec: &mut IdentitySpec) {
         assign(&mut spec.name, self.name);
@@ -62,12 +62,12 @@ mod tests {
         let mut spec = IdentitySpec::named(IdentityName::new("a").unwrap());
         spec.external_id = Some("x".to_owned());
         let before = spec.clone();
-        IdentityPatch::default().apply(&mut spec);
+        IdentitySpecPatch::default().apply(&mut spec);
         assert_eq!(spec, before);
 
-        let patch = IdentityPatch {
+        let patch = IdentitySpecPatch {
             external_id: Some(None),
-            ..IdentityPatch::default()
+            ..IdentitySpecPatch::default()
         };
         patch.apply(&mut spec);
         assert_eq!(

@@ -17,7 +17,7 @@ impl Identity {
     }
 
     /// Removes all references to a deleted service; returns whether there were any.
-    pub fn forget_service(&mut self, service: &ServiceId) -> bool {
+    pub fn unlink_service(&mut self, service: &ServiceId) -> bool {
         let hosted = self.spec.hosting.unlink(service);
         self.service_configs.remove(service).is_some() || hosted
     }
@@ -45,9 +45,9 @@ mod tests {
         assert_eq!(identity.configs().len(), 2);
 
         for service in [&one, &two, &three] {
-            assert!(identity.forget_service(service), "{service}");
+            assert!(identity.unlink_service(service), "{service}");
             assert!(!identity.services().contains(service), "{service}");
-            assert!(!identity.forget_service(service), "{service}");
+            assert!(!identity.unlink_service(service), "{service}");
         }
         assert!(identity.configs().is_empty());
         assert!(identity.spec.hosting.is_default());

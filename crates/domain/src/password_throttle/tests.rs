@@ -6,7 +6,7 @@ mod state;
 
 const RULES: ThrottleRules = ThrottleRules {
     free_attempts: 5,
-    longest_wait: SignedDuration::from_hours(1),
+    max_wait: SignedDuration::from_hours(1),
 };
 
 fn at(second: i64) -> Timestamp {
@@ -33,7 +33,7 @@ fn guess(throttle: &mut PasswordThrottle, address: IpAddr, times: u32, mut secon
     for _ in 0..times {
         second += i64::from(wait(throttle, address, at(second)));
         assert_eq!(wait(throttle, address, at(second)), 0);
-        throttle.note_wrong(address, RULES, at(second));
+        throttle.record_failure(address, RULES, at(second));
     }
     second
 }
@@ -41,7 +41,7 @@ fn guess(throttle: &mut PasswordThrottle, address: IpAddr, times: u32, mut secon
 #[test]
 fn wait_of_a_source_doubles_up_to_the_longest() {
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(source(1), at(0));
+    throttle.record_success(source(1), at(0));
     let mut second = 0;
     for (times, expected) in [
         (4, 0),
@@ -55,7 +55,7 @@ fn wait_of_a_source_doubles_up_to_the_longest() {
         second = guess(&mut throttle, source(1), times, second);
         assert_eq!(wait(&throttle, source(1), at(second)), expected);
     }
-    throttle.note_right(source(1), at(second));
+    throttle.record_success(source(1), at(second));
     assert_eq!(wait(&throttle, source(1), at(second)), 0);
 }
 
@@ -81,7 +81,7 @@ fn addresses_of_one_ipv6_network_are_one_source() {
 #[test]
 fn known_source_waits_for_itself_alone() {
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(source(0), at(0));
+    throttle.record_success(source(0), at(0));
     let mut second = 0;
     for number in 1..=120 {
         second = guess(&mut throttle, source(number), 1, second);
@@ -92,7 +92,7 @@ fn known_source_waits_for_itself_alone() {
     let second = guess(&mut throttle, source(0), 6, second);
     assert_eq!(wait(&throttle, source(0), at(second)), 2);
     // A right password from there does not help other sources.
-    throttle.note_right(source(0), at(second + 2));
+    throttle.record_success(source(0), at(second + 2));
     assert_eq!(wait(&throttle, source(0), at(second + 2)), 0);
     assert!(wait(&throttle, source(1), at(second + 2)) > 3600);
 }
@@ -101,10 +101,10 @@ fn known_source_waits_for_itself_alone() {
 fn a_source_is_known_for_ninety_days() {
     let day = 86_400;
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(source(0), at(0));
+    throttle.record_success(source(0), at(0));
     let now = 90 * day;
     for number in 1..=40 {
-        throttle.note_wrong(source(number), RULES, at(now - 10));
+        throttle.record_failure(source(number), RULES, at(now - 10));
     }
     assert_eq!(wait(&throttle, source(0), at(now - 1)), 0);
     assert!(wait(&throttle, source(0), at(now)) > 0);
@@ -118,7 +118,7 @@ fn right_password_from_a_new_place_begins_the_common_count_anew() {
         second = guess(&mut throttle, source(number), 1, second);
     }
     second += i64::from(wait(&throttle, source(99), at(second)));
-    throttle.note_right(source(99), at(second));
+    throttle.record_success(source(99), at(second));
     assert_eq!(wait(&throttle, source(100), at(second)), 0);
 }
 
@@ -131,7 +131,7 @@ fn each_quiet_day_takes_one_wrong_password_off() {
         second += quiet * day;
         let mut attempts = 0;
         while wait(&throttle, source(1), at(second)) == 0 {
-            throttle.note_wrong(source(1), RULES, at(second));
+            throttle.record_failure(source(1), RULES, at(second));
             attempts += 1;
             second += 3600;
         }
@@ -139,7 +139,7 @@ fn each_quiet_day_takes_one_wrong_password_off() {
         second -= 3600;
     }
     second += 200 * day;
-    throttle.note_wrong(source(1), RULES, at(second));
+    throttle.record_failure(source(1), RULES, at(second));
     assert_eq!(throttle.unknown.unwrap().in_a_row, 1);
     assert_eq!(wait(&throttle, source(1), at(second)), 0);
 }
@@ -148,11 +148,11 @@ fn each_quiet_day_takes_one_wrong_password_off() {
 fn sources_are_bounded_and_strangers_displace_no_known_one() {
     let mut throttle = PasswordThrottle::default();
     for number in 0..50 {
-        throttle.note_right(source(number), at(i64::from(number) * 86_400));
+        throttle.record_success(source(number), at(i64::from(number) * 86_400));
     }
     let now = at(50 * 86_400);
     for number in 1000..9000 {
-        throttle.note_wrong(source(number), RULES, now);
+        throttle.record_failure(source(number), RULES, now);
     }
     for number in 42..50 {
         assert!(throttle.sources.is_known(source(number), now), "{number}");
@@ -165,11 +165,11 @@ fn sources_are_bounded_and_strangers_displace_no_known_one() {
 #[test]
 fn most_right_passwords_change_nothing() {
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(source(1), at(0));
+    throttle.record_success(source(1), at(0));
     let before = throttle.clone();
-    throttle.note_right(source(1), at(86_399));
+    throttle.record_success(source(1), at(86_399));
     assert_eq!(throttle, before);
-    throttle.note_right(source(1), at(86_400));
+    throttle.record_success(source(1), at(86_400));
     assert_ne!(throttle, before);
 }
 
@@ -178,7 +178,7 @@ fn clock_set_back_is_worth_one_attempt() {
     let mut throttle = PasswordThrottle::default();
     guess(&mut throttle, source(1), 8, 100_000);
     assert_eq!(wait(&throttle, source(1), at(0)), 0);
-    throttle.note_wrong(source(1), RULES, at(0));
+    throttle.record_failure(source(1), RULES, at(0));
     assert_eq!(wait(&throttle, source(1), at(0)), 16);
 }
 
@@ -194,9 +194,9 @@ fn an_attempt_that_is_judged_late_is_no_clock_set_back() {
 #[test]
 fn another_password_begins_all_counts_anew_and_knows_the_same_sources() {
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(source(0), at(0));
+    throttle.record_success(source(0), at(0));
     for number in 0..40 {
-        throttle.note_wrong(source(number), RULES, at(0));
+        throttle.record_failure(source(number), RULES, at(0));
     }
     throttle.clear_failures();
     assert!(throttle.spent.is_empty());
@@ -208,8 +208,8 @@ fn another_password_begins_all_counts_anew_and_knows_the_same_sources() {
 #[test]
 fn what_was_stored_is_read_again() {
     let mut throttle = PasswordThrottle::default();
-    throttle.note_right(ip("2001:db8::1"), at(0));
-    throttle.note_wrong(ip("192.0.2.1"), RULES, at(1));
+    throttle.record_success(ip("2001:db8::1"), at(0));
+    throttle.record_failure(ip("192.0.2.1"), RULES, at(1));
     let text = serde_json::to_string(&throttle).unwrap();
     assert_eq!(
         serde_json::from_str::<PasswordThrottle>(&text).unwrap(),
@@ -232,13 +232,13 @@ proptest! {
     ) {
         let rules = ThrottleRules {
             free_attempts,
-            longest_wait: SignedDuration::from_secs(longest),
+            max_wait: SignedDuration::from_secs(longest),
         };
         let mut throttle = PasswordThrottle::default();
         for (number, second, is_right) in steps {
             let (address, now) = (source(number), at(second));
             match throttle.admit(address, rules, now) {
-                Err(Throttled { retry_after }) => {
+                Err(ThrottledError { retry_after }) => {
                     prop_assert!((1..=86_460).contains(&retry_after));
                     if throttle.sources.is_known(address, now) {
                         prop_assert!(i64::from(retry_after) <= longest + 60);
@@ -246,8 +246,8 @@ proptest! {
                     let later = at(second + i64::from(retry_after));
                     prop_assert!(throttle.admit(address, rules, later).is_ok());
                 },
-                Ok(()) if is_right => throttle.note_right(address, now),
-                Ok(()) => throttle.note_wrong(address, rules, now),
+                Ok(()) if is_right => throttle.record_success(address, now),
+                Ok(()) => throttle.record_failure(address, rules, now),
             }
         }
     }
@@ -261,14 +261,14 @@ proptest! {
     ) {
         let rules = ThrottleRules {
             free_attempts,
-            longest_wait: SignedDuration::from_secs(longest),
+            max_wait: SignedDuration::from_secs(longest),
         };
         let mut throttle = PasswordThrottle::default();
         for number in 0.. {
             // In turn, so that no source exceeds its own limit.
             let address = source(number % crowd.max(1 + 4 * free_attempts));
             match throttle.admit(address, rules, at(0)) {
-                Ok(()) => throttle.note_wrong(address, rules, at(0)),
+                Ok(()) => throttle.record_failure(address, rules, at(0)),
                 Err(throttled) => {
                     prop_assert_eq!(throttled.retry_after, 1);
                     prop_assert_eq!(number, 4 * free_attempts);

@@ -19,7 +19,7 @@ pub struct RecentAttempts {
 
 impl RecentAttempts {
     /// Counts an attempt; returns whether a new window began.
-    pub fn note(&mut self, peer: Peer, now: Instant) -> bool {
+    pub fn record(&mut self, peer: Peer, now: Instant) -> bool {
         let since = *self.window_start.get_or_insert(now);
         let lasted = now.saturating_duration_since(since);
         let is_over = lasted >= WINDOW || self.current.total() >= MAX_ATTEMPTS;
@@ -34,8 +34,8 @@ impl RecentAttempts {
         is_over
     }
 
-    pub fn of(&self, peer: Peer) -> usize {
-        self.current.of(peer) + self.previous.of(peer)
+    pub fn count(&self, peer: Peer) -> usize {
+        self.current.get(peer) + self.previous.get(peer)
     }
 }
 
@@ -45,30 +45,30 @@ mod tests {
 
     fn at(number: usize) -> Peer {
         let bits = u32::try_from(number).unwrap();
-        Peer::at(std::net::Ipv4Addr::from_bits(0x0a00_0000 + bits).into())
+        Peer::from_address(std::net::Ipv4Addr::from_bits(0x0a00_0000 + bits).into())
     }
 
     #[test]
     fn attempts_count_for_one_window_and_are_forgotten_after_two() {
         let (mut recent, begin) = (RecentAttempts::default(), Instant::now());
-        assert!(!recent.note(at(1), begin));
-        assert!(!recent.note(at(1), begin + WINDOW / 2));
-        assert_eq!(recent.of(at(1)), 2);
-        assert!(recent.note(at(2), begin + WINDOW));
-        assert_eq!((recent.of(at(1)), recent.of(at(2))), (2, 1));
-        assert!(recent.note(at(2), begin + 2 * WINDOW));
-        assert_eq!((recent.of(at(1)), recent.of(at(2))), (0, 2));
-        assert!(recent.note(at(3), begin + 5 * WINDOW));
-        assert_eq!(recent.of(at(2)), 0);
+        assert!(!recent.record(at(1), begin));
+        assert!(!recent.record(at(1), begin + WINDOW / 2));
+        assert_eq!(recent.count(at(1)), 2);
+        assert!(recent.record(at(2), begin + WINDOW));
+        assert_eq!((recent.count(at(1)), recent.count(at(2))), (2, 1));
+        assert!(recent.record(at(2), begin + 2 * WINDOW));
+        assert_eq!((recent.count(at(1)), recent.count(at(2))), (0, 2));
+        assert!(recent.record(at(3), begin + 5 * WINDOW));
+        assert_eq!(recent.count(at(2)), 0);
     }
 
     #[test]
     fn peers_that_are_remembered_are_bounded() {
         let (mut recent, now) = (RecentAttempts::default(), Instant::now());
         for number in 0..5 * MAX_ATTEMPTS {
-            recent.note(at(number), now);
+            recent.record(at(number), now);
         }
-        let known = (0..5 * MAX_ATTEMPTS).filter(|&number| recent.of(at(number)) > 0);
+        let known = (0..5 * MAX_ATTEMPTS).filter(|&number| recent.count(at(number)) > 0);
         assert_eq!(known.count(), 2 * MAX_ATTEMPTS);
     }
 }

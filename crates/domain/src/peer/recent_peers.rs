@@ -17,7 +17,7 @@ pub struct RecentPeers {
 
 impl RecentPeers {
     /// Records a success of `peer`.
-    pub fn note(&mut self, peer: Peer) {
+    pub fn insert(&mut self, peer: Peer) {
         self.next += 1;
         if let Some(before) = self.sequence_of.insert(peer, self.next) {
             self.by_sequence.remove(&before);
@@ -30,7 +30,7 @@ impl RecentPeers {
         }
     }
 
-    pub fn has(&self, peer: Peer) -> bool {
+    pub fn contains(&self, peer: Peer) -> bool {
         self.sequence_of.contains_key(&peer)
     }
 }
@@ -42,19 +42,19 @@ mod tests {
 
     fn at(number: usize) -> Peer {
         let bits = u32::try_from(number).unwrap();
-        Peer::at(Ipv4Addr::from_bits(0x0a00_0000 + bits).into())
+        Peer::from_address(Ipv4Addr::from_bits(0x0a00_0000 + bits).into())
     }
 
     #[test]
     fn peer_noted_longest_ago_is_forgotten_first() {
         let mut recent = RecentPeers::default();
         for number in 0..CAPACITY {
-            recent.note(at(number));
+            recent.insert(at(number));
         }
-        recent.note(at(0));
-        recent.note(at(CAPACITY));
-        assert!(recent.has(at(0)) && recent.has(at(CAPACITY)) && recent.has(at(2)));
-        assert!(!recent.has(at(1)) && !recent.has(at(CAPACITY + 1)));
+        recent.insert(at(0));
+        recent.insert(at(CAPACITY));
+        assert!(recent.contains(at(0)) && recent.contains(at(CAPACITY)) && recent.contains(at(2)));
+        assert!(!recent.contains(at(1)) && !recent.contains(at(CAPACITY + 1)));
         assert_eq!(recent.sequence_of.len(), recent.by_sequence.len());
     }
 }

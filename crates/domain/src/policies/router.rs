@@ -3,9 +3,9 @@
 use crate::FieldError;
 use crate::ids::{EdgeRouterPolicyId, IdentityId, RouterId, ServiceEdgeRouterPolicyId, ServiceId};
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
-use crate::roles::{Roles, Semantic};
+use crate::roles::{RoleSelectors, Semantic};
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
@@ -22,10 +22,10 @@ pub struct EdgeRouterPolicySpec {
     pub name: String,
     /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub identity_roles: Roles<IdentityId>,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub edge_router_roles: Roles<RouterId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub identity_roles: RoleSelectors<IdentityId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub edge_router_roles: RoleSelectors<RouterId>,
     /// Whether it belongs to a router with a tunneler and is deleted with it; immutable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_system: bool,
@@ -35,11 +35,11 @@ pub struct EdgeRouterPolicySpec {
 
 /// Members of an edge-router policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EdgeRouterPolicyPatch {
+pub struct EdgeRouterPolicySpecPatch {
     pub name: Option<String>,
     pub semantic: Option<Semantic>,
-    pub identity_roles: Option<Roles<IdentityId>>,
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     pub tags: Option<Tags>,
 }
 
@@ -50,33 +50,33 @@ pub struct ServiceEdgeRouterPolicySpec {
     pub name: String,
     /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub service_roles: Roles<ServiceId>,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub edge_router_roles: Roles<RouterId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub service_roles: RoleSelectors<ServiceId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub edge_router_roles: RoleSelectors<RouterId>,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
 /// Members of a service-edge-router policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServiceEdgeRouterPolicyPatch {
+pub struct ServiceEdgeRouterPolicySpecPatch {
     pub name: Option<String>,
     pub semantic: Option<Semantic>,
-    pub service_roles: Option<Roles<ServiceId>>,
-    pub edge_router_roles: Option<Roles<RouterId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
+    pub edge_router_roles: Option<RoleSelectors<RouterId>>,
     pub tags: Option<Tags>,
 }
 
 impl EdgeRouterPolicySpec {
     /// The system policy of a router with a tunneler: its identity, which has the router's id, may
     /// use the router.
-    pub fn of_tunneler(router: &RouterId) -> Self {
+    pub fn for_tunneler(router: &RouterId) -> Self {
         Self {
             name: format!("edge-router-{router}-system"),
             semantic: Semantic::AnyOf,
-            identity_roles: Roles::of_one(IdentityId::from_wire(router.as_str())),
-            edge_router_roles: Roles::of_one(router.clone()),
+            identity_roles: RoleSelectors::from_id(IdentityId::from_wire(router.as_str())),
+            edge_router_roles: RoleSelectors::from_id(router.clone()),
             is_system: true,
             tags: Tags::default(),
         }
@@ -84,9 +84,9 @@ impl EdgeRouterPolicySpec {
 }
 
 impl Spec for EdgeRouterPolicySpec {
-    type Patch = EdgeRouterPolicyPatch;
+    type Patch = EdgeRouterPolicySpecPatch;
 
-    fn apply(&mut self, patch: EdgeRouterPolicyPatch) {
+    fn apply(&mut self, patch: EdgeRouterPolicySpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.semantic, patch.semantic);
         assign(&mut self.identity_roles, patch.identity_roles);
@@ -95,7 +95,7 @@ impl Spec for EdgeRouterPolicySpec {
     }
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)?;
+        validate_name(&self.name)?;
         if let Some(before) = before {
             self.is_system = before.is_system;
         }
@@ -104,9 +104,9 @@ impl Spec for EdgeRouterPolicySpec {
 }
 
 impl Spec for ServiceEdgeRouterPolicySpec {
-    type Patch = ServiceEdgeRouterPolicyPatch;
+    type Patch = ServiceEdgeRouterPolicySpecPatch;
 
-    fn apply(&mut self, patch: ServiceEdgeRouterPolicyPatch) {
+    fn apply(&mut self, patch: ServiceEdgeRouterPolicySpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.semantic, patch.semantic);
         assign(&mut self.service_roles, patch.service_roles);
@@ -115,7 +115,7 @@ impl Spec for ServiceEdgeRouterPolicySpec {
     }
 
     fn normalize(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)
+        validate_name(&self.name)
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_tunneler_may_use_itself_and_nothing_else() {
         let router = RouterId::from_wire("r1");
-        let spec = EdgeRouterPolicySpec::of_tunneler(&router);
+        let spec = EdgeRouterPolicySpec::for_tunneler(&router);
         let own = IdentityId::from_wire("r1");
         let none = RoleAttributes::default();
         let (identities, routers) = (&spec.identity_roles, &spec.edge_router_roles);
@@ -142,7 +142,7 @@ mod tests {
     fn no_change_makes_a_policy_a_system_policy_or_an_ordinary_one() {
         let id = EdgeRouterPolicyId::from_wire("p");
         let now = Timestamp::UNIX_EPOCH;
-        let system = EdgeRouterPolicySpec::of_tunneler(&RouterId::from_wire("r1"));
+        let system = EdgeRouterPolicySpec::for_tunneler(&RouterId::from_wire("r1"));
         let mut policy = EdgeRouterPolicy::new(id, system.clone(), now).unwrap();
         let ordinary = EdgeRouterPolicySpec {
             is_system: false,

@@ -3,9 +3,9 @@
 use crate::FieldError;
 use crate::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
 use crate::managed::{Managed, Spec};
-use crate::name::check_name;
+use crate::name::validate_name;
 use crate::patch::assign;
-use crate::roles::{Roles, Semantic};
+use crate::roles::{RoleSelectors, Semantic};
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
@@ -30,26 +30,26 @@ pub struct ServicePolicySpec {
     pub grant: ServiceGrant,
     /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub identity_roles: Roles<IdentityId>,
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub service_roles: Roles<ServiceId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub identity_roles: RoleSelectors<IdentityId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub service_roles: RoleSelectors<ServiceId>,
     /// Posture checks that have to pass; empty for none.
-    #[serde(default, skip_serializing_if = "Roles::is_empty")]
-    pub posture_check_roles: Roles<PostureCheckId>,
+    #[serde(default, skip_serializing_if = "RoleSelectors::is_empty")]
+    pub posture_check_roles: RoleSelectors<PostureCheckId>,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
 /// Members of a service policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServicePolicyPatch {
+pub struct ServicePolicySpecPatch {
     pub name: Option<String>,
     pub grant: Option<ServiceGrant>,
     pub semantic: Option<Semantic>,
-    pub identity_roles: Option<Roles<IdentityId>>,
-    pub service_roles: Option<Roles<ServiceId>>,
-    pub posture_check_roles: Option<Roles<PostureCheckId>>,
+    pub identity_roles: Option<RoleSelectors<IdentityId>>,
+    pub service_roles: Option<RoleSelectors<ServiceId>>,
+    pub posture_check_roles: Option<RoleSelectors<PostureCheckId>>,
     pub tags: Option<Tags>,
 }
 
@@ -78,9 +78,9 @@ impl ServiceGrant {
 }
 
 impl Spec for ServicePolicySpec {
-    type Patch = ServicePolicyPatch;
+    type Patch = ServicePolicySpecPatch;
 
-    fn apply(&mut self, patch: ServicePolicyPatch) {
+    fn apply(&mut self, patch: ServicePolicySpecPatch) {
         assign(&mut self.name, patch.name);
         assign(&mut self.grant, patch.grant);
         assign(&mut self.semantic, patch.semantic);
@@ -91,7 +91,7 @@ impl Spec for ServicePolicySpec {
     }
 
     fn normalize(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
-        check_name(&self.name)
+        validate_name(&self.name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Failed posture checks and the requests refused because of them.
 
-use super::{Os, Process};
+use super::{OsInfo, ProcessInfo};
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, ServiceId, ServicePolicyId};
 use crate::policies::ServiceGrant;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 pub struct CheckFailure {
     /// The check at that time, with the expected values.
     pub check: Arc<PostureCheck>,
-    pub actual: Actual,
+    pub actual: ActualValue,
 }
 
 /// The reported values that failed a check; shared with the posture of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Actual {
+pub enum ActualValue {
     /// `None` if none was reported.
-    Os(Option<Arc<Os>>),
+    Os(Option<Arc<OsInfo>>),
     Domain(Option<Arc<String>>),
     Mac(Option<Arc<Vec<String>>>),
     Mfa(MfaValues, MfaCriteria),
@@ -34,7 +34,7 @@ pub enum Actual {
 pub struct ActualProcess {
     /// Path of the binary as in the check.
     pub path: String,
-    pub process: Arc<Process>,
+    pub process: Arc<ProcessInfo>,
 }
 
 /// Expected or actual results of an MFA check.

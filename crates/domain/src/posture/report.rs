@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The check is for display only: a report applies to all checks, since clients report once what
 /// several checks ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub struct PostureReport {
     pub check: PostureCheckId,
     pub report: Report,
 }
@@ -19,7 +19,7 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// The operating system (`OS`).
-    Os(Os),
+    Os(OsInfo),
     /// The Windows domain (`DOMAIN`); empty for none.
     Domain(String),
     /// The MAC addresses of all interfaces (`MAC`), unnormalized.
@@ -29,7 +29,7 @@ pub enum Report {
         /// Path of the binary as in the check; empty from old clients, which send only the check
         /// id.
         path: String,
-        process: Process,
+        process: ProcessInfo,
     },
     /// A wake-up or unlock of the machine (`ENDPOINT_STATE`).
     EndpointState { woken: bool, unlocked: bool },
@@ -37,7 +37,7 @@ pub enum Report {
 
 /// An operating system as reported by a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Os {
+pub struct OsInfo {
     /// OS type, case-insensitive.
     pub kind: String,
     pub version: String,
@@ -46,7 +46,7 @@ pub struct Os {
 
 /// A process as reported by a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Process {
+pub struct ProcessInfo {
     pub is_running: bool,
     /// Hash of the binary; normalized to bare lower-case hex when recorded.
     pub hash: String,
@@ -64,10 +64,10 @@ pub struct Reported<T> {
 }
 
 impl Report {
-    pub const MOST_ADDRESSES: usize = 256;
-    pub const MOST_SIGNERS: usize = 64;
+    pub const MAX_ADDRESSES: usize = 256;
+    pub const MAX_SIGNERS: usize = 64;
     /// In bytes.
-    pub const LONGEST_PATH: usize = 4096;
+    pub const MAX_PATH_LENGTH: usize = 4096;
     /// For all other texts, in bytes.
-    pub const LONGEST_TEXT: usize = 255;
+    pub const MAX_TEXT_LENGTH: usize = 255;
 }

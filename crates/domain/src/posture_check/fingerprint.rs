@@ -46,7 +46,7 @@ impl Fingerprint {
     }
 
     /// Whether its digits are `digits`, given as bare lower-case hex.
-    pub fn is(&self, digits: &str) -> bool {
+    pub fn matches(&self, digits: &str) -> bool {
         bare_hex(&self.0) == digits
     }
 
@@ -87,8 +87,8 @@ impl Fingerprints {
     }
 
     /// Whether the set is empty or one of the digit strings in `found` matches.
-    pub fn are_met<'a>(&self, mut found: impl Iterator<Item = &'a str>) -> bool {
-        self.is_empty() || found.any(|digits| self.iter().any(|print| print.is(digits)))
+    pub fn is_met_by<'a>(&self, mut found: impl Iterator<Item = &'a str>) -> bool {
+        self.is_empty() || found.any(|digits| self.iter().any(|print| print.matches(digits)))
     }
 
     pub(super) fn to_lowercase(&self) -> Self {

@@ -41,7 +41,7 @@ impl MfaCheck {
     /// # Errors
     ///
     /// [`FieldError`] on `timeoutSeconds` when it exceeds 32 bits (136 years).
-    pub fn timeout(seconds: i64) -> Result<Option<NonZeroU32>, FieldError> {
+    pub fn parse_timeout(seconds: i64) -> Result<Option<NonZeroU32>, FieldError> {
         let refused = |_| {
             let reason = format!("must be at most {}", u32::MAX);
             FieldError::new("timeoutSeconds", reason, seconds.to_string())

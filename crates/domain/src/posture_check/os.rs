@@ -65,7 +65,7 @@ impl OsType {
     }
 
     /// Finds the system reported by a client; case-insensitive.
-    pub fn of_client(name: &str) -> Option<Self> {
+    pub fn from_client(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|system| system.name().eq_ignore_ascii_case(name))

@@ -1,7 +1,7 @@
 //! Partial updates of posture checks.
 
 use super::{
-    Check, CheckKind, DomainCheck, MacCheck, MfaCheck, MfaPatch, OsCheck, ProcessCheck,
+    Check, CheckType, DomainCheck, MacCheck, MfaCheck, MfaPatch, OsCheck, ProcessCheck,
     ProcessMultiCheck, ProcessMultiPatch, ProcessPatch,
 };
 use crate::patch::assign;
@@ -10,7 +10,7 @@ use crate::tags::Tags;
 
 /// Members of a posture check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PostureCheckPatch {
+pub struct PostureCheckSpecPatch {
     pub name: Option<String>,
     pub role_attributes: Option<RoleAttributes>,
     /// Its type has to match the check.
@@ -31,19 +31,19 @@ pub enum CheckPatch {
 
 impl CheckPatch {
     /// The type of check that it applies to.
-    pub const fn kind(&self) -> CheckKind {
+    pub const fn check_type(&self) -> CheckType {
         match self {
-            Self::Os(_) => CheckKind::Os,
-            Self::Domain(_) => CheckKind::Domain,
-            Self::Mac(_) => CheckKind::Mac,
-            Self::Mfa(_) => CheckKind::Mfa,
-            Self::Process(_) => CheckKind::Process,
-            Self::ProcessMulti(_) => CheckKind::ProcessMulti,
+            Self::Os(_) => CheckType::Os,
+            Self::Domain(_) => CheckType::Domain,
+            Self::Mac(_) => CheckType::Mac,
+            Self::Mfa(_) => CheckType::Mfa,
+            Self::Process(_) => CheckType::Process,
+            Self::ProcessMulti(_) => CheckType::ProcessMulti,
         }
     }
 
     /// Whether it sets no member.
-    pub fn sets_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match self {
             Self::Os(systems) => systems.is_none(),
             Self::Domain(domains) => domains.is_none(),
@@ -57,8 +57,8 @@ impl CheckPatch {
     /// Applies the members that are set. A check of another type is replaced by an empty one of
     /// this type, which `normalize` then rejects.
     pub(super) fn apply(self, check: &mut Check) {
-        if check.kind() != self.kind() {
-            *check = Self::empty(self.kind());
+        if check.check_type() != self.check_type() {
+            *check = Self::empty(self.check_type());
         }
         match (self, check) {
             (Self::Os(patch), Check::Os(check)) => assign(check, patch),
@@ -71,14 +71,14 @@ impl CheckPatch {
         }
     }
 
-    fn empty(kind: CheckKind) -> Check {
+    fn empty(kind: CheckType) -> Check {
         match kind {
-            CheckKind::Os => Check::Os(OsCheck::empty()),
-            CheckKind::Domain => Check::Domain(DomainCheck::empty()),
-            CheckKind::Mac => Check::Mac(MacCheck::empty()),
-            CheckKind::Mfa => Check::Mfa(MfaCheck::default()),
-            CheckKind::Process => Check::Process(ProcessCheck::empty()),
-            CheckKind::ProcessMulti => Check::ProcessMulti(ProcessMultiCheck::empty()),
+            CheckType::Os => Check::Os(OsCheck::empty()),
+            CheckType::Domain => Check::Domain(DomainCheck::empty()),
+            CheckType::Mac => Check::Mac(MacCheck::empty()),
+            CheckType::Mfa => Check::Mfa(MfaCheck::default()),
+            CheckType::Process => Check::Process(ProcessCheck::empty()),
+            CheckType::ProcessMulti => Check::ProcessMulti(ProcessMultiCheck::empty()),
         }
     }
 }

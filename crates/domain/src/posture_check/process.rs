@@ -65,7 +65,7 @@ impl ProcessCheck {
     /// # Errors
     ///
     /// [`FieldError`] when it is not a fingerprint.
-    pub fn signer(text: String) -> Result<Option<Fingerprint>, FieldError> {
+    pub fn parse_signer(text: String) -> Result<Option<Fingerprint>, FieldError> {
         if text.is_empty() {
             return Ok(None);
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessMultiCheck {
     pub semantic: Semantic,
-    pub processes: Processes,
+    pub processes: CheckedProcesses,
 }
 
 /// One of the required processes.
@@ -31,16 +31,16 @@ pub struct CheckedProcess {
 /// The processes of a check: at least one, unique, sorted by system and path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Processes(Vec<CheckedProcess>);
+pub struct CheckedProcesses(Vec<CheckedProcess>);
 
 /// Members of a multi-process check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessMultiPatch {
     pub semantic: Option<Semantic>,
-    pub processes: Option<Processes>,
+    pub processes: Option<CheckedProcesses>,
 }
 
-impl Processes {
+impl CheckedProcesses {
     /// Maximum number of processes, including repetitions.
     pub const MAX_ITEMS: usize = 128;
 
@@ -67,7 +67,7 @@ impl ProcessMultiCheck {
     pub(super) fn empty() -> Self {
         Self {
             semantic: Semantic::AllOf,
-            processes: Processes(Vec::new()),
+            processes: CheckedProcesses(Vec::new()),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Operating systems supported by each check type.
 
-use super::{CheckKind, OsType};
+use super::{CheckType, OsType};
 
 /// A check type and the operating systems whose clients support it.
 ///
 /// For display only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckSupport {
-    pub kind: CheckKind,
+    pub check_type: CheckType,
     /// Display name.
     pub name: &'static str,
     /// Systems with notable versions.
@@ -26,12 +26,12 @@ impl CheckSupport {
     /// on the operating system.
     pub const ALL: [Self; 5] = [
         Self {
-            kind: CheckKind::Domain,
+            check_type: CheckType::Domain,
             name: "Windows Domain Check",
             systems: &[(OsType::Windows, WINDOWS)],
         },
         Self {
-            kind: CheckKind::Mac,
+            check_type: CheckType::Mac,
             name: "MAC Address Check",
             systems: &[
                 (OsType::Android, ANDROID),
@@ -41,7 +41,7 @@ impl CheckSupport {
             ],
         },
         Self {
-            kind: CheckKind::Os,
+            check_type: CheckType::Os,
             name: "Operating System Check",
             systems: &[
                 (OsType::Android, ANDROID),
@@ -52,7 +52,7 @@ impl CheckSupport {
             ],
         },
         Self {
-            kind: CheckKind::Process,
+            check_type: CheckType::Process,
             name: "Process Check",
             systems: &[
                 (OsType::Linux, LINUX),
@@ -61,7 +61,7 @@ impl CheckSupport {
             ],
         },
         Self {
-            kind: CheckKind::ProcessMulti,
+            check_type: CheckType::ProcessMulti,
             name: "Process Multi Check",
             systems: &[
                 (OsType::Linux, &[]),
@@ -75,7 +75,7 @@ impl CheckSupport {
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
-            .find(|support| support.kind.name() == id)
+            .find(|support| support.check_type.name() == id)
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
     fn types_systems_and_versions_are_in_order_and_there_once() {
         let is_sorted = |words: &[&str]| words.is_sorted_by(|one, next| one < next);
         assert!(is_sorted(
-            &CheckSupport::ALL.map(|support| support.kind.name())
+            &CheckSupport::ALL.map(|support| support.check_type.name())
         ));
         for support in CheckSupport::ALL {
             let systems: Vec<_> = support.systems.iter().map(|(system, _)| system).collect();
@@ -95,7 +95,7 @@ mod tests {
             for (_, versions) in support.systems {
                 assert!(is_sorted(versions), "{versions:?}");
             }
-            assert_eq!(CheckSupport::find(support.kind.name()), Some(support));
+            assert_eq!(CheckSupport::find(support.check_type.name()), Some(support));
         }
         assert_eq!(CheckSupport::find("MFA"), None);
         assert_eq!(CheckSupport::find("os"), None);

@@ -33,7 +33,7 @@ fn process() -> ProcessCheck {
         os_type: OsType::Linux,
         path: ProcessPath::new("process.path", "/usr/bin/x").unwrap(),
         hashes: prints(&["AABBCC"]),
-        signer: ProcessCheck::signer("FFEE".to_owned()).unwrap(),
+        signer: ProcessCheck::parse_signer("FFEE".to_owned()).unwrap(),
     }
 }
 
@@ -46,8 +46,8 @@ fn checked_process(os_type: OsType, path: &str, hashes: &[&str]) -> CheckedProce
     }
 }
 
-fn processes() -> Processes {
-    Processes::new(vec![
+fn processes() -> CheckedProcesses {
+    CheckedProcesses::new(vec![
         checked_process(OsType::Windows, "c:\\x.exe", &[]),
         checked_process(OsType::Linux, "/usr/bin/x", &["11"]),
         checked_process(OsType::Linux, "/usr/bin/x", &["AABBCC"]),
@@ -87,23 +87,23 @@ fn empty_patches() -> [CheckPatch; 6] {
 
 #[test]
 fn the_type_of_a_check_never_changes() {
-    for (kind, first) in CheckKind::ALL.into_iter().zip(one_of_each()) {
-        assert_eq!(first.kind(), kind);
-        assert_eq!(CheckKind::find(kind.name()), Some(kind));
+    for (kind, first) in CheckType::ALL.into_iter().zip(one_of_each()) {
+        assert_eq!(first.check_type(), kind);
+        assert_eq!(CheckType::find(kind.name()), Some(kind));
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         for (second, patch) in one_of_each().into_iter().zip(empty_patches()) {
-            let other = second.kind();
-            assert_eq!(patch.kind(), other);
-            let patch = PostureCheckPatch {
+            let other = second.check_type();
+            assert_eq!(patch.check_type(), other);
+            let patch = PostureCheckSpecPatch {
                 name: Some("new".to_owned()),
                 check: Some(patch),
-                ..PostureCheckPatch::default()
+                ..PostureCheckSpecPatch::default()
             };
             let before = checked(first.clone());
             let (mut replaced, mut merged) = (before.clone(), before.clone());
             let results = [
                 replaced.replace(spec(second), NOW),
-                merged.merge(patch, NOW),
+                merged.patch(patch, NOW),
             ];
             if other == kind {
                 assert_eq!(results, [Ok(()), Ok(())]);
@@ -118,7 +118,7 @@ fn the_type_of_a_check_never_changes() {
             assert_eq!((&replaced, &merged), (&before, &before));
         }
     }
-    assert_eq!(CheckKind::find("os"), None);
+    assert_eq!(CheckType::find("os"), None);
 }
 
 #[test]
@@ -126,7 +126,10 @@ fn checks_survive_storage() {
     for check in one_of_each() {
         let before = checked(check);
         let json = serde_json::to_string(&before).unwrap();
-        assert!(json.contains(before.spec.check.kind().name()), "{json}");
+        assert!(
+            json.contains(before.spec.check.check_type().name()),
+            "{json}"
+        );
         assert_eq!(serde_json::from_str::<PostureCheck>(&json).unwrap(), before);
     }
 }
@@ -160,11 +163,11 @@ fn system_names_are_exact_in_definitions_and_free_in_reports() {
     for system in OsType::ALL {
         let name = system.name();
         assert_eq!(OsType::from_name("osType", name), Ok(system));
-        assert_eq!(OsType::of_client(&name.to_lowercase()), Some(system));
+        assert_eq!(OsType::from_client(&name.to_lowercase()), Some(system));
         assert_eq!(serde_json::to_value(system).unwrap(), name);
     }
     assert!(OsType::from_name("osType", "linux").is_err());
-    assert_eq!(OsType::of_client("amiga"), None);
+    assert_eq!(OsType::from_client("amiga"), None);
 }
 
 #[test]
@@ -205,20 +208,20 @@ fn definitions_are_kept_as_they_are_shown() {
 fn fingerprints_are_compared_by_their_digits() {
     let print = Fingerprint::new("hashes.0", "AA:bb-CC").unwrap();
     assert_eq!(print.as_str(), "AA:bb-CC");
-    assert!(print.is(&bare_hex("aa bb cc")));
-    assert!(!print.is("aabb") && !print.is(""));
-    assert!(prints(&[]).are_met([].into_iter()));
-    assert!(prints(&["aa", "bb"]).are_met(["cc", "bb"].into_iter()));
-    assert!(!prints(&["aa", "bb"]).are_met([].into_iter()));
+    assert!(print.matches(&bare_hex("aa bb cc")));
+    assert!(!print.matches("aabb") && !print.matches(""));
+    assert!(prints(&[]).is_met_by([].into_iter()));
+    assert!(prints(&["aa", "bb"]).is_met_by(["cc", "bb"].into_iter()));
+    assert!(!prints(&["aa", "bb"]).is_met_by([].into_iter()));
 }
 
 #[test]
 fn a_timeout_of_nothing_is_none() {
     for seconds in [i64::MIN, -1, 0] {
-        assert_eq!(MfaCheck::timeout(seconds), Ok(None));
+        assert_eq!(MfaCheck::parse_timeout(seconds), Ok(None));
     }
-    assert_eq!(MfaCheck::timeout(3600), Ok(NonZeroU32::new(3600)));
-    let error = MfaCheck::timeout(i64::from(u32::MAX) + 1).unwrap_err();
+    assert_eq!(MfaCheck::parse_timeout(3600), Ok(NonZeroU32::new(3600)));
+    let error = MfaCheck::parse_timeout(i64::from(u32::MAX) + 1).unwrap_err();
     assert_eq!(error.field, "timeoutSeconds");
 }
 
@@ -235,11 +238,11 @@ fn members_that_are_not_set_stay() {
         ..MfaPatch::default()
     };
     let merge = |check: &mut PostureCheck, patch| {
-        let patch = PostureCheckPatch {
+        let patch = PostureCheckSpecPatch {
             check: Some(patch),
-            ..PostureCheckPatch::default()
+            ..PostureCheckSpecPatch::default()
         };
-        check.merge(patch, NOW).unwrap();
+        check.patch(patch, NOW).unwrap();
     };
     merge(&mut check, CheckPatch::Mfa(patch));
     let timeout_seconds = NonZeroU32::new(60);
@@ -300,10 +303,10 @@ fn faults_are_named_by_the_member() {
         (hashes(texts(&["aa"; 129])), "process.hashes"),
         (path(""), "processes.0.path"),
         (path(&long), "processes.0.path"),
-        (Processes::new(many(0)).map(drop), "processes"),
-        (Processes::new(many(129)).map(drop), "processes"),
+        (CheckedProcesses::new(many(0)).map(drop), "processes"),
+        (CheckedProcesses::new(many(129)).map(drop), "processes"),
         (
-            ProcessCheck::signer("q".to_owned()).map(drop),
+            ProcessCheck::parse_signer("q".to_owned()).map(drop),
             "process.signerFingerprint",
         ),
     ] {
@@ -311,7 +314,7 @@ fn faults_are_named_by_the_member() {
         assert_eq!(error.field, field);
         assert!(error.value.len() <= 300, "{field} is repeated at length");
     }
-    assert_eq!(ProcessCheck::signer(String::new()), Ok(None));
+    assert_eq!(ProcessCheck::parse_signer(String::new()), Ok(None));
 }
 
 #[test]

@@ -15,7 +15,7 @@ const ALL: &str = "#all";
 /// sorted by bytes; an empty one selects nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>", bound = "I: EntityId")]
-pub enum Roles<I> {
+pub enum RoleSelectors<I> {
     /// Every entity.
     All,
     /// Entities with these ids, or with these attributes according to the [`Semantic`] of the
@@ -75,7 +75,7 @@ fn is_bare(selector: &str) -> bool {
     matches!(selector, "#" | "@")
 }
 
-impl<I> Default for Roles<I> {
+impl<I> Default for RoleSelectors<I> {
     fn default() -> Self {
         Self::Some {
             attributes: BTreeSet::new(),
@@ -84,7 +84,7 @@ impl<I> Default for Roles<I> {
     }
 }
 
-impl<I: EntityId> Roles<I> {
+impl<I: EntityId> RoleSelectors<I> {
     /// Parses the member `field`, a list of selectors.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl<I: EntityId> Roles<I> {
     }
 
     /// Selects a single entity.
-    pub fn of_one(id: I) -> Self {
+    pub fn from_id(id: I) -> Self {
         Self::Some {
             attributes: BTreeSet::new(),
             ids: BTreeSet::from([id]),
@@ -179,7 +179,7 @@ impl<I: EntityId> Roles<I> {
     }
 
     /// Removes the id of a deleted entity; returns whether it was present.
-    pub fn forget(&mut self, id: &I) -> bool {
+    pub fn remove_id(&mut self, id: &I) -> bool {
         match self {
             Self::All => false,
             Self::Some { ids, .. } => ids.remove(id),
@@ -195,7 +195,7 @@ impl<I: EntityId> Roles<I> {
     }
 }
 
-impl<I: EntityId> TryFrom<Vec<String>> for Roles<I> {
+impl<I: EntityId> TryFrom<Vec<String>> for RoleSelectors<I> {
     type Error = FieldError;
 
     fn try_from(selectors: Vec<String>) -> Result<Self, FieldError> {
@@ -203,8 +203,8 @@ impl<I: EntityId> TryFrom<Vec<String>> for Roles<I> {
     }
 }
 
-impl<I: EntityId> From<Roles<I>> for Vec<String> {
-    fn from(roles: Roles<I>) -> Self {
+impl<I: EntityId> From<RoleSelectors<I>> for Vec<String> {
+    fn from(roles: RoleSelectors<I>) -> Self {
         roles.selectors().collect()
     }
 }
@@ -214,8 +214,8 @@ mod tests {
     use super::*;
     use crate::ids::ServiceId;
 
-    fn roles(selectors: &[&str]) -> Result<Roles<ServiceId>, FieldError> {
-        Roles::new(
+    fn roles(selectors: &[&str]) -> Result<RoleSelectors<ServiceId>, FieldError> {
+        RoleSelectors::new(
             "serviceRoles",
             selectors.iter().map(|text| (*text).to_owned()),
         )
@@ -231,12 +231,14 @@ mod tests {
         let json = serde_json::to_string(&read).unwrap();
         assert_eq!(json, r##"["#y","#z","@a","@b"]"##);
         assert_eq!(
-            serde_json::from_str::<Roles<ServiceId>>(&json).unwrap(),
+            serde_json::from_str::<RoleSelectors<ServiceId>>(&json).unwrap(),
             read
         );
-        assert_eq!(roles(&["#all", "#all"]).unwrap(), Roles::All);
+        assert_eq!(roles(&["#all", "#all"]).unwrap(), RoleSelectors::All);
         assert_eq!(
-            Roles::<ServiceId>::All.selectors().collect::<Vec<_>>(),
+            RoleSelectors::<ServiceId>::All
+                .selectors()
+                .collect::<Vec<_>>(),
             ["#all"]
         );
     }
@@ -263,7 +265,7 @@ mod tests {
     #[test]
     fn what_was_written_without_the_rules_is_read() {
         let json = r##"["#","@"]"##;
-        let read: Roles<ServiceId> = serde_json::from_str(json).unwrap();
+        let read: RoleSelectors<ServiceId> = serde_json::from_str(json).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), json);
     }
 
@@ -295,13 +297,13 @@ mod tests {
     fn what_is_gone_is_named_no_more() {
         let mut named = roles(&["@x", "#a"]).unwrap();
         let id = ServiceId::from_wire("x");
-        assert!(named.forget(&id));
-        assert!(!named.forget(&id));
+        assert!(named.remove_id(&id));
+        assert!(!named.remove_id(&id));
         assert_eq!(named.selectors().collect::<Vec<_>>(), ["#a"]);
         assert!(!named.is_empty());
         assert!(roles(&[]).unwrap().is_empty());
-        assert!(!Roles::<ServiceId>::All.is_empty());
-        assert!(!Roles::of_one(id).is_empty());
+        assert!(!RoleSelectors::<ServiceId>::All.is_empty());
+        assert!(!RoleSelectors::from_id(id).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Members of a signer to change; `None` leaves a member unchanged, and `Some(None)` removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SignerPatch {
+pub struct SignerSpecPatch {
     pub name: Option<String>,
     /// Whether its tokens are accepted.
     pub enabled: Option<bool>,
@@ -22,13 +22,13 @@ pub struct SignerPatch {
     pub scopes: Option<BTreeSet<String>>,
     /// The token that clients present.
     pub target_token: Option<TargetToken>,
-    pub enrollment: EnrollmentPatch,
+    pub enrollment: SignerEnrollmentPatch,
     pub tags: Option<Tags>,
 }
 
 /// Key source members to change; `None` leaves a member unchanged, and `Some(None)` removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeyPatch {
+pub struct KeySourcePatch {
     /// PEM.
     pub certificate: Option<Option<String>>,
     /// URL of a key set.
@@ -37,7 +37,7 @@ pub struct KeyPatch {
 
 /// Enrollment members to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EnrollmentPatch {
+pub struct SignerEnrollmentPatch {
     /// Whether they can enroll for a certificate.
     pub to_cert: Option<bool>,
     /// Whether they can enroll and keep authenticating with tokens.
@@ -49,7 +49,7 @@ pub struct EnrollmentPatch {
     pub attribute_selector: Option<Option<String>>,
 }
 
-impl SignerPatch {
+impl SignerSpecPatch {
     /// Writes the set members into `spec`.
     pub fn apply(self, spec: &mut SignerSpec) {
         assign(&mut spec.name, self.name);
@@ -68,7 +68,7 @@ impl SignerPatch {
     }
 }
 
-impl EnrollmentPatch {
+impl SignerEnrollmentPatch {
     fn apply(self, rules: &mut SignerEnrollment) {
         assign(&mut rules.to_cert, self.to_cert);
         assign(&mut rules.to_token, self.to_token);
@@ -97,19 +97,19 @@ mod tests {
         let (before, now) = (signer(), Timestamp::UNIX_EPOCH);
         let mut after = before.clone();
         after
-            .merge(before.keys.clone(), SignerPatch::default(), now)
+            .patch(before.keys.clone(), SignerSpecPatch::default(), now)
             .unwrap();
         assert_eq!(after, before);
-        let patch = SignerPatch {
+        let patch = SignerSpecPatch {
             kid: Some(None),
             enabled: Some(false),
-            enrollment: EnrollmentPatch {
+            enrollment: SignerEnrollmentPatch {
                 to_cert: Some(true),
-                ..EnrollmentPatch::default()
+                ..SignerEnrollmentPatch::default()
             },
-            ..SignerPatch::default()
+            ..SignerSpecPatch::default()
         };
-        after.merge(before.keys.clone(), patch, now).unwrap();
+        after.patch(before.keys.clone(), patch, now).unwrap();
         let mut expected = before;
         expected.terms = expected.terms.next_if(true);
         expected.spec.kid = None;
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn terms_change_with_what_makes_tokens_good_and_names_their_holders() {
-        let counts: [fn(&mut SignerPatch); 5] = [
+        let counts: [fn(&mut SignerSpecPatch); 5] = [
             |patch| patch.issuer = Some("x".to_owned()),
             |patch| patch.audience = Some("x".to_owned()),
             |patch| patch.kid = Some(None),
             |patch| patch.claims_property = Some("x".to_owned()),
             |patch| patch.use_external_id = Some(true),
         ];
-        let is_told: [fn(&mut SignerPatch); 8] = [
+        let is_told: [fn(&mut SignerSpecPatch); 8] = [
             |patch| patch.name = Some("x".to_owned()),
             |patch| patch.enabled = Some(false),
             |patch| patch.client_id = Some(Some("x".to_owned())),
@@ -140,11 +140,11 @@ mod tests {
         let all = counts.map(|set| (set, true)).into_iter();
         for (set, is_other) in all.chain(is_told.map(|set| (set, false))) {
             let before = signer();
-            let (mut after, mut patch) = (before.clone(), SignerPatch::default());
+            let (mut after, mut patch) = (before.clone(), SignerSpecPatch::default());
             set(&mut patch);
             let keys = || before.keys.clone();
             after
-                .merge(keys(), patch.clone(), before.updated_at)
+                .patch(keys(), patch.clone(), before.updated_at)
                 .unwrap();
             assert_eq!(after.terms != before.terms, is_other, "{patch:?}");
             let changed = after.clone();
@@ -161,7 +161,7 @@ mod tests {
         let mut after = signer();
         let keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
         after
-            .merge(keys, SignerPatch::default(), Timestamp::UNIX_EPOCH)
+            .patch(keys, SignerSpecPatch::default(), Timestamp::UNIX_EPOCH)
             .unwrap();
         assert_ne!(after.terms, signer().terms);
     }
@@ -170,15 +170,15 @@ mod tests {
     fn blank_members_are_refused_and_change_nothing() {
         for field in ["name", "issuer", "audience"] {
             let blank = |member| (member == field).then(|| " ".to_owned());
-            let patch = SignerPatch {
+            let patch = SignerSpecPatch {
                 name: blank("name"),
                 issuer: blank("issuer"),
                 audience: blank("audience"),
-                ..SignerPatch::default()
+                ..SignerSpecPatch::default()
             };
             let mut after = signer();
             let keys = after.keys.clone();
-            let error = after.merge(keys, patch, Timestamp::UNIX_EPOCH).unwrap_err();
+            let error = after.patch(keys, patch, Timestamp::UNIX_EPOCH).unwrap_err();
             assert_eq!(error.field, field);
             assert_eq!(after, signer());
         }

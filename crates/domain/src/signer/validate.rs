@@ -40,7 +40,7 @@ impl SignerSpec {
                 rules.attribute_selector.as_ref(),
             ),
         ] {
-            check_length(field, text.map_or("", String::as_str))?;
+            validate_length(field, text.map_or("", String::as_str))?;
         }
         validate_scopes(&self.scopes)
     }
@@ -51,7 +51,7 @@ impl SignerSpec {
 /// # Errors
 ///
 /// [`FieldError`] on `field`, without the text, when it exceeds 2048 bytes.
-pub fn check_length(field: &str, text: &str) -> Result<(), FieldError> {
+pub fn validate_length(field: &str, text: &str) -> Result<(), FieldError> {
     validate_bytes(field, text, MAX_TEXT_BYTES)
 }
 

@@ -1,6 +1,6 @@
 //! Policies with the names of the entities they refer to.
 
-use super::Names;
+use super::NamesById;
 use crate::ids::{IdentityId, PostureCheckId, RouterId, ServiceId};
 use crate::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 
@@ -8,23 +8,23 @@ use crate::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServicePolicyView {
     pub policy: ServicePolicy,
-    pub identities: Names<IdentityId>,
-    pub services: Names<ServiceId>,
-    pub posture_checks: Names<PostureCheckId>,
+    pub identities: NamesById<IdentityId>,
+    pub services: NamesById<ServiceId>,
+    pub posture_checks: NamesById<PostureCheckId>,
 }
 
 /// An edge-router policy with the names of the entities it refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeRouterPolicyView {
     pub policy: EdgeRouterPolicy,
-    pub identities: Names<IdentityId>,
-    pub edge_routers: Names<RouterId>,
+    pub identities: NamesById<IdentityId>,
+    pub edge_routers: NamesById<RouterId>,
 }
 
 /// A service-edge-router policy with the names of the entities it refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceEdgeRouterPolicyView {
     pub policy: ServiceEdgeRouterPolicy,
-    pub services: Names<ServiceId>,
-    pub edge_routers: Names<RouterId>,
+    pub services: NamesById<ServiceId>,
+    pub edge_routers: NamesById<RouterId>,
 }

@@ -4,7 +4,7 @@ use crate::client_info::SdkInfo;
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, ServicePolicyId};
 use crate::policies::ServiceGrant;
-use crate::posture::{Os, Process, Reported};
+use crate::posture::{OsInfo, ProcessInfo, Reported};
 use crate::posture_check::PostureCheck;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -39,12 +39,12 @@ pub struct CheckPosture {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostureView {
     /// The operating system.
-    pub os: Option<Reported<Os>>,
+    pub os: Option<Reported<OsInfo>>,
     /// The Windows domain.
     pub domain: Option<Reported<String>>,
     /// The MAC addresses.
     pub addresses: Option<Reported<Vec<String>>>,
-    pub processes: Vec<Reported<Process>>,
+    pub processes: Vec<Reported<ProcessInfo>>,
     /// Session-specific data.
     pub sessions: Vec<SessionPosture>,
 }

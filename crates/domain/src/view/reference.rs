@@ -8,11 +8,11 @@ use crate::service::Service;
 use std::collections::BTreeMap;
 
 /// Names of existing entities by id.
-pub type Names<I> = BTreeMap<I, String>;
+pub type NamesById<I> = BTreeMap<I, String>;
 
 /// Reference to an entity with id and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named<I> {
+pub struct NamedRef<I> {
     pub id: I,
     pub name: String,
 }
@@ -29,7 +29,7 @@ pub struct RouterRef {
 /// Implements [`NamedRef`] conversions.
 macro_rules! named_refs {
     ($($entity:ty, $id:ty;)*) => {
-        $(impl From<&$entity> for Named<$id> {
+        $(impl From<&$entity> for NamedRef<$id> {
             fn from(entity: &$entity) -> Self {
                 Self {
                     id: entity.id.clone(),

@@ -1,6 +1,6 @@
 //! Read models of routers, terminators and sessions.
 
-use super::{IdentityRef, Named, RouterRef, ServiceGrants};
+use super::{IdentityRef, NamedRef, RouterRef, ServiceGrants};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::ids::{ServiceId, ServicePolicyId};
 use crate::router::Router;
@@ -81,7 +81,7 @@ pub struct RouterVersion {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TerminatorView {
     pub terminator: Terminator,
-    pub service: Named<ServiceId>,
+    pub service: NamedRef<ServiceId>,
     pub router: RouterRef,
     /// Additional cost from recent measurements.
     pub dynamic_cost: u16,
@@ -91,17 +91,17 @@ pub struct TerminatorView {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionView {
     pub session: Session,
-    pub service: Named<ServiceId>,
+    pub service: NamedRef<ServiceId>,
     /// Usable edge routers.
     pub edge_routers: Vec<RouterView>,
-    pub policies: Vec<Named<ServicePolicyId>>,
+    pub policies: Vec<NamedRef<ServicePolicyId>>,
 }
 
 /// Analysis of the access of an identity to a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyAdviceView {
     pub identity: IdentityRef,
-    pub service: Named<ServiceId>,
+    pub service: NamedRef<ServiceId>,
     pub grants: ServiceGrants,
     /// Edge routers available to the identity.
     pub identity_router_count: u32,

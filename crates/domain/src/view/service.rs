@@ -1,7 +1,7 @@
 //! Read models of services and configurations.
 
-use super::{Named, PolicyPosture};
-use crate::config::{Config, Object};
+use super::{NamedRef, PolicyPosture};
+use crate::config::{Config, JsonObject};
 use crate::ids::{ConfigId, ConfigTypeId, ServiceId};
 use crate::policies::ServiceGrant;
 use crate::service::Service;
@@ -15,7 +15,7 @@ pub struct ServiceView {
     /// Grants of the viewer; `None` if not requested.
     pub grants: Option<ServiceGrants>,
     /// Configuration data for the viewer by type name; `None` if not requested.
-    pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
+    pub config: Option<BTreeMap<Arc<str>, Arc<JsonObject>>>,
     /// Posture evaluation for the policies that grant the service; empty without posture checks.
     pub posture: Vec<PolicyPosture>,
 }
@@ -32,14 +32,14 @@ pub struct ServiceGrants {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigView {
     pub config: Config,
-    pub config_type: Named<ConfigTypeId>,
+    pub config_type: NamedRef<ConfigTypeId>,
 }
 
 /// A configuration that overrides one of a service for an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceConfigView {
-    pub service: Named<ServiceId>,
-    pub config: Named<ConfigId>,
+    pub service: NamedRef<ServiceId>,
+    pub config: NamedRef<ConfigId>,
 }
 
 impl ServiceGrants {
@@ -70,7 +70,7 @@ impl FromIterator<ServiceGrant> for ServiceGrants {
 
 impl ServiceView {
     /// A service without viewer-specific data.
-    pub fn alone(service: Service) -> Self {
+    pub fn from_service(service: Service) -> Self {
         Self {
             service,
             grants: None,

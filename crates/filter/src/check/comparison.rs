@@ -31,7 +31,10 @@ pub(super) fn comparison(
         };
         return Err(SpannedError::new(tree.span, problem));
     };
-    let test = Predicate::Test { subject, test };
+    let test = Predicate::Test {
+        field: subject,
+        test,
+    };
     // Negates the whole test, outside of a set function: no element is in the list.
     Ok(if negated {
         Predicate::Not(Box::new(test))

@@ -6,10 +6,10 @@ use http::{StatusCode, header};
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::AppError;
-use portcullis_app::listing::BadListing;
+use portcullis_app::listing::ListError;
 use portcullis_app::sessions::LoginError;
 use portcullis_domain::FieldError;
-use portcullis_domain::enrollment::{MethodKind, RedemptionError};
+use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 use std::borrow::Cow;
 
 impl From<AppError> for ApiError {
@@ -28,11 +28,11 @@ impl From<AppError> for ApiError {
             },
             AppError::MissingReference(error) => Self::new(Code::NotFound).with_cause(error),
             AppError::Listing(error) => error.into(),
-            AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::Undeletable { rule: Some(rule) } => {
+            AppError::NotDeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::NotDeletable { rule: Some(rule) } => {
                 with_message(Code::EntityCanNotBeDeleted, rule)
             },
-            AppError::Unchangeable { rule } => with_message(Code::EntityCanNotBeUpdated, rule),
+            AppError::NotUpdatable { rule } => with_message(Code::EntityCanNotBeUpdated, rule),
             AppError::InUse(error) => {
                 Self::new(Code::CanNotDeleteReferencedEntity).with_cause(error)
             },
@@ -42,14 +42,14 @@ impl From<AppError> for ApiError {
             AppError::AuthenticatorExists(_method) => {
                 Self::new(Code::MaxAuthenticatorMethodsReached)
             },
-            AppError::AuthenticatorUnfit => Self::new(Code::CanNotUpdateAuthenticator),
+            AppError::AuthenticatorNotUpdatable => Self::new(Code::CanNotUpdateAuthenticator),
             AppError::WrongPassword => Self::new(Code::Unauthorized).with_cause(FieldError::new(
                 "currentPassword",
                 "is wrong; send the current password of the caller",
                 "",
             )),
-            AppError::NotOneCertificate => Self::new(Code::CouldNotParsePemBlock),
-            AppError::Unvouched => Self::new(Code::CertificateFailedValidation),
+            AppError::NotOneCertificatePem => Self::new(Code::CouldNotParsePemBlock),
+            AppError::UntrustedCertificate => Self::new(Code::CertificateFailedValidation),
             AppError::UnexpectedCertificate => Self::new(Code::InvalidClientCert),
             AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
             AppError::Redemption(RedemptionError::WrongMethod) => {
@@ -58,9 +58,9 @@ impl From<AppError> for ApiError {
             AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
             AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
             AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
-            AppError::CertificatePem => Self::new(Code::InvalidCertPem),
+            AppError::InvalidCertificatePem => Self::new(Code::InvalidCertPem),
             AppError::CaProof(error) => error.into(),
-            AppError::BadCertificate(error) => error.into(),
+            AppError::EnrollmentCertificate(error) => error.into(),
             AppError::Mfa(error) => error.into(),
             AppError::InvalidPosture(failures) => {
                 Self::new(Code::InvalidPosture).with_cause(Cause::posture(&failures))
@@ -70,14 +70,14 @@ impl From<AppError> for ApiError {
             error @ AppError::MissingCsr(_) => {
                 with_message(Code::MissingOrInvalidCsr, error.to_string())
             },
-            AppError::RouterUnfit => with_message(
+            AppError::RouterNotUpdatable => with_message(
                 Code::CanNotUpdateRouter,
                 "this is an edge router; use the edge-routers API to change it",
             ),
-            AppError::TooSoon { rule, seconds } => {
+            AppError::RateLimited { rule, seconds } => {
                 with_message(Code::RateLimited, rule).retry_after(seconds)
             },
-            error @ AppError::NotCopied(_) => with_message(Code::Unhandled, error.to_string()),
+            error @ AppError::SnapshotFailed(_) => with_message(Code::Unhandled, error.to_string()),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::PasswordsThrottled(throttled) => {
                 Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
@@ -85,8 +85,8 @@ impl From<AppError> for ApiError {
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(1),
-            AppError::TooSlow | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
-            AppError::Store(error) if error.is_passing() => Self::new(Code::Unhandled)
+            AppError::TimedOut | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
+            AppError::Store(error) if error.is_transient() => Self::new(Code::Unhandled)
                 .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(5)
                 .with_detail(error),
@@ -102,7 +102,7 @@ impl From<AppError> for ApiError {
     }
 }
 
-fn enrollment_exists(method: MethodKind) -> FieldError {
+fn enrollment_exists(method: EnrollmentMethodKind) -> FieldError {
     let reason =
         "the identity already has an enrollment of this method; refresh or delete that one";
     FieldError::new("method", reason, method.name())
@@ -126,16 +126,16 @@ impl From<LoginError> for ApiError {
     }
 }
 
-impl From<BadListing> for ApiError {
-    fn from(error: BadListing) -> Self {
+impl From<ListError> for ApiError {
+    fn from(error: ListError) -> Self {
         match error {
-            BadListing::Filter(text) | BadListing::Roles(text) => {
+            ListError::Filter(text) | ListError::Roles(text) => {
                 Self::new(Code::InvalidFilter).with_cause(Cause::text(text))
             },
-            BadListing::Sort(text) => {
+            ListError::Sort(text) => {
                 Self::new(Code::InvalidSortIdentifier).with_cause(Cause::text(text))
             },
-            BadListing::Number { parameter, value } => {
+            ListError::Number { parameter, value } => {
                 Self::field(FieldError::new(parameter, "must be an integer", value))
             },
         }

@@ -4,7 +4,7 @@ use super::ApiError;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::cas::ProofError;
-use portcullis_app::enrollments::CertificateFault;
+use portcullis_app::enrollments::EnrollmentCertificateError;
 
 impl From<ProofError> for ApiError {
     fn from(error: ProofError) -> Self {
@@ -27,16 +27,18 @@ impl From<ProofError> for ApiError {
     }
 }
 
-impl From<CertificateFault> for ApiError {
-    fn from(error: CertificateFault) -> Self {
+impl From<EnrollmentCertificateError> for ApiError {
+    fn from(error: EnrollmentCertificateError) -> Self {
         match error {
-            CertificateFault::AuthorityNotValid => Self::new(Code::EnrollmentCaNotValid),
-            CertificateFault::NoAuthority => Self::new(Code::EnrollmentNoValidCas),
-            CertificateFault::NotOfAuthority => Self::new(Code::CertificateFailedValidation),
-            CertificateFault::NotVouchedFor => Self::new(Code::CertFailedValidation),
-            CertificateFault::NoClaim => Self::new(Code::MissingCertClaim),
-            CertificateFault::InUse { fingerprint: None } => Self::new(Code::CertInUse),
-            CertificateFault::InUse {
+            EnrollmentCertificateError::CaNotEnabled => Self::new(Code::EnrollmentCaNotValid),
+            EnrollmentCertificateError::NoCa => Self::new(Code::EnrollmentNoValidCas),
+            EnrollmentCertificateError::WrongCa => Self::new(Code::CertificateFailedValidation),
+            EnrollmentCertificateError::UntrustedCertificate => {
+                Self::new(Code::CertFailedValidation)
+            },
+            EnrollmentCertificateError::NoClaim => Self::new(Code::MissingCertClaim),
+            EnrollmentCertificateError::InUse { fingerprint: None } => Self::new(Code::CertInUse),
+            EnrollmentCertificateError::InUse {
                 fingerprint: Some(fingerprint),
             } => Self::new(Code::CertInUse).with_cause(Cause::fingerprint(&fingerprint)),
         }

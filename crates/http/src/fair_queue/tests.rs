@@ -1,10 +1,10 @@
 use super::*;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::{LazyLock, mpsc};
 use tokio::sync::oneshot;
 
-const ANNA: Peer = Peer::Identity(Number(1));
-const BORIS: Peer = Peer::Identity(Number(2));
+const ANNA: Peer = Peer::Identity(RecordNumber(1));
+const BORIS: Peer = Peer::Identity(RecordNumber(2));
 
 /// How long a job may wait for its client while others wait.
 const SLOW: Duration = Duration::from_secs(1);
@@ -107,7 +107,7 @@ async fn peer_has_neither_all_slots_nor_the_whole_queue() {
 #[tokio::test]
 async fn full_queue_evicts_the_heaviest_peer() {
     static QUEUE: LazyLock<FairQueue> = LazyLock::new(|| FairQueue::new(1, 1, 2, SLOW));
-    const CLARA: Peer = Peer::Identity(Number(3));
+    const CLARA: Peer = Peer::Identity(RecordNumber(3));
     let (request, _ends) = occupy(&QUEUE).await;
     let wait = |peer| tokio::spawn(QUEUE.run(peer, |_job| Ok(())));
     let mut of_boris = Vec::new();
@@ -128,7 +128,7 @@ async fn full_queue_evicts_the_heaviest_peer() {
 #[tokio::test]
 async fn slots_of_slow_clients_go_to_waiting_requests() {
     static QUEUE: LazyLock<FairQueue> = LazyLock::new(|| FairQueue::new(3, 2, 4, SLOW));
-    const CLARA: Peer = Peer::Identity(Number(3));
+    const CLARA: Peer = Peer::Identity(RecordNumber(3));
     let slow = |peer| {
         let (started, starts) = oneshot::channel();
         let work = QUEUE.run(peer, move |job| {

@@ -368,10 +368,10 @@ mod tests {
             per_peer: total,
         };
         let budgets = Budgets::new(&Quotas {
-            stranger_requests: quota,
+            unauthenticated_requests: quota,
             ..Quotas::default()
         });
-        let peer = Peer::at([192, 0, 2, 1].into());
+        let peer = Peer::from_address([192, 0, 2, 1].into());
         let charge = RequestCharge::new(&budgets.unauthenticated_requests, peer, 0).unwrap();
         (budgets, charge)
     }
@@ -410,7 +410,7 @@ mod tests {
         let mut body = Stuck(vec![INITIAL_CAPACITY + 1]);
         let reading = read_wire(&mut body, 200_000, &pace, Some(&mut charge));
         let others = async {
-            let peer = Peer::at([192, 0, 2, 2].into());
+            let peer = Peer::from_address([192, 0, 2, 2].into());
             let mut later = RequestCharge::new(&budgets.unauthenticated_requests, peer, 0).unwrap();
             while budgets.unauthenticated_requests.in_use() == 0 {
                 tokio::task::yield_now().await;

@@ -40,7 +40,7 @@ impl Budgets {
                 ["limits.requestHeadBytes", "limits.requestHeadBytesPerPeer"],
             ),
             unread_responses: Budget::new(
-                quotas.unread_answers,
+                quotas.unread_responses,
                 [
                     "limits.unreadAnswerBytes",
                     "limits.unreadAnswerBytesPerPeer",
@@ -51,7 +51,7 @@ impl Budgets {
                 ["limits.requestBytes", "limits.requestBytesPerIdentity"],
             ),
             unauthenticated_requests: Budget::new(
-                quotas.stranger_requests,
+                quotas.unauthenticated_requests,
                 [
                     "limits.unauthenticatedRequestBytes",
                     "limits.unauthenticatedRequestBytesPerPeer",

@@ -150,7 +150,7 @@ fn prepare(
     connection: Arc<Connection>,
     pending: PendingInput,
 ) -> (Stream, Handler, Charge<Arc<Activity>>) {
-    let (budgets, peer) = (&shared.budgets, Peer::at(connection.peer.ip()));
+    let (budgets, peer) = (&shared.budgets, Peer::from_address(connection.peer.ip()));
     let activity = Activity::new(Arc::clone(&shared.limits), pending, budgets, peer);
     let charge = budgets.connections.admit(peer, Arc::clone(&activity), 1);
     let tracked = TrackedStream::new(stream, Arc::clone(&activity), shared.limits.linger);

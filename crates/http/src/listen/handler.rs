@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use super::activity::Activity;
 use super::refusal::{Refusal, RefusedRequest};
 use super::tracked_body::TrackedBody;
-use super::{Answer, Body, Connection, Service, catch_panic, full_body};
+use super::{Body, Connection, Service, ServiceResponse, catch_panic, full_body};
 
 /// Handles the requests of one connection.
 #[derive(Clone)]
@@ -47,12 +47,12 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
 
 impl Handler {
     /// Responds to a request that the service does not see, and closes the connection.
-    fn refuse(&self, refusal: Refusal) -> Answer {
+    fn refuse(&self, refusal: Refusal) -> ServiceResponse {
         self.activity.record_unread_body();
         with_connection_close(self.service.refuse(&self.connection, refusal))
     }
 
-    async fn handle(&self, request: Request<Incoming>) -> Answer {
+    async fn handle(&self, request: Request<Incoming>) -> ServiceResponse {
         let is_http1 = request.version() < Version::HTTP_2;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
@@ -74,7 +74,7 @@ impl Handler {
     }
 
     /// Calls the service, turning a panic into a 500.
-    async fn call_service(&self, request: Request<Body>) -> Answer {
+    async fn call_service(&self, request: Request<Body>) -> ServiceResponse {
         let method = request.method().clone();
         catch_panic(|| self.service.call(&self.connection, request))
             .await
@@ -95,14 +95,14 @@ fn find_refusal(request: &Request<Incoming>) -> Option<Refusal> {
 }
 
 /// Creates a response without a body.
-pub(super) fn empty_response(status: StatusCode) -> Answer {
+pub(super) fn empty_response(status: StatusCode) -> ServiceResponse {
     let mut response = Response::new(full_body(Bytes::new()));
     *response.status_mut() = status;
     response
 }
 
 /// Adds `Connection: close`, upon which hyper closes the connection.
-fn with_connection_close(mut response: Answer) -> Answer {
+fn with_connection_close(mut response: ServiceResponse) -> ServiceResponse {
     response
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));

@@ -78,7 +78,7 @@ mod tests {
 
     fn connection(budgets: &Budgets, last: u8) -> (HeadMemory, CancellationToken) {
         let evicted = CancellationToken::new();
-        let peer = Peer::at([192, 0, 2, last].into());
+        let peer = Peer::from_address([192, 0, 2, last].into());
         let sender = HeadSender::new(evicted.clone());
         let charge = budgets.request_heads.charge(peer, sender);
         (HeadMemory::new(charge), evicted)

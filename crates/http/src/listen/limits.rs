@@ -16,7 +16,7 @@ pub struct Limits {
     pub write_stall: Duration,
     /// Time within which the client has to read a chunk (16 KiB, or the rest of a response), even
     /// if it does not open the HTTP/2 window for it.
-    pub answer_stall: Duration,
+    pub response_stall: Duration,
     /// Time within which the client has to read a complete response.
     pub response_total: Duration,
     /// Time to read and discard what a refused client is still sending, so that the reset that
@@ -77,12 +77,12 @@ pub struct Quotas {
     pub request_heads: Quota,
     /// Bytes of unread responses, besides the first 16 KiB of each connection, and 8 KiB for each
     /// concurrent request beyond the fourth; the connection with most is closed.
-    pub unread_answers: Quota,
+    pub unread_responses: Quota,
     /// Bytes of requests of full sessions, by identity: bodies as they arrive, and heads of more
     /// than 4 KiB. The largest that is still arriving is cancelled.
     pub session_requests: Quota,
     /// The same for all other requests, by address.
-    pub stranger_requests: Quota,
+    pub unauthenticated_requests: Quota,
 }
 
 impl Default for Quotas {
@@ -96,7 +96,7 @@ impl Default for Quotas {
                 total: 32 * MIB,
                 per_peer: 8 * MIB,
             },
-            unread_answers: Quota {
+            unread_responses: Quota {
                 total: 128 * MIB,
                 per_peer: 32 * MIB,
             },
@@ -104,7 +104,7 @@ impl Default for Quotas {
                 total: 128 * MIB,
                 per_peer: 4 * MIB,
             },
-            stranger_requests: Quota {
+            unauthenticated_requests: Quota {
                 total: 32 * MIB,
                 per_peer: MIB,
             },
@@ -128,7 +128,7 @@ impl Default for Limits {
             header_read: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             write_stall: Duration::from_secs(30),
-            answer_stall: Duration::from_secs(8),
+            response_stall: Duration::from_secs(8),
             response_total: Duration::from_mins(2),
             linger: Duration::from_secs(2),
             drain: Duration::from_secs(10),

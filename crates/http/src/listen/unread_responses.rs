@@ -139,7 +139,7 @@ impl UnreadResponses {
 
     /// Returns the deadline for reading the next chunk, or the rest of the oldest response.
     pub(super) fn deadline(&self, limits: &Limits) -> Option<Instant> {
-        let next_chunk = (self.bytes > 0).then(|| self.last_read + limits.answer_stall);
+        let next_chunk = (self.bytes > 0).then(|| self.last_read + limits.response_stall);
         let oldest = self.responses.first();
         let complete = oldest.map(|answer| answer.started + limits.response_total);
         next_chunk.into_iter().chain(complete).min()

@@ -35,7 +35,7 @@ pub(super) fn label(access: Access) -> String {
         Access::Admin => "admin".to_owned(),
         Access::AdminOrReadOnly => "admin, read-only".to_owned(),
         Access::Granted(subject, verb) => format!("{}.{}", subject.name(), verb.name()),
-        Access::GrantedByName(subject, verb) => {
+        Access::GrantedExplicitly(subject, verb) => {
             format!("{}.{}, by name", subject.name(), verb.name())
         },
     }
@@ -51,7 +51,7 @@ pub(super) fn sentence(access: Access) -> String {
         Access::AdminOrReadOnly => {
             "Needs an administrator or the permission `admin_readonly`.".to_owned()
         },
-        Access::GrantedByName(subject, verb) => format!(
+        Access::GrantedExplicitly(subject, verb) => format!(
             "Needs the permission `{}.{}`; `admin_readonly` does not suffice.",
             subject.name(),
             verb.name()

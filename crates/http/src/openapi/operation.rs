@@ -27,7 +27,7 @@ pub(super) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value 
     let name = operation_names::operation_name(api, &route.method, route.path);
     let mut description = access::sentence(route.access);
     let mut summary = name.summary;
-    if !route.is_performed {
+    if !route.is_implemented {
         summary = format!("Not implemented: {summary}");
         description.push_str(" Responds with 501: no controller implements the operation.");
     }
@@ -140,7 +140,7 @@ fn body(route: &Route, schemas: &mut Schemas) -> Option<Value> {
 
 fn responses(route: &Route, schemas: &mut Schemas) -> Value {
     let mut all = Map::new();
-    if !route.is_performed {
+    if !route.is_implemented {
         let content = json!({JSON: {"schema": {"type": "string"}}});
         let response = json!({"description": "Not implemented.", "content": content});
         all.insert("501".to_owned(), response);

@@ -3,7 +3,7 @@
 use super::inherit_descriptions::{envelope_data, inherit_descriptions};
 use super::normalize::{normalize, rename_reference, schema_name};
 use crate::route::SchemaFn;
-use portcullis_api::describe::Request;
+use portcullis_api::describe::RequestDescription;
 use portcullis_api::error::{BareError, ErrorBody};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -51,7 +51,7 @@ impl Schemas {
     }
 
     /// Adds the schema of a request and returns a reference to it.
-    pub(super) fn request(&mut self, request: &Request) -> Value {
+    pub(super) fn request(&mut self, request: &RequestDescription) -> Value {
         let entry = self.requests.entry(request.name.clone());
         entry.or_insert_with(|| request.schema.clone());
         reference(&request.name)

@@ -81,7 +81,7 @@ fn requests_are_found_out_whole_and_their_members_have_words() {
         });
     let mut by_name = BTreeMap::new();
     for request in requests {
-        assert_eq!(request.faults, [] as [&str; 0], "{}", request.name);
+        assert_eq!(request.problems, [] as [&str; 0], "{}", request.name);
         let known = by_name.insert(request.name.clone(), request.schema.clone());
         let is_same = known.is_none_or(|known| known == request.schema);
         assert!(is_same, "two requests are called {}", request.name);

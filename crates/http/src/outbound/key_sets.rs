@@ -1,16 +1,16 @@
 //! Key sets of external signers, fetched like any other document.
 
 use super::Fetcher;
-use portcullis_app::signers::{FetchKeySets, Fetching, KeySetFault};
+use portcullis_app::signers::{KeySetError, KeySetFetcher, KeySetFuture};
 use url::Url;
 
-impl FetchKeySets for Fetcher {
-    fn judge(&self, address: &str) -> Result<(), KeySetFault> {
+impl KeySetFetcher for Fetcher {
+    fn validate_address(&self, address: &str) -> Result<(), KeySetError> {
         let result = self.check_url(&parse_url(address)?);
-        result.map_err(|error| KeySetFault(error.to_string()))
+        result.map_err(|error| KeySetError(error.to_string()))
     }
 
-    fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f> {
+    fn fetch<'f>(&'f self, address: &'f str) -> KeySetFuture<'f> {
         Box::pin(async move {
             Self::fetch(self, &parse_url(address)?)
                 .await
@@ -19,20 +19,20 @@ impl FetchKeySets for Fetcher {
     }
 }
 
-fn parse_url(address: &str) -> Result<Url, KeySetFault> {
+fn parse_url(address: &str) -> Result<Url, KeySetError> {
     Url::parse(address).map_err(|_error| {
         let text = "must be a complete URL such as https://idp.example.com/jwks.json";
-        KeySetFault(text.to_owned())
+        KeySetError(text.to_owned())
     })
 }
 
 /// Builds an error with the whole chain of sources, which is for the log only.
-fn error_with_sources(error: impl std::error::Error) -> KeySetFault {
+fn error_with_sources(error: impl std::error::Error) -> KeySetError {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
         text = format!("{text}: {error}");
         source = error.source();
     }
-    KeySetFault(text)
+    KeySetError(text)
 }

@@ -2,7 +2,7 @@
 
 use crate::route::Route;
 use http::{Method, StatusCode};
-use portcullis_api::describe::Request;
+use portcullis_api::describe::RequestDescription;
 use portcullis_api::envelope::{Created, Empty, Envelope, ListEnvelope};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -24,8 +24,8 @@ pub struct ResponseSpec {
 pub enum BodySpec {
     /// No body; one that is sent is ignored.
     Absent,
-    Json(Box<Request>),
-    JsonOrText(Box<Request>),
+    Json(Box<RequestDescription>),
+    JsonOrText(Box<RequestDescription>),
     Text,
 }
 
@@ -170,8 +170,8 @@ impl Parameter {
 impl Route {
     /// Sets the response on success.
     #[must_use]
-    pub(crate) fn responds(mut self, answers: ResponseSpec) -> Self {
-        self.response = Some(answers);
+    pub(crate) fn responds(mut self, response: ResponseSpec) -> Self {
+        self.response = Some(response);
         self
     }
 
@@ -184,6 +184,6 @@ impl Route {
 
     /// Reports whether the response is declared.
     pub const fn is_described(&self) -> bool {
-        self.response.is_some() || !self.is_performed
+        self.response.is_some() || !self.is_implemented
     }
 }

@@ -6,7 +6,7 @@ use crate::query::Query;
 use crate::route::{BodySpec, Parameter};
 use bytes::Bytes;
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::describe::Request;
+use portcullis_api::describe::RequestDescription;
 
 /// A request body.
 pub trait Payload: Sized + Send + 'static {
@@ -53,7 +53,7 @@ pub struct Json<T>(pub T);
 
 impl<T: Decode + Send + 'static> Payload for Json<T> {
     fn describe() -> BodySpec {
-        BodySpec::Json(Box::new(Request::of::<T>()))
+        BodySpec::Json(Box::new(RequestDescription::new::<T>()))
     }
 
     fn decode(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
@@ -92,8 +92,8 @@ impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
 
 /// An optional body, whatever its decoder says.
 fn optional_body<T: Decode>() -> BodySpec {
-    BodySpec::Json(Box::new(Request {
+    BodySpec::Json(Box::new(RequestDescription {
         is_optional: true,
-        ..Request::of::<T>()
+        ..RequestDescription::new::<T>()
     }))
 }

@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 
 /// The routes of all APIs that are served.
 #[derive(Debug)]
-pub struct Table {
+pub struct RouteTable {
     routes: Vec<Route>,
     apis: BTreeMap<Api, matchit::Router<Vec<usize>>>,
 }
 
 /// Result of a lookup.
-pub enum Lookup<'t> {
+pub enum RouteLookup<'t> {
     /// A route, with the parameters of its path.
     Found(&'t Route, BTreeMap<&'static str, String>),
     /// The path exists, but not with this method; the allowed ones.
     WrongMethod(Vec<Method>),
-    Nothing,
+    NotFound,
 }
 
 /// Two routes contradict each other.
@@ -30,7 +30,7 @@ pub struct RouteError {
     source: matchit::InsertError,
 }
 
-impl Table {
+impl RouteTable {
     /// Builds the table of the routes of `apis`.
     ///
     /// # Errors
@@ -71,13 +71,13 @@ impl Table {
         self.apis.contains_key(&api)
     }
 
-    pub fn lookup(&self, api: Api, raw_path: &str, method: &Method) -> Lookup<'_> {
+    pub fn find(&self, api: Api, raw_path: &str, method: &Method) -> RouteLookup<'_> {
         let Some(found) = self
             .apis
             .get(&api)
             .and_then(|matcher| matcher.at(raw_path).ok())
         else {
-            return Lookup::Nothing;
+            return RouteLookup::NotFound;
         };
         let routes_of_path = || {
             found
@@ -86,7 +86,7 @@ impl Table {
                 .filter_map(|&index| self.routes.get(index))
         };
         let Some(route) = routes_of_path().find(|route| route.method == *method) else {
-            return Lookup::WrongMethod(
+            return RouteLookup::WrongMethod(
                 routes_of_path().map(|route| route.method.clone()).collect(),
             );
         };
@@ -95,11 +95,11 @@ impl Table {
             // Returned from the table, so that parameters have static names.
             let (Some(name), Some(value)) = (parameter_name(name), path::decode_parameter(raw))
             else {
-                return Lookup::Nothing;
+                return RouteLookup::NotFound;
             };
             parameters.insert(name, value);
         }
-        Lookup::Found(route, parameters)
+        RouteLookup::Found(route, parameters)
     }
 }
 

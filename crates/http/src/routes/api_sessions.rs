@@ -8,7 +8,7 @@ use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_app::listing::kinds;
-use portcullis_app::sessions::{self, Delete, ForeignSession, Read};
+use portcullis_app::sessions::{self, AdminSessionView, Delete, Read};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ApiSessionId;
 
@@ -51,6 +51,6 @@ async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiEr
     Ok(ApiResponse::empty())
 }
 
-fn to_detail(session: ForeignSession) -> ApiSessionDetail {
-    ApiSessionDetail::for_administrator(session.view, session.stand_in.into())
+fn to_detail(session: AdminSessionView) -> ApiSessionDetail {
+    ApiSessionDetail::for_administrator(session.view, session.token_placeholder.into())
 }

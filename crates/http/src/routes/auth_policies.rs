@@ -6,7 +6,9 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::auth_policy::{AuthPolicyBody, AuthPolicyDetail, MergeAuthPolicy};
+use portcullis_api::auth_policy::{
+    AuthPolicyCreateRequest, AuthPolicyDetail, AuthPolicyPatchRequest,
+};
 use portcullis_app::auth_policies::{self, Create, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -17,11 +19,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         guarded::<Read, ListPayload, _, _>(Method::GET, "/auth-policies", list)
             .responds(ResponseSpec::list::<AuthPolicyDetail>()),
-        guarded::<Create, Json<AuthPolicyBody>, _, _>(Method::POST, "/auth-policies", create),
+        guarded::<Create, Json<AuthPolicyCreateRequest>, _, _>(
+            Method::POST,
+            "/auth-policies",
+            create,
+        ),
         guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
             .responds(ResponseSpec::detail::<AuthPolicyDetail>()),
-        guarded::<Update, Json<AuthPolicyBody>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<MergeAuthPolicy>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Update, Json<AuthPolicyCreateRequest>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Update, Json<AuthPolicyPatchRequest>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
     ]
     .into_iter()
@@ -39,8 +45,10 @@ async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiE
     .await
 }
 
-async fn create(call: Call<Permit<Create>, Json<AuthPolicyBody>>) -> Result<ApiResponse, ApiError> {
-    let Json(AuthPolicyBody { spec }) = call.body;
+async fn create(
+    call: Call<Permit<Create>, Json<AuthPolicyCreateRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(AuthPolicyCreateRequest { spec }) = call.body;
     let app = &call.context.state.app;
     let id = auth_policies::create(app, &call.permit, spec).await?;
     Ok(ApiResponse::created("auth-policies", id.as_str()))
@@ -53,18 +61,20 @@ async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiErro
 }
 
 async fn replace(
-    call: Call<Permit<Update>, Json<AuthPolicyBody>>,
+    call: Call<Permit<Update>, Json<AuthPolicyCreateRequest>>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(AuthPolicyBody { spec }) = call.body;
+    let Json(AuthPolicyCreateRequest { spec }) = call.body;
     let RequestContext { state, .. } = &call.context;
     auth_policies::replace(&state.app, &call.permit, &id(&call.context), spec).await?;
     Ok(ApiResponse::empty())
 }
 
-async fn patch(call: Call<Permit<Update>, Json<MergeAuthPolicy>>) -> Result<ApiResponse, ApiError> {
-    let Json(MergeAuthPolicy { patch }) = call.body;
+async fn patch(
+    call: Call<Permit<Update>, Json<AuthPolicyPatchRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(AuthPolicyPatchRequest { patch }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    auth_policies::merge(&state.app, &call.permit, &id(&call.context), patch).await?;
+    auth_policies::patch(&state.app, &call.permit, &id(&call.context), patch).await?;
     Ok(ApiResponse::empty())
 }
 

@@ -96,12 +96,12 @@ fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<
         operation: "login.refused",
         origin: &context.origin,
         caller: None,
-        way: context.query.get("method"),
+        login_method: context.query.get("method"),
         name: username,
         request: None,
         reason,
     };
-    audit::refused(&context.state.app, &refusal);
+    audit::record_refusal(&context.state.app, &refusal);
 }
 
 fn login_method(context: &RequestContext) -> Result<LoginMethod, ApiError> {

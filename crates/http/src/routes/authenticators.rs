@@ -8,12 +8,13 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::authenticator as wire;
 use portcullis_api::authenticator::{
-    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, AuthenticatorReplace,
-    ExtendRequest,
+    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, AuthenticatorUpdate,
+    RequestExtendAuthenticator,
 };
 use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_app::authenticators::{
-    self, Create, CreateAuthenticator, Delete, NewCredential, ReEnroll, Read, Update, UpdbChange,
+    self, Create, CreateAuthenticator, Delete, NewCredential, ReEnroll, Read, Update,
+    UpdbCredentialPatch,
 };
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -28,10 +29,10 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<Create, Json<AuthenticatorCreate>, _, _>(Method::POST, ALL, create),
         guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
             .responds(ResponseSpec::detail::<AuthenticatorDetail>()),
-        guarded::<Update, Json<AuthenticatorReplace>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Update, Json<AuthenticatorUpdate>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<AuthenticatorPatch>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, Json<ExtendRequest>, _, _>(
+        guarded::<Update, Json<RequestExtendAuthenticator>, _, _>(
             Method::POST,
             "/authenticators/{id}/request-extend",
             request_extension,
@@ -96,7 +97,7 @@ async fn create(
 }
 
 async fn replace(
-    call: Call<Permit<Update>, Json<AuthenticatorReplace>>,
+    call: Call<Permit<Update>, Json<AuthenticatorUpdate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     update(&call.context, &call.permit, updb_replacement(body)).await
@@ -112,23 +113,23 @@ async fn patch(
 async fn update(
     context: &RequestContext,
     permit: &Permit<Update>,
-    change: UpdbChange,
+    change: UpdbCredentialPatch,
 ) -> Result<ApiResponse, ApiError> {
     authenticators::update(&context.state.app, permit, &id(context), change).await?;
     Ok(ApiResponse::empty())
 }
 
 /// Converts a replacement, which sets every field.
-pub(super) fn updb_replacement(body: AuthenticatorReplace) -> UpdbChange {
-    UpdbChange {
+pub(super) fn updb_replacement(body: AuthenticatorUpdate) -> UpdbCredentialPatch {
+    UpdbCredentialPatch {
         username: Some(body.username),
         password: Some(body.password),
         tags: Some(body.tags),
     }
 }
 
-pub(super) fn updb_patch(body: AuthenticatorPatch) -> UpdbChange {
-    UpdbChange {
+pub(super) fn updb_patch(body: AuthenticatorPatch) -> UpdbCredentialPatch {
+    UpdbCredentialPatch {
         username: body.username,
         password: body.password,
         tags: body.tags,
@@ -142,9 +143,9 @@ async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiEr
 }
 
 async fn request_extension(
-    call: Call<Permit<Update>, Json<ExtendRequest>>,
+    call: Call<Permit<Update>, Json<RequestExtendAuthenticator>>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(ExtendRequest { roll_keys }) = call.body;
+    let Json(RequestExtendAuthenticator { roll_keys }) = call.body;
     let RequestContext { state, .. } = &call.context;
     let id = id(&call.context);
     authenticators::request_extension(&state.app, &call.permit, &id, roll_keys).await?;

@@ -10,7 +10,7 @@ use crate::route::{
 };
 use bytes::Bytes;
 use http::Method;
-use portcullis_api::ca::{CaCreate, CaDetail, CaMerge, CaReplace};
+use portcullis_api::ca::{CaCreate, CaDetail, CaPatch, CaUpdate};
 use portcullis_api::code::Code;
 use portcullis_api::decode::DecodeError;
 use portcullis_app::AppError;
@@ -31,8 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<Create, Json<CaCreate>, _, _>(Method::POST, "/cas", create),
         guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
             .responds(ResponseSpec::detail::<CaDetail>()),
-        guarded::<Update, Json<CaReplace>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<CaMerge>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Update, Json<CaUpdate>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Update, Json<CaPatch>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
         guarded::<Update, CertificateText, _, _>(Method::POST, "/cas/{id}/verify", verify)
             .responds(ResponseSpec::empty()),
@@ -94,7 +94,7 @@ async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiErro
     Ok(ApiResponse::detail(&CaDetail::from(ca)))
 }
 
-async fn replace(call: Call<Permit<Update>, Json<CaReplace>>) -> Result<ApiResponse, ApiError> {
+async fn replace(call: Call<Permit<Update>, Json<CaUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let spec = body.spec().map_err(AppError::InvalidField)?;
     let RequestContext { state, .. } = &call.context;
@@ -102,10 +102,10 @@ async fn replace(call: Call<Permit<Update>, Json<CaReplace>>) -> Result<ApiRespo
     Ok(ApiResponse::empty())
 }
 
-async fn patch(call: Call<Permit<Update>, Json<CaMerge>>) -> Result<ApiResponse, ApiError> {
+async fn patch(call: Call<Permit<Update>, Json<CaPatch>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let RequestContext { state, .. } = &call.context;
-    cas::merge(&state.app, &call.permit, &id(&call.context), body.into()).await?;
+    cas::patch(&state.app, &call.permit, &id(&call.context), body.into()).await?;
     Ok(ApiResponse::empty())
 }
 

@@ -3,12 +3,12 @@
 use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
-use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
+use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpdate};
 use portcullis_api::config_type::{
-    ConfigTypeCreate, ConfigTypeDetail, ConfigTypeMerge, ConfigTypeReplace,
+    ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch, ConfigTypeUpdate,
 };
 use portcullis_app::listing::{Schema, kinds};
-use portcullis_domain::config::{ConfigPatch, ConfigSpec, ConfigTypePatch, ConfigTypeSpec};
+use portcullis_domain::config::{ConfigSpec, ConfigSpecPatch, ConfigTypeSpec, ConfigTypeSpecPatch};
 use portcullis_domain::ids::ConfigTypeId;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -26,20 +26,20 @@ impl ApiResource for ConfigSpec {
 
 impl ResourceBodies for ConfigSpec {
     type CreateBody = ConfigCreate;
-    type UpdateBody = ConfigReplace;
-    type PatchBody = ConfigMerge;
+    type UpdateBody = ConfigUpdate;
+    type PatchBody = ConfigPatch;
     type Detail = ConfigDetail;
 
     fn from_create(body: ConfigCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn from_update(body: ConfigReplace) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: ConfigUpdate) -> Result<Replacement<Self>, ApiError> {
         // The type never changes: the one in the body is ignored.
         Ok(Replacement::Full(body.spec(ConfigTypeId::from_wire(""))))
     }
 
-    fn to_patch(body: ConfigMerge) -> Result<ConfigPatch, ApiError> {
+    fn to_patch(body: ConfigPatch) -> Result<ConfigSpecPatch, ApiError> {
         Ok(body.into())
     }
 }
@@ -53,19 +53,19 @@ impl ApiResource for ConfigTypeSpec {
 
 impl ResourceBodies for ConfigTypeSpec {
     type CreateBody = ConfigTypeCreate;
-    type UpdateBody = ConfigTypeReplace;
-    type PatchBody = ConfigTypeMerge;
+    type UpdateBody = ConfigTypeUpdate;
+    type PatchBody = ConfigTypePatch;
     type Detail = ConfigTypeDetail;
 
     fn from_create(body: ConfigTypeCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn from_update(body: ConfigTypeReplace) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: ConfigTypeUpdate) -> Result<Replacement<Self>, ApiError> {
         Ok(Replacement::Full(body.into()))
     }
 
-    fn to_patch(body: ConfigTypeMerge) -> Result<ConfigTypePatch, ApiError> {
+    fn to_patch(body: ConfigTypePatch) -> Result<ConfigTypeSpecPatch, ApiError> {
         Ok(body.into())
     }
 }

@@ -5,7 +5,7 @@ use crate::list::{ListPayload, parameters};
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, ResponseSpec, Route, guarded};
-use crate::state::State;
+use crate::state::AppState;
 use http::Method;
 use portcullis_api::controller::{ApiAddress, ControllerDetail};
 use portcullis_api::entity::Base;
@@ -45,20 +45,20 @@ async fn all(call: Call<Permit<ReadAll>, ListPayload>) -> Result<ApiResponse, Ap
 }
 
 /// The wire form of this controller.
-pub(super) fn detail(state: &State) -> ControllerDetail {
+pub(super) fn detail(state: &AppState) -> ControllerDetail {
     let network = state.app.network();
-    let material = network.served();
+    let material = network.serving_state();
     let controller = &material.controller;
-    let links = Links::to(format!("controllers/{}", controller.id));
+    let links = Links::with_self(format!("controllers/{}", controller.id));
     let api_addresses = state.addresses.iter().map(|(api, addresses)| {
         let urls = addresses.iter().map(|address| ApiAddress {
-            url: format!("https://{address}{}", api.base()),
+            url: format!("https://{address}{}", api.base_path()),
             version: "v1".to_owned(),
         });
         (Cow::Borrowed(api.binding()), urls.collect())
     });
     ControllerDetail {
-        base: Base::unchanging(links, controller.id.clone(), state.app.founded_at()),
+        base: Base::unchanging(links, controller.id.clone(), state.app.store_created_at()),
         api_addresses: api_addresses.collect(),
         cert_pem: controller.certificate.to_pem(),
         ctrl_address: network.control_addresses().first().cloned(),

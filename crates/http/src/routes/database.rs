@@ -10,7 +10,7 @@ use portcullis_api::database::{
     SummaryCounts,
 };
 use portcullis_app::database::{
-    self, Check, CheckReport, CheckResult, Copy, Fix, ReadReport, ReadSummary,
+    self, Check, Copy, Fix, IntegrityFinding, IntegrityReport, ReadReport, ReadSummary,
 };
 use portcullis_domain::access::Permit;
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ async fn results(call: Call<Permit<ReadReport>, NoBody>) -> Result<ApiResponse, 
     Ok(ApiResponse::integrity(&details(report).into()))
 }
 
-fn details(report: CheckReport) -> IntegrityDetails {
+fn details(report: IntegrityReport) -> IntegrityDetails {
     let results: Vec<_> = report.results.into_iter().map(result).collect();
     IntegrityDetails {
         end_time: report.ended_at.map(Into::into),
@@ -101,10 +101,10 @@ fn details(report: CheckReport) -> IntegrityDetails {
     }
 }
 
-fn result(result: CheckResult) -> IntegrityResult {
+fn result(finding: IntegrityFinding) -> IntegrityResult {
     IntegrityResult {
-        description: result.description,
-        fixed: result.is_fixed,
+        description: finding.description,
+        fixed: finding.is_fixed,
     }
 }
 

@@ -12,9 +12,11 @@ use crate::route::{
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
-use portcullis_api::describe::Request;
-use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
-use portcullis_app::enrollments::{self, Newcomer, Proof, Redeemed, Redemption, RouterProof};
+use portcullis_api::describe::RequestDescription;
+use portcullis_api::enroll::{EnrollmentResult, GenericEnroll, OttEnrollmentRequest};
+use portcullis_app::enrollments::{
+    self, AutomaticEnrollment, Redemption, RedemptionProof, RedemptionResult, RouterCsrs,
+};
 use portcullis_domain::FieldError;
 use secrecy::SecretString;
 
@@ -22,9 +24,9 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         public::<EnrollPayload, _, _>(Method::POST, "/enroll", enroll)
             .with_parameters(&[METHOD, TOKEN]),
-        public::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
-        public::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
-        public::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb)
+        public::<Json<OttEnrollmentRequest>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
+        public::<Json<OttEnrollmentRequest>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
+        public::<Json<GenericEnroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb)
             .with_parameters(&[UPDB_TOKEN]),
         public::<EnrollPayload, _, _>(Method::POST, "/enroll/ca", enroll_ca),
     ]
@@ -54,23 +56,23 @@ const METHOD: Parameter = Parameter::query(
 
 /// The payload of an enrollment: JSON, or a certificate request as text.
 #[derive(Debug)]
-struct EnrollPayload(Enroll);
+struct EnrollPayload(GenericEnroll);
 
 impl Payload for EnrollPayload {
     const CONSUMES: Consumes = Consumes::Enrollment;
 
     fn describe() -> BodySpec {
-        BodySpec::JsonOrText(Box::new(Request::of::<Enroll>()))
+        BodySpec::JsonOrText(Box::new(RequestDescription::new::<GenericEnroll>()))
     }
 
     fn decode(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         if content_type.is_some_and(|given| given != "application/json") {
-            return Ok(Self(Enroll {
+            return Ok(Self(GenericEnroll {
                 client_csr: Some(String::from_utf8_lossy(bytes).into_owned()),
-                ..Enroll::default()
+                ..GenericEnroll::default()
             }));
         }
-        Enroll::from_body(bytes).map(Self)
+        GenericEnroll::from_body(bytes).map(Self)
     }
 }
 
@@ -78,7 +80,7 @@ impl Payload for EnrollPayload {
 struct EnrollRequest<'m> {
     token: SecretString,
     method: Option<&'m str>,
-    body: Enroll,
+    body: GenericEnroll,
 }
 
 async fn enroll(call: Call<(), EnrollPayload>) -> Result<ApiResponse, ApiError> {
@@ -101,11 +103,11 @@ async fn enroll(call: Call<(), EnrollPayload>) -> Result<ApiResponse, ApiError> 
     redeem_request(&call.context, request).await
 }
 
-async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<ApiResponse, ApiError> {
+async fn enroll_ott(call: Call<(), Json<OttEnrollmentRequest>>) -> Result<ApiResponse, ApiError> {
     with_token(&call.context, "ott", call.body.0).await
 }
 
-async fn enroll_ottca(call: Call<(), Json<EnrollOtt>>) -> Result<ApiResponse, ApiError> {
+async fn enroll_ottca(call: Call<(), Json<OttEnrollmentRequest>>) -> Result<ApiResponse, ApiError> {
     with_token(&call.context, "ottca", call.body.0).await
 }
 
@@ -113,20 +115,20 @@ async fn enroll_ottca(call: Call<(), Json<EnrollOtt>>) -> Result<ApiResponse, Ap
 async fn with_token(
     context: &RequestContext,
     method: &'static str,
-    body: EnrollOtt,
+    body: OttEnrollmentRequest,
 ) -> Result<ApiResponse, ApiError> {
     let request = EnrollRequest {
         token: body.token.unwrap_or_default(),
         method: Some(method),
-        body: Enroll {
+        body: GenericEnroll {
             client_csr: body.client_csr,
-            ..Enroll::default()
+            ..GenericEnroll::default()
         },
     };
     redeem_request(context, request).await
 }
 
-async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<ApiResponse, ApiError> {
+async fn enroll_updb(call: Call<(), Json<GenericEnroll>>) -> Result<ApiResponse, ApiError> {
     let Some(token) = call.context.query.get("token") else {
         let missing = FieldError::new("token", "is required in the query", "[]");
         return Err(ApiError::field(missing));
@@ -134,7 +136,7 @@ async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<ApiResponse, ApiErr
     let request = EnrollRequest {
         token: token.into(),
         method: Some("updb"),
-        body: Enroll {
+        body: GenericEnroll {
             client_csr: None,
             ..call.body.0
         },
@@ -155,11 +157,11 @@ async fn enroll_ca(call: Call<(), EnrollPayload>) -> Result<ApiResponse, ApiErro
         origin,
         ..
     } = &call.context;
-    let newcomer = Newcomer {
+    let newcomer = AutomaticEnrollment {
         certificates: &connection.certificates(),
         requested_name: call.body.0.name,
     };
-    enrollments::enroll_newcomer(&state.app, origin, newcomer).await?;
+    enrollments::enroll_automatically(&state.app, origin, newcomer).await?;
     Ok(ApiResponse::detail(&EnrollmentResult::default()))
 }
 
@@ -167,7 +169,7 @@ async fn redeem_request(
     context: &RequestContext,
     request: EnrollRequest<'_>,
 ) -> Result<ApiResponse, ApiError> {
-    let Enroll {
+    let GenericEnroll {
         client_csr,
         cert_csr,
         server_cert_csr,
@@ -177,11 +179,11 @@ async fn redeem_request(
     let redemption = Redemption {
         token: request.token,
         method: request.method.map(str::to_owned),
-        proof: Proof {
+        proof: RedemptionProof {
             csr: client_csr.unwrap_or_default(),
             certificates: &context.connection.certificates(),
             password,
-            router: RouterProof {
+            router: RouterCsrs {
                 client_csr: cert_csr.unwrap_or_default(),
                 server_csr: server_cert_csr.unwrap_or_default(),
             },
@@ -204,15 +206,15 @@ pub(super) async fn redeem(
         ..EnrollmentResult::default()
     };
     match redeemed {
-        Redeemed::Certificate(chain) => result.cert = Some(chain),
-        Redeemed::Username(username) => result.username = Some(username),
-        Redeemed::Router(issued) => {
+        RedemptionResult::Certificate(chain) => result.cert = Some(chain),
+        RedemptionResult::Username(username) => result.username = Some(username),
+        RedemptionResult::Router(issued) => {
             result = EnrollmentResult {
                 ca: Some(app.network().bundle_pem().to_owned()),
                 ..enroll_router::result(issued)
             };
         },
-        Redeemed::Nothing => {},
+        RedemptionResult::Nothing => {},
     }
     Ok(ApiResponse::detail(&result))
 }

@@ -6,14 +6,20 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, RequestContext, ResponseSpec, Route, public};
 use http::Method;
-use portcullis_api::enroll::{EnrollErott, EnrollmentResult, ExtendRouter};
-use portcullis_app::enrollments::{Proof, Redemption};
-use portcullis_app::routers::{self, RouterCertificates, RouterProof};
+use portcullis_api::enroll::{
+    EnrollmentResult, ErOttEnrollmentRequest, RouterExtendEnrollmentRequest,
+};
+use portcullis_app::enrollments::{Redemption, RedemptionProof};
+use portcullis_app::routers::{self, RouterCertificates, RouterCsrs};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        public::<Json<EnrollErott>, _, _>(Method::POST, "/enroll/erott", enroll_erott),
-        public::<Json<ExtendRouter>, _, _>(Method::POST, "/enroll/extend/router", extend),
+        public::<Json<ErOttEnrollmentRequest>, _, _>(Method::POST, "/enroll/erott", enroll_erott),
+        public::<Json<RouterExtendEnrollmentRequest>, _, _>(
+            Method::POST,
+            "/enroll/extend/router",
+            extend,
+        ),
     ]
     .into_iter()
     .map(|route| {
@@ -24,23 +30,27 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-async fn enroll_erott(call: Call<(), Json<EnrollErott>>) -> Result<ApiResponse, ApiError> {
+async fn enroll_erott(
+    call: Call<(), Json<ErOttEnrollmentRequest>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let redemption = Redemption {
         token: body.token.unwrap_or_default(),
         method: Some("erott".to_owned()),
-        proof: Proof {
-            router: RouterProof {
+        proof: RedemptionProof {
+            router: RouterCsrs {
                 client_csr: body.client_csr.unwrap_or_default(),
                 server_csr: body.server_csr.unwrap_or_default(),
             },
-            ..Proof::default()
+            ..RedemptionProof::default()
         },
     };
     enroll::redeem(&call.context, redemption).await
 }
 
-async fn extend(call: Call<(), Json<ExtendRouter>>) -> Result<ApiResponse, ApiError> {
+async fn extend(
+    call: Call<(), Json<RouterExtendEnrollmentRequest>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let RequestContext {
         state,
@@ -48,7 +58,7 @@ async fn extend(call: Call<(), Json<ExtendRouter>>) -> Result<ApiResponse, ApiEr
         origin,
         ..
     } = &call.context;
-    let proof = RouterProof {
+    let proof = RouterCsrs {
         client_csr: body.cert_csr,
         server_csr: body.server_cert_csr,
     };

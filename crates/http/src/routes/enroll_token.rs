@@ -7,7 +7,7 @@ use crate::response::ApiResponse;
 use crate::route::{Call, Json, Parameter, RequestContext, ResponseSpec, Route, public};
 use crate::session;
 use http::{HeaderName, Method};
-use portcullis_api::enroll::{Enroll, EnrollmentResult};
+use portcullis_api::enroll::{EnrollmentResult, GenericEnroll};
 use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, TokenEnrollment};
 use portcullis_domain::FieldError;
@@ -29,14 +29,14 @@ const ISSUER: Parameter = Parameter::header(
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        public::<Json<Enroll>, _, _>(Method::POST, "/enroll/token", enroll_token)
+        public::<Json<GenericEnroll>, _, _>(Method::POST, "/enroll/token", enroll_token)
             .responds(ResponseSpec::detail::<EnrollmentResult>())
             .with_parameters(&[AUTHORIZATION, ISSUER])
             .only(&[Api::Client]),
     ]
 }
 
-async fn enroll_token(call: Call<(), Json<Enroll>>) -> Result<ApiResponse, ApiError> {
+async fn enroll_token(call: Call<(), Json<GenericEnroll>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     if !call
         .context

@@ -63,7 +63,7 @@ async fn create(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let input = CreateEnrollment {
-        method: body.enrollment(),
+        method: body.to_method(),
         identity: body.identity_id,
         expires_at: body.expires_at.into(),
     };

@@ -6,9 +6,9 @@ use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, Parameter, ResponseSpec, Route, ValueType, public};
 use http::{Method, StatusCode};
 use portcullis_api::envelope::Envelope;
-use portcullis_api::health::{self, CheckDetail, CheckFault, HealthDetail};
+use portcullis_api::health::{self, HealthCheckDetail, HealthCheckError, HealthDetail};
 use portcullis_api::json;
-use portcullis_app::health::{Check, check};
+use portcullis_app::health::{HealthCheck, run_checks};
 
 /// Every path below the base has the same response, as monitors expect.
 pub(super) fn routes() -> Vec<Route> {
@@ -45,13 +45,13 @@ async fn report(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
     let query = &call.context.query;
     let has = |name: &str, value: &str| query.all(name).any(|given| given == value);
     Ok(respond(
-        check(&call.context.state.app),
+        run_checks(&call.context.state.app),
         has("type", "short"),
         has("status", "code"),
     ))
 }
 
-fn respond(checks: Vec<Check>, is_short: bool, sets_status: bool) -> ApiResponse {
+fn respond(checks: Vec<HealthCheck>, is_short: bool, sets_status: bool) -> ApiResponse {
     let checks: Vec<_> = checks
         .into_iter()
         .map(|check| detail(check, is_short))
@@ -60,7 +60,7 @@ fn respond(checks: Vec<Check>, is_short: bool, sets_status: bool) -> ApiResponse
         healthy: checks.iter().all(|check| check.healthy),
         checks,
     };
-    let body = json::to_indented_bytes(&Envelope::new(&detail));
+    let body = json::to_pretty_bytes(&Envelope::new(&detail));
     let mut response = ApiResponse::raw("application/json", body);
     if sets_status && !detail.healthy {
         response.status = StatusCode::SERVICE_UNAVAILABLE;
@@ -68,22 +68,22 @@ fn respond(checks: Vec<Check>, is_short: bool, sets_status: bool) -> ApiResponse
     response
 }
 
-fn detail(check: Check, is_short: bool) -> CheckDetail {
-    let short = CheckDetail {
-        healthy: check.fault.is_none(),
+fn detail(check: HealthCheck, is_short: bool) -> HealthCheckDetail {
+    let short = HealthCheckDetail {
+        healthy: check.failure.is_none(),
         id: check.id.to_owned(),
-        ..CheckDetail::default()
+        ..HealthCheckDetail::default()
     };
     if is_short {
         return short;
     }
-    let fault = check.fault.as_ref();
-    CheckDetail {
+    let fault = check.failure.as_ref();
+    HealthCheckDetail {
         consecutive_failures: fault.map(|fault| fault.failures),
-        failing_since: fault.map(|fault| health::instant(fault.since)),
-        last_check_duration: Some(health::duration(check.took)),
-        last_check_time: Some(health::instant(check.at)),
-        err: check.fault.map(|fault| CheckFault {
+        failing_since: fault.map(|fault| health::format_instant(fault.since)),
+        last_check_duration: Some(health::format_duration(check.duration)),
+        last_check_time: Some(health::format_instant(check.checked_at)),
+        err: check.failure.map(|fault| HealthCheckError {
             message: fault.message,
         }),
         ..short
@@ -94,29 +94,29 @@ fn detail(check: Check, is_short: bool) -> CheckDetail {
 mod tests {
     use super::*;
     use crate::response::ResponseContent;
-    use portcullis_app::health::{Fault, READING, WRITING};
+    use portcullis_app::health::{CheckFailure, READ_CHECK, WRITE_CHECK};
     use portcullis_domain::clock::{SignedDuration, Timestamp};
 
-    fn checks(fault: Option<Fault>) -> Vec<Check> {
-        let check = |id, fault| Check {
+    fn checks(fault: Option<CheckFailure>) -> Vec<HealthCheck> {
+        let check = |id, fault| HealthCheck {
             id,
-            at: Timestamp::UNIX_EPOCH,
-            took: SignedDuration::from_millis(2),
-            fault,
+            checked_at: Timestamp::UNIX_EPOCH,
+            duration: SignedDuration::from_millis(2),
+            failure: fault,
         };
-        vec![check(READING, None), check(WRITING, fault)]
+        vec![check(READ_CHECK, None), check(WRITE_CHECK, fault)]
     }
 
     fn body_text(response: ApiResponse) -> String {
         match response.body {
             ResponseContent::Full(body) => String::from_utf8(body.to_vec()).unwrap(),
-            ResponseContent::Parts(_) | ResponseContent::Fixed(_) => panic!("it is short"),
+            ResponseContent::Parts(_) | ResponseContent::StaticBody(_) => panic!("it is short"),
         }
     }
 
     #[test]
     fn a_failure_stands_in_the_body_and_in_the_status_for_those_who_ask() {
-        let fault = Fault {
+        let fault = CheckFailure {
             message: "no room".to_owned(),
             failures: 3,
             since: Timestamp::UNIX_EPOCH,

@@ -9,11 +9,12 @@ use crate::route::{
 };
 use http::Method;
 use portcullis_api::identity::{
-    CreateIdentity, DisableIdentity, IdentityDetail, PatchIdentity, ReplaceIdentity,
+    DisableParamsRequest, IdentityCreateRequest, IdentityDetail, IdentityPatchRequest,
+    IdentityUpdateRequest,
 };
 use portcullis_api::policy_advice::PolicyAdvice;
 use portcullis_api::service_config::{ServiceConfigAssignments, ServiceConfigDetail};
-use portcullis_api::trace::{TraceDetail, TraceIdentity};
+use portcullis_api::trace::{TraceDetail, TraceUpdate};
 use portcullis_app::identities::{self, Assignment, Create, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_app::{managed, policy_advice};
@@ -27,13 +28,13 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         guarded::<Read, ListPayload, _, _>(Method::GET, "/identities", list)
             .responds(ResponseSpec::list::<IdentityDetail>()),
-        guarded::<Create, Json<CreateIdentity>, _, _>(Method::POST, "/identities", create),
+        guarded::<Create, Json<IdentityCreateRequest>, _, _>(Method::POST, "/identities", create),
         guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
             .responds(ResponseSpec::detail::<IdentityDetail>()),
-        guarded::<Update, Json<ReplaceIdentity>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<PatchIdentity>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Update, Json<IdentityUpdateRequest>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Update, Json<IdentityPatchRequest>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, Json<DisableIdentity>, _, _>(
+        guarded::<Update, Json<DisableParamsRequest>, _, _>(
             Method::POST,
             "/identities/{id}/disable",
             disable,
@@ -41,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
         .responds(ResponseSpec::empty()),
         guarded::<Update, NoBody, _, _>(Method::POST, "/identities/{id}/enable", enable)
             .responds(ResponseSpec::empty()),
-        guarded::<Update, Json<TraceIdentity>, _, _>(Method::PUT, "/identities/{id}/trace", trace)
+        guarded::<Update, Json<TraceUpdate>, _, _>(Method::PUT, "/identities/{id}/trace", trace)
             .responds(ResponseSpec::detail::<TraceDetail>()),
         guarded::<Read, NoBody, _, _>(Method::GET, SERVICE_CONFIGS, service_configs)
             .responds(ResponseSpec::list::<ServiceConfigDetail>()),
@@ -78,8 +79,10 @@ async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiE
     .await
 }
 
-async fn create(call: Call<Permit<Create>, Json<CreateIdentity>>) -> Result<ApiResponse, ApiError> {
-    let Json(CreateIdentity {
+async fn create(
+    call: Call<Permit<Create>, Json<IdentityCreateRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(IdentityCreateRequest {
         spec, enrollment, ..
     }) = call.body;
     let app = &call.context.state.app;
@@ -93,18 +96,20 @@ async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiErro
 }
 
 async fn replace(
-    call: Call<Permit<Update>, Json<ReplaceIdentity>>,
+    call: Call<Permit<Update>, Json<IdentityUpdateRequest>>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(ReplaceIdentity { spec, kind }) = call.body;
+    let Json(IdentityUpdateRequest { spec, kind }) = call.body;
     let RequestContext { state, .. } = &call.context;
     identities::replace(&state.app, &call.permit, &id(&call.context), spec, kind).await?;
     Ok(ApiResponse::empty())
 }
 
-async fn patch(call: Call<Permit<Update>, Json<PatchIdentity>>) -> Result<ApiResponse, ApiError> {
-    let Json(PatchIdentity { patch }) = call.body;
+async fn patch(
+    call: Call<Permit<Update>, Json<IdentityPatchRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(IdentityPatchRequest { patch }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    identities::merge(&state.app, &call.permit, &id(&call.context), patch).await?;
+    identities::patch(&state.app, &call.permit, &id(&call.context), patch).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -115,9 +120,9 @@ async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiEr
 }
 
 async fn disable(
-    call: Call<Permit<Update>, Json<DisableIdentity>>,
+    call: Call<Permit<Update>, Json<DisableParamsRequest>>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(DisableIdentity { duration }) = call.body;
+    let Json(DisableParamsRequest { duration }) = call.body;
     let RequestContext { state, .. } = &call.context;
     identities::disable(&state.app, &call.permit, &id(&call.context), duration).await?;
     Ok(ApiResponse::empty())
@@ -129,8 +134,8 @@ async fn enable(call: Call<Permit<Update>, NoBody>) -> Result<ApiResponse, ApiEr
     Ok(ApiResponse::empty())
 }
 
-async fn trace(call: Call<Permit<Update>, Json<TraceIdentity>>) -> Result<ApiResponse, ApiError> {
-    let Json(TraceIdentity { spec }) = call.body;
+async fn trace(call: Call<Permit<Update>, Json<TraceUpdate>>) -> Result<ApiResponse, ApiError> {
+    let Json(TraceUpdate { spec }) = call.body;
     let RequestContext { state, .. } = &call.context;
     let trace = identities::trace(&state.app, &call.permit, &id(&call.context), spec).await?;
     Ok(ApiResponse::detail_without_meta(&TraceDetail::from(trace)))

@@ -8,7 +8,9 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_app::listing::Schema;
-use portcullis_app::managed::{self, Create, Delete, For, Made, OnFabric, Read, Update};
+use portcullis_app::managed::{
+    self, ActionFor, Create, Delete, FabricAction, Read, Resource, Update,
+};
 use portcullis_domain::access::{Action, Permit};
 use portcullis_domain::ids::EntityId as _;
 use schemars::JsonSchema;
@@ -19,7 +21,7 @@ pub(super) trait ApiSurface: 'static {
     const API: Api;
 
     /// The action to be permitted on this surface for `A`.
-    type ActionFor<A: Action + 'static>: For<A>;
+    type ActionFor<A: Action + 'static>: ActionFor<A>;
 }
 
 /// The edge management API.
@@ -35,11 +37,11 @@ pub(super) enum FabricSurface {}
 
 impl ApiSurface for FabricSurface {
     const API: Api = Api::Fabric;
-    type ActionFor<A: Action + 'static> = OnFabric<A>;
+    type ActionFor<A: Action + 'static> = FabricAction<A>;
 }
 
 /// A managed resource, with its paths on every API.
-pub(super) trait ApiResource: Made {
+pub(super) trait ApiResource: Resource {
     /// The collection: its path without the leading slash.
     const COLLECTION: &'static str;
 
@@ -78,7 +80,7 @@ pub(super) trait ResourceBodies<F: ApiSurface = EdgeSurface>: ApiResource {
 }
 
 /// The effect of PUT: it replaces everything, or the members that the surface has.
-pub(super) enum Replacement<S: Made> {
+pub(super) enum Replacement<S: Resource> {
     Full(S),
     Partial(S::Patch),
 }
@@ -169,7 +171,7 @@ pub(super) async fn replace<S: ResourceBodies<F>, F: ApiSurface>(
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     match S::from_update(body)? {
         Replacement::Full(spec) => managed::replace::<S>(app, &call.permit, &id, spec).await?,
-        Replacement::Partial(patch) => managed::merge::<S>(app, &call.permit, &id, patch).await?,
+        Replacement::Partial(patch) => managed::patch::<S>(app, &call.permit, &id, patch).await?,
     }
     Ok(ApiResponse::empty())
 }
@@ -179,7 +181,7 @@ pub(super) async fn patch<S: ResourceBodies<F>, F: ApiSurface>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    managed::merge::<S>(app, &call.permit, &id, S::to_patch(body)?).await?;
+    managed::patch::<S>(app, &call.permit, &id, S::to_patch(body)?).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -191,6 +193,6 @@ pub(super) async fn delete<S: ResourceBodies<F>, F: ApiSurface>(
     Ok(ApiResponse::empty())
 }
 
-pub(super) fn id<S: Made>(context: &RequestContext) -> S::Id {
+pub(super) fn id<S: Resource>(context: &RequestContext) -> S::Id {
     S::Id::from_wire(context.id().to_owned())
 }

@@ -9,7 +9,7 @@ use crate::route::{
 };
 use http::Method;
 use portcullis_api::mfa::RecoveryCodesDetail;
-use portcullis_api::mfa::{MfaAnswer, MfaCode, MfaCodeIfAny, MfaDetail, MfaStarted};
+use portcullis_api::mfa::{MfaAuthCode, MfaCode, MfaDetail, MfaEnrollmentStarted, OptionalMfaCode};
 use portcullis_app::mfa::{
     self, ReadCodes, ReadOwn, Remove, RemoveOwn, ReplaceCodes, RequestToken, Start, Verify,
 };
@@ -32,8 +32,8 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<ReadOwn, NoBody, _, _>(Method::GET, OWN, detail)
             .responds(ResponseSpec::detail::<MfaDetail>()),
         guarded::<Start, NoBody, _, _>(Method::POST, OWN, start)
-            .responds(ResponseSpec::created_with::<MfaStarted>()),
-        guarded::<RemoveOwn, LenientJson<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own)
+            .responds(ResponseSpec::created_with::<MfaEnrollmentStarted>()),
+        guarded::<RemoveOwn, LenientJson<OptionalMfaCode>, _, _>(Method::DELETE, OWN, remove_own)
             .with_parameters(&[CODE_PARAMETER]),
         guarded::<Verify, Json<MfaCode>, _, _>(
             Method::POST,
@@ -50,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
             .mutating(),
         guarded::<ReplaceCodes, Json<MfaCode>, _, _>(Method::POST, CODES, replace_codes)
             .responds(ResponseSpec::detail::<RecoveryCodesDetail>()),
-        guarded::<mfa::Answer, Json<MfaAnswer>, _, _>(
+        guarded::<mfa::Authenticate, Json<MfaAuthCode>, _, _>(
             Method::POST,
             "/authenticate/mfa",
             authenticate,
@@ -74,7 +74,9 @@ async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiE
 
 async fn start(call: Call<Permit<Start>, NoBody>) -> Result<ApiResponse, ApiError> {
     let (id, setup) = mfa::start(&call.context.state.app, &call.permit).await?;
-    Ok(ApiResponse::created_with(&MfaStarted::new(&id, setup)))
+    Ok(ApiResponse::created_with(&MfaEnrollmentStarted::new(
+        &id, setup,
+    )))
 }
 
 async fn verify(call: Call<Permit<Verify>, Json<MfaCode>>) -> Result<ApiResponse, ApiError> {
@@ -111,19 +113,19 @@ async fn replace_codes(
 /// The code in the header takes precedence over the body: clients have always sent it there, and
 /// codes in the body used to be ignored.
 async fn remove_own(
-    call: Call<Permit<RemoveOwn>, LenientJson<MfaCodeIfAny>>,
+    call: Call<Permit<RemoveOwn>, LenientJson<OptionalMfaCode>>,
 ) -> Result<ApiResponse, ApiError> {
-    let LenientJson(MfaCodeIfAny { code }) = call.body;
+    let LenientJson(OptionalMfaCode { code }) = call.body;
     let code = code_from_header(&call.context).or(code);
     mfa::remove_own(&call.context.state.app, &call.permit, code.as_ref()).await?;
     Ok(ApiResponse::empty())
 }
 
 async fn authenticate(
-    call: Call<Permit<mfa::Answer>, Json<MfaAnswer>>,
+    call: Call<Permit<mfa::Authenticate>, Json<MfaAuthCode>>,
 ) -> Result<ApiResponse, ApiError> {
-    let Json(MfaAnswer(MfaCode { code })) = call.body;
-    mfa::answer(&call.context.state.app, &call.permit, &code).await?;
+    let Json(MfaAuthCode(MfaCode { code })) = call.body;
+    mfa::authenticate(&call.context.state.app, &call.permit, &code).await?;
     Ok(ApiResponse::empty())
 }
 

@@ -6,7 +6,7 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, Route, guarded, public};
 use http::Method;
-use portcullis_app::services::Ask;
+use portcullis_app::services::CallUnsupported;
 use portcullis_domain::access::Permit;
 use std::future::{Ready, ready};
 
@@ -97,8 +97,9 @@ pub(super) fn routes() -> Vec<Route> {
     let guarded = GUARDED_OPERATIONS
         .into_iter()
         .map(|(apis, method, path, operation)| {
-            let handler = move |_call: Call<Permit<Ask>, NoBody>| not_implemented(operation);
-            guarded::<Ask, NoBody, _, _>(method, path, handler).only(apis)
+            let handler =
+                move |_call: Call<Permit<CallUnsupported>, NoBody>| not_implemented(operation);
+            guarded::<CallUnsupported, NoBody, _, _>(method, path, handler).only(apis)
         });
     let all = public.chain(guarded);
     all.map(Route::not_implemented).collect()

@@ -7,20 +7,20 @@ use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::authenticator::{
-    AuthenticatorDetail, AuthenticatorPatch, AuthenticatorReplace, ByOwner, Extend, ExtendVerify,
-    Extended,
+    AuthenticatorDetail, AuthenticatorPatch, AuthenticatorUpdate, IdentityExtendCerts,
+    IdentityExtendEnrollmentRequest, IdentityExtendValidateEnrollmentRequest, WithCurrentPassword,
 };
 use portcullis_api::code::Code;
 use portcullis_app::AppError;
-use portcullis_app::authenticators::{self, ReadOwn, Renew, UpdateOwn, UpdbChange};
+use portcullis_app::authenticators::{self, ReadOwn, Renew, UpdateOwn, UpdbCredentialPatch};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
 use secrecy::SecretString;
 
-type Replacement = Json<ByOwner<AuthenticatorReplace>>;
+type Replacement = Json<WithCurrentPassword<AuthenticatorUpdate>>;
 
-type Patch = Json<ByOwner<AuthenticatorPatch>>;
+type Patch = Json<WithCurrentPassword<AuthenticatorPatch>>;
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/current-identity/authenticators";
@@ -32,13 +32,13 @@ pub(super) fn routes() -> Vec<Route> {
             .responds(ResponseSpec::detail::<AuthenticatorDetail>()),
         guarded::<UpdateOwn, Replacement, _, _>(Method::PUT, ONE, replace),
         guarded::<UpdateOwn, Patch, _, _>(Method::PATCH, ONE, patch),
-        guarded::<Renew, Json<Extend>, _, _>(
+        guarded::<Renew, Json<IdentityExtendEnrollmentRequest>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend",
             extend,
         )
-        .responds(ResponseSpec::detail::<Extended>()),
-        guarded::<Renew, Json<ExtendVerify>, _, _>(
+        .responds(ResponseSpec::detail::<IdentityExtendCerts>()),
+        guarded::<Renew, Json<IdentityExtendValidateEnrollmentRequest>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend-verify",
             confirm,
@@ -64,7 +64,7 @@ async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiE
 }
 
 async fn replace(call: Call<Permit<UpdateOwn>, Replacement>) -> Result<ApiResponse, ApiError> {
-    let Json(ByOwner {
+    let Json(WithCurrentPassword {
         current_password,
         change,
     }) = call.body;
@@ -73,7 +73,7 @@ async fn replace(call: Call<Permit<UpdateOwn>, Replacement>) -> Result<ApiRespon
 }
 
 async fn patch(call: Call<Permit<UpdateOwn>, Patch>) -> Result<ApiResponse, ApiError> {
-    let Json(ByOwner {
+    let Json(WithCurrentPassword {
         current_password,
         change,
     }) = call.body;
@@ -85,15 +85,17 @@ async fn update(
     context: &RequestContext,
     permit: &Permit<UpdateOwn>,
     current: SecretString,
-    change: UpdbChange,
+    change: UpdbCredentialPatch,
 ) -> Result<ApiResponse, ApiError> {
     let app = &context.state.app;
     authenticators::update_own(app, permit, &id(context), current, change).await?;
     Ok(ApiResponse::empty())
 }
 
-async fn extend(call: Call<Permit<Renew>, Json<Extend>>) -> Result<ApiResponse, ApiError> {
-    let Json(Extend { client_cert_csr }) = call.body;
+async fn extend(
+    call: Call<Permit<Renew>, Json<IdentityExtendEnrollmentRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(IdentityExtendEnrollmentRequest { client_cert_csr }) = call.body;
     let RequestContext {
         state, connection, ..
     } = &call.context;
@@ -101,14 +103,16 @@ async fn extend(call: Call<Permit<Renew>, Json<Extend>>) -> Result<ApiResponse, 
     let renewal =
         authenticators::extend(&state.app, &call.permit, &id, &chain, &client_cert_csr).await;
     let authorities = state.app.network().bundle_pem();
-    Ok(ApiResponse::detail(&Extended::new(
+    Ok(ApiResponse::detail(&IdentityExtendCerts::new(
         renewal.map_err(without_cause)?,
         authorities,
     )))
 }
 
-async fn confirm(call: Call<Permit<Renew>, Json<ExtendVerify>>) -> Result<ApiResponse, ApiError> {
-    let Json(ExtendVerify { client_cert }) = call.body;
+async fn confirm(
+    call: Call<Permit<Renew>, Json<IdentityExtendValidateEnrollmentRequest>>,
+) -> Result<ApiResponse, ApiError> {
+    let Json(IdentityExtendValidateEnrollmentRequest { client_cert }) = call.body;
     let RequestContext { state, .. } = &call.context;
     authenticators::confirm(&state.app, &call.permit, &id(&call.context), &client_cert)
         .await

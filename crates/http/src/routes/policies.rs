@@ -4,16 +4,18 @@ use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
-    EdgeRouterPolicyBody, EdgeRouterPolicyDetail, EdgeRouterPolicyMerge,
+    EdgeRouterPolicyCreate, EdgeRouterPolicyDetail, EdgeRouterPolicyPatch,
 };
 use portcullis_api::service_edge_router_policy::{
-    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyMerge,
+    ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyPatch,
 };
-use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyDetail, ServicePolicyMerge};
+use portcullis_api::service_policy::{
+    ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
+};
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::policies::{
-    EdgeRouterPolicyPatch, EdgeRouterPolicySpec, ServiceEdgeRouterPolicyPatch,
-    ServiceEdgeRouterPolicySpec, ServicePolicyPatch, ServicePolicySpec,
+    EdgeRouterPolicySpec, EdgeRouterPolicySpecPatch, ServiceEdgeRouterPolicySpec,
+    ServiceEdgeRouterPolicySpecPatch, ServicePolicySpec, ServicePolicySpecPatch,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -60,12 +62,12 @@ macro_rules! policy_resources {
 
 policy_resources! {
     ServicePolicySpec, "service-policies", kinds::SERVICE_POLICIES,
-        ServicePolicyBody, ServicePolicyMerge, ServicePolicyPatch, ServicePolicyDetail;
+        ServicePolicyCreate, ServicePolicyPatch, ServicePolicySpecPatch, ServicePolicyDetail;
     EdgeRouterPolicySpec, "edge-router-policies", kinds::EDGE_ROUTER_POLICIES,
-        EdgeRouterPolicyBody, EdgeRouterPolicyMerge, EdgeRouterPolicyPatch,
+        EdgeRouterPolicyCreate, EdgeRouterPolicyPatch, EdgeRouterPolicySpecPatch,
         EdgeRouterPolicyDetail;
     ServiceEdgeRouterPolicySpec, "service-edge-router-policies",
-        kinds::SERVICE_EDGE_ROUTER_POLICIES, ServiceEdgeRouterPolicyBody,
-        ServiceEdgeRouterPolicyMerge, ServiceEdgeRouterPolicyPatch,
+        kinds::SERVICE_EDGE_ROUTER_POLICIES, ServiceEdgeRouterPolicyCreate,
+        ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpecPatch,
         ServiceEdgeRouterPolicyDetail;
 }

@@ -54,14 +54,14 @@ async fn report(
     call: Call<Permit<Report>, Json<PostureResponseCreate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(PostureResponseCreate(statement)) = call.body;
-    process(&call.context, call.permit, Reports::One(statement)).await
+    process(&call.context, call.permit, Reports::Single(statement)).await
 }
 
 async fn report_several(
     call: Call<Permit<Report>, Json<PostureResponseBulk>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(PostureResponseBulk(statements)) = call.body;
-    process(&call.context, call.permit, Reports::Several(statements)).await
+    process(&call.context, call.permit, Reports::Batch(statements)).await
 }
 
 async fn process(

@@ -39,5 +39,5 @@ async fn detail(call: Call<Permit<ReadTypes>, NoBody>) -> Result<ApiResponse, Ap
 }
 
 fn to_detail<B>(call: &Call<Permit<ReadTypes>, B>, kind: CheckSupport) -> PostureCheckTypeDetail {
-    PostureCheckTypeDetail::new(kind, call.context.state.app.founded_at())
+    PostureCheckTypeDetail::new(kind, call.context.state.app.store_created_at())
 }

@@ -7,11 +7,11 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::posture_check::{PostureCheckBody, PostureCheckDetail, PostureCheckMerge};
+use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Read;
 use portcullis_domain::access::Permit;
-use portcullis_domain::posture_check::{PostureCheckPatch, PostureCheckSpec};
+use portcullis_domain::posture_check::{PostureCheckSpec, PostureCheckSpecPatch};
 
 type S = PostureCheckSpec;
 
@@ -46,20 +46,20 @@ impl ApiResource for PostureCheckSpec {
 }
 
 impl ResourceBodies for PostureCheckSpec {
-    type CreateBody = PostureCheckBody;
-    type UpdateBody = PostureCheckBody;
-    type PatchBody = PostureCheckMerge;
+    type CreateBody = PostureCheckCreate;
+    type UpdateBody = PostureCheckCreate;
+    type PatchBody = PostureCheckPatch;
     type Detail = PostureCheckDetail;
 
-    fn from_create(body: PostureCheckBody) -> Result<Self, ApiError> {
+    fn from_create(body: PostureCheckCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn from_update(body: PostureCheckBody) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: PostureCheckCreate) -> Result<Replacement<Self>, ApiError> {
         Ok(Replacement::Full(body.into()))
     }
 
-    fn to_patch(body: PostureCheckMerge) -> Result<PostureCheckPatch, ApiError> {
+    fn to_patch(body: PostureCheckPatch) -> Result<PostureCheckSpecPatch, ApiError> {
         Ok(body.into())
     }
 }

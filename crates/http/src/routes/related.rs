@@ -10,7 +10,7 @@ use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Read;
-use portcullis_app::related::{self, Reference, Related, Relation};
+use portcullis_app::related::{self, ReferenceFinder, RelatedResource, Relation};
 use portcullis_app::{AppError, identities};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
@@ -108,12 +108,12 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A list of the entities that refer to the entity in the path, or that it refers to.
-fn reference_list<S: ResourceBodies>(path: &'static str, reference: Reference) -> Route {
+fn reference_list<S: ResourceBodies>(path: &'static str, reference: ReferenceFinder) -> Route {
     let list = move |call: Call<Permit<Read<S>>, ListPayload>| async move {
         list::respond(call, S::LIST_SCHEMA, move |call, request, emit| {
             let app = &call.context.state.app;
             let scope = (reference, call.context.id());
-            related::list_referring::<S>(app, &call.permit, request, scope, &mut |view| {
+            related::list_by_reference::<S>(app, &call.permit, request, scope, &mut |view| {
                 emit(S::Detail::from(view))
             })
         })
@@ -125,7 +125,10 @@ fn reference_list<S: ResourceBodies>(path: &'static str, reference: Reference) -
 }
 
 /// A list of related entities below the entity in the path.
-fn relation_list<S: ResourceBodies + Related>(path: &'static str, relation: Relation) -> Route {
+fn relation_list<S: ResourceBodies + RelatedResource>(
+    path: &'static str,
+    relation: Relation,
+) -> Route {
     relation_list_as::<S, S::Detail>(path, S::LIST_SCHEMA, relation)
 }
 
@@ -135,7 +138,7 @@ fn routers(path: &'static str, relation: Relation) -> Route {
 }
 
 /// A list of related entities below the entity in the path, with `D` as their wire type.
-fn relation_list_as<S: Related, D: Serialize + JsonSchema + From<S::View>>(
+fn relation_list_as<S: RelatedResource, D: Serialize + JsonSchema + From<S::View>>(
     path: &'static str,
     schema: &'static Schema,
     relation: Relation,

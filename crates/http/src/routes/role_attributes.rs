@@ -8,9 +8,9 @@ use crate::route::{
     Call, NoBody, Parameter, RequestContext, ResponseSpec, Route, ValueType, guarded,
 };
 use http::Method;
-use portcullis_api::role_attribute::{Usage, UsageDetail};
+use portcullis_api::role_attribute::{RoleAttributeUsage, RoleAttributeUsageDetail};
 use portcullis_app::listing::kinds;
-use portcullis_app::role_attributes::{self, Attributed, PolicyKind, Users};
+use portcullis_app::role_attributes::{self, HasRoleAttributes, PolicyKind, UsageCount};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::posture_check::PostureCheck;
@@ -43,7 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Routes of the role attributes of a kind, and of their usage; `carriers` is the kind's collective
 /// name.
-fn routes_for<E: Attributed>(
+fn routes_for<E: HasRoleAttributes>(
     path: &'static str,
     (usage, carriers): (&'static str, &'static str),
 ) -> [Route; 2] {
@@ -53,7 +53,7 @@ fn routes_for<E: Attributed>(
         guarded::<E::Read, NoBody, _, _>(Method::GET, usage, move |call| {
             list_usage::<E>(call, carriers)
         })
-        .responds(ResponseSpec::list::<UsageDetail>())
+        .responds(ResponseSpec::list::<RoleAttributeUsageDetail>())
         .with_parameters(&[WITH_IDS]),
     ]
     .map(|route| route.with_parameters(&[FILTER]).only(&[Api::Management]))
@@ -65,7 +65,9 @@ const WITH_IDS: Parameter = Parameter::query(
 )
 .with_type(ValueType::OneOf(&["true", "false"]));
 
-async fn list<E: Attributed>(call: Call<Permit<E::Read>, NoBody>) -> Result<ApiResponse, ApiError> {
+async fn list<E: HasRoleAttributes>(
+    call: Call<Permit<E::Read>, NoBody>,
+) -> Result<ApiResponse, ApiError> {
     list::respond(call, &kinds::ROLE_ATTRIBUTES, |call, request, emit| {
         let app = &call.context.state.app;
         role_attributes::list::<E>(app, &call.permit, request, emit)
@@ -73,7 +75,7 @@ async fn list<E: Attributed>(call: Call<Permit<E::Read>, NoBody>) -> Result<ApiR
     .await
 }
 
-async fn list_usage<E: Attributed>(
+async fn list_usage<E: HasRoleAttributes>(
     call: Call<Permit<E::Read>, NoBody>,
     carriers: &'static str,
 ) -> Result<ApiResponse, ApiError> {
@@ -88,14 +90,14 @@ async fn list_usage<E: Attributed>(
             let policies = policies.map(|(kind, users)| (collective_name(kind), to_wire(users)));
             let carried = (carriers, to_wire(usage.carriers));
             let all = std::iter::once(carried).chain(policies);
-            emit(UsageDetail::new(usage.attribute, all))
+            emit(RoleAttributeUsageDetail::new(usage.attribute, all))
         })
     })
     .await
 }
 
-fn to_wire(users: Users) -> Usage {
-    Usage {
+fn to_wire(users: UsageCount) -> RoleAttributeUsage {
+    RoleAttributeUsage {
         count: users.count,
         ids: users.ids,
     }

@@ -8,16 +8,16 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::edge_router::{
-    CurrentIdentityEdgeRouter, EdgeRouterBody, EdgeRouterDetail, EdgeRouterMerge,
+    CurrentIdentityEdgeRouter, EdgeRouterCreate, EdgeRouterDetail, EdgeRouterPatch,
 };
-use portcullis_api::router::{RouterBody, RouterMerge};
+use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::{Create, Delete, Read, Update};
 use portcullis_app::routers::{self, ReadOwnRouters, RouterSet};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
-use portcullis_domain::router::{EdgePatch, RouterKind, RouterPatch, RouterSpec};
+use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,7 +45,7 @@ trait RouterCollection: 'static {
     fn spec(body: Self::Body) -> RouterSpec;
 
     /// Converts the body of PATCH.
-    fn patch(merge: Self::PatchBody) -> RouterPatch;
+    fn patch(merge: Self::PatchBody) -> RouterSpecPatch;
 }
 
 enum EdgeRouters {}
@@ -57,15 +57,15 @@ impl RouterCollection for EdgeRouters {
     const SET: RouterSet = RouterSet::Edge;
     const COLLECTION: &'static str = "edge-routers";
     const LIST_SCHEMA: &'static Schema = &kinds::EDGE_ROUTERS;
-    type Body = EdgeRouterBody;
-    type PatchBody = EdgeRouterMerge;
+    type Body = EdgeRouterCreate;
+    type PatchBody = EdgeRouterPatch;
     type Detail = EdgeRouterDetail;
 
-    fn spec(body: EdgeRouterBody) -> RouterSpec {
+    fn spec(body: EdgeRouterCreate) -> RouterSpec {
         body.into()
     }
 
-    fn patch(merge: EdgeRouterMerge) -> RouterPatch {
+    fn patch(merge: EdgeRouterPatch) -> RouterSpecPatch {
         merge.into()
     }
 }
@@ -74,16 +74,16 @@ impl RouterCollection for AllRouters {
     const SET: RouterSet = RouterSet::All;
     const COLLECTION: &'static str = "transit-routers";
     const LIST_SCHEMA: &'static Schema = &kinds::TRANSIT_ROUTERS;
-    type Body = RouterBody;
-    type PatchBody = RouterMerge;
+    type Body = TransitRouterCreate;
+    type PatchBody = TransitRouterPatch;
     type Detail = TransitRouterDetail;
 
-    fn spec(body: RouterBody) -> RouterSpec {
+    fn spec(body: TransitRouterCreate) -> RouterSpec {
         body.spec(RouterKind::Transit)
     }
 
-    fn patch(merge: RouterMerge) -> RouterPatch {
-        merge.patch(EdgePatch::default())
+    fn patch(merge: TransitRouterPatch) -> RouterSpecPatch {
+        merge.patch(EdgeRouterSettingsPatch::default())
     }
 }
 
@@ -173,7 +173,7 @@ async fn patch<F: RouterCollection>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
-    routers::merge(app, &call.permit, F::SET, &id, F::patch(body)).await?;
+    routers::patch(app, &call.permit, F::SET, &id, F::patch(body)).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -196,9 +196,9 @@ async fn re_enroll(
 async fn list_own(
     call: Call<Permit<ReadOwnRouters>, ListPayload>,
 ) -> Result<ApiResponse, ApiError> {
-    list::respond(call, &kinds::SHOWN_EDGE_ROUTERS, |call, request, emit| {
+    list::respond(call, &kinds::CLIENT_EDGE_ROUTERS, |call, request, emit| {
         let app = &call.context.state.app;
-        routers::list_own(app, &call.permit, request, &mut |view| {
+        routers::list_usable(app, &call.permit, request, &mut |view| {
             emit(CurrentIdentityEdgeRouter::from(view))
         })
     })

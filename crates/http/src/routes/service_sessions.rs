@@ -8,7 +8,9 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::session::{SessionCreate, SessionDetail, SessionRoutePath};
 use portcullis_app::listing::kinds;
-use portcullis_app::service_sessions::{self, Create, Delete, DeleteOwn, Read, ReadOwn, Wanted};
+use portcullis_app::service_sessions::{
+    self, Create, CreateServiceSession, Delete, DeleteOwn, Read, ReadOwn,
+};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::SessionId;
 use portcullis_domain::view::SessionView;
@@ -43,7 +45,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn create(call: Call<Permit<Create>, Json<SessionCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let request = Wanted {
+    let request = CreateServiceSession {
         service: body.service_id,
         grant: body.grant,
         tags: body.tags,

@@ -14,16 +14,16 @@ use portcullis_api::code::Code;
 use portcullis_api::edge_router::ServiceEdgeRouters;
 use portcullis_api::error::Cause;
 use portcullis_api::service::{
-    ServiceCreate, ServiceDetail, ServiceMerge, ServiceReplace, UnknownStrategy,
+    ServiceCreate, ServiceDetail, ServicePatch, ServiceUpdate, UnknownStrategyError,
 };
 use portcullis_api::terminator::TerminatorClientDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Read;
-use portcullis_app::services::{self, ReadOwnServices, ServicesAsked};
+use portcullis_app::services::{self, ReadOwnServices, ServiceListOptions};
 use portcullis_app::{routers, terminators};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ServiceId;
-use portcullis_domain::service::{ServicePatch, ServiceSpec};
+use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
     type S = ServiceSpec;
@@ -76,7 +76,7 @@ const AS_IDENTITY: Parameter = Parameter::query(
 async fn list(call: Call<Permit<Read<ServiceSpec>>, ListPayload>) -> Result<ApiResponse, ApiError> {
     list::respond(call, &kinds::SERVICES, |call, request, emit| {
         let RequestContext { state, query, .. } = &call.context;
-        let options = ServicesAsked {
+        let options = ServiceListOptions {
             as_identity: query.get("asIdentity"),
             config_types: &config_types(query),
         };
@@ -99,7 +99,7 @@ async fn list_own(
     list::respond(call, &kinds::SERVICES, |call, request, emit| {
         let RequestContext { state, query, .. } = &call.context;
         let types = config_types(query);
-        services::list_own(&state.app, &call.permit, request, &types, &mut |view| {
+        services::list_usable(&state.app, &call.permit, request, &types, &mut |view| {
             emit(ServiceDetail::from(view))
         })
     })
@@ -108,7 +108,7 @@ async fn list_own(
 
 async fn detail_own(call: Call<Permit<ReadOwnServices>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = services::read_own(&state.app, &call.permit, &id(&call.context))?;
+    let view = services::read_usable(&state.app, &call.permit, &id(&call.context))?;
     Ok(ApiResponse::detail(&ServiceDetail::from(view)))
 }
 
@@ -118,7 +118,7 @@ async fn own_terminators(
     list::respond(call, &kinds::TERMINATORS, |call, request, emit| {
         let app = &call.context.state.app;
         let id = id(&call.context);
-        terminators::list_own(app, &call.permit, &id, request, &mut |view| {
+        terminators::list_of_usable_service(app, &call.permit, &id, request, &mut |view| {
             emit(TerminatorClientDetail::from(view))
         })
     })
@@ -129,7 +129,7 @@ async fn own_edge_routers(
     call: Call<Permit<ReadOwnServices>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let routers = routers::read_of_service(&state.app, &call.permit, &id(&call.context))?;
+    let routers = routers::list_usable_for_service(&state.app, &call.permit, &id(&call.context))?;
     let routers: ServiceEdgeRouters = routers.into_iter().collect();
     Ok(ApiResponse::detail(&routers))
 }
@@ -157,22 +157,22 @@ impl ApiResource for ServiceSpec {
 
 impl ResourceBodies for ServiceSpec {
     type CreateBody = ServiceCreate;
-    type UpdateBody = ServiceReplace;
-    type PatchBody = ServiceMerge;
+    type UpdateBody = ServiceUpdate;
+    type PatchBody = ServicePatch;
     type Detail = ServiceDetail;
 
     fn from_create(body: ServiceCreate) -> Result<Self, ApiError> {
         body.spec().map_err(unknown_strategy_error)
     }
 
-    fn from_update(body: ServiceReplace) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: ServiceUpdate) -> Result<Replacement<Self>, ApiError> {
         body.0
             .spec()
             .map(Replacement::Full)
             .map_err(unknown_strategy_error)
     }
 
-    fn to_patch(body: ServiceMerge) -> Result<ServicePatch, ApiError> {
+    fn to_patch(body: ServicePatch) -> Result<ServiceSpecPatch, ApiError> {
         body.patch().map_err(unknown_strategy_error)
     }
 }
@@ -181,6 +181,6 @@ impl ResourceBodies for ServiceSpec {
     clippy::needless_pass_by_value,
     reason = "the error is consumed by the conversion"
 )]
-pub(super) fn unknown_strategy_error(error: UnknownStrategy) -> ApiError {
+pub(super) fn unknown_strategy_error(error: UnknownStrategyError) -> ApiError {
     ApiError::new(Code::NotFound).with_cause(Cause::text(error.to_string()))
 }

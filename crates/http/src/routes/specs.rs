@@ -6,11 +6,11 @@ use crate::openapi::{self, Document};
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, public};
-use crate::state::State;
+use crate::state::AppState;
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::spec::SpecDetail;
-use portcullis_app::aside;
+use portcullis_app::run_blocking;
 
 const JSON: &str = "application/json";
 const YAML: &str = "text/yaml";
@@ -83,13 +83,13 @@ async fn document(api: Api) -> Result<&'static Document, ApiError> {
     if openapi::is_ready() {
         return openapi::document(api).ok_or_else(not_found);
     }
-    aside(move || openapi::document(api).ok_or_else(not_found)).await
+    run_blocking(move || openapi::document(api).ok_or_else(not_found)).await
 }
 
 fn not_found() -> ApiError {
     ApiError::new(Code::NotFound)
 }
 
-fn spec_detail(state: &State, api: Api) -> SpecDetail {
-    SpecDetail::new(api.binding(), state.app.founded_at())
+fn spec_detail(state: &AppState, api: Api) -> SpecDetail {
+    SpecDetail::new(api.binding(), state.app.store_created_at())
 }

@@ -4,10 +4,10 @@ use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
-    TerminatorCreate, TerminatorDetail, TerminatorMerge, TerminatorReplace,
+    TerminatorCreate, TerminatorDetail, TerminatorPatch, TerminatorUpdate,
 };
 use portcullis_app::listing::{Schema, kinds};
-use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
+use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
     managed::routes::<TerminatorSpec, EdgeSurface>()
@@ -22,20 +22,20 @@ impl ApiResource for TerminatorSpec {
 
 impl ResourceBodies for TerminatorSpec {
     type CreateBody = TerminatorCreate;
-    type UpdateBody = TerminatorReplace;
-    type PatchBody = TerminatorMerge;
+    type UpdateBody = TerminatorUpdate;
+    type PatchBody = TerminatorPatch;
     type Detail = TerminatorDetail;
 
     fn from_create(body: TerminatorCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn from_update(body: TerminatorReplace) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: TerminatorUpdate) -> Result<Replacement<Self>, ApiError> {
         // The instance never changes: the one in the body is ignored.
         Ok(Replacement::Full(body.spec(String::new())))
     }
 
-    fn to_patch(body: TerminatorMerge) -> Result<TerminatorPatch, ApiError> {
+    fn to_patch(body: TerminatorPatch) -> Result<TerminatorSpecPatch, ApiError> {
         Ok(body.into())
     }
 }

@@ -34,7 +34,7 @@ async fn network_jwts(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
         .state
         .app
         .network()
-        .served()
+        .serving_state()
         .network_jwt
         .clone();
     Ok(ApiResponse::detail(&[NetworkJwt::default_network(

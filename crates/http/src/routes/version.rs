@@ -67,7 +67,7 @@ async fn version(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
             .iter()
             .map(|address| format!("https://{address}"))
             .collect();
-        version.offer(api.binding(), api.base(), &urls);
+        version.add_api(api.binding(), api.base_path(), &urls);
     }
     Ok(ApiResponse::detail(&version))
 }
@@ -80,11 +80,11 @@ async fn protocols(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 }
 
 async fn capabilities(_call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
-    Ok(ApiResponse::detail(&capability::OF_CONTROLLERS))
+    Ok(ApiResponse::detail(&capability::CONTROLLER_CAPABILITIES))
 }
 
 async fn router_capabilities(
     _call: Call<Permit<ReadCapabilities>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    Ok(ApiResponse::detail(&capability::OF_ROUTERS))
+    Ok(ApiResponse::detail(&capability::ROUTER_CAPABILITIES))
 }

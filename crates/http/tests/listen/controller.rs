@@ -8,8 +8,8 @@ use http::Method;
 use portcullis_http::listen::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_http::path::Api;
 use portcullis_http::response::ApiResponse;
-use portcullis_http::route::{Call, NoBody, Route, Table, public};
-use portcullis_http::{Build, Controller, State, routes};
+use portcullis_http::route::{Call, NoBody, Route, RouteTable, public};
+use portcullis_http::{AppState, BuildInfo, Controller, routes};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Semaphore;
@@ -40,9 +40,9 @@ impl Served {
     pub(crate) async fn start_with(quotas: &Quotas, limits: Limits, routes: Vec<Route>) -> Self {
         let budgets = Budgets::new(quotas);
         let harness = Harness::start().await;
-        let state = State {
+        let state = AppState {
             app: Arc::clone(&harness.app),
-            build: Build {
+            build: BuildInfo {
                 version: "0.0.0",
                 build_date: "2031-01-01T00:00:00Z",
                 revision: "test",
@@ -51,7 +51,7 @@ impl Served {
             addresses: Vec::new(),
             instance_id: "instance".to_owned(),
         };
-        let table = Table::new(routes, &[Api::Client]).unwrap();
+        let table = RouteTable::new(routes, &[Api::Client]).unwrap();
         let controller = Controller::with_budgets(Arc::new(state), table, budgets.clone());
         let pairs = certified(&[Pair::named(&["localhost"])]);
         let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();

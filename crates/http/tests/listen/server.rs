@@ -11,8 +11,8 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use portcullis_http::listen::{
-    Answer, Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas,
-    ResponseBodyError, ServerTls, TlsVersion, full_body,
+    Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas, ResponseBodyError,
+    ServerTls, ServiceResponse, TlsVersion, full_body,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -120,7 +120,11 @@ pub(crate) async fn soon<F: Future>(what: F) -> F::Output {
     done
 }
 
-async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<Signs>) -> Answer {
+async fn answer(
+    connection: Arc<Connection>,
+    request: Request<Body>,
+    signs: Arc<Signs>,
+) -> ServiceResponse {
     let path = request.uri().path().to_owned();
     match path.as_str() {
         "/facts" => text(StatusCode::OK, facts(&connection)),
@@ -172,7 +176,7 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
     }
 }
 
-fn text(status: StatusCode, body: impl Into<Bytes>) -> Answer {
+fn text(status: StatusCode, body: impl Into<Bytes>) -> ServiceResponse {
     let mut answer = Response::new(full_body(body));
     *answer.status_mut() = status;
     answer

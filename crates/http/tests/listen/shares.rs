@@ -23,7 +23,7 @@ fn quota(total: usize, per_peer: usize) -> Quota {
 /// Bounds that ask a client for a sign of life much more often than it has to take something.
 fn asking_often(answer_stall: Duration) -> Limits {
     Limits {
-        answer_stall,
+        response_stall: answer_stall,
         http2: Http2Limits {
             ping_interval: Duration::from_millis(50),
             ..Http2Limits::default()
@@ -114,7 +114,7 @@ async fn stream_that_is_taken_does_not_keep_others_for_ever() {
 #[tokio::test]
 async fn reader_of_a_few_bytes_now_and_then_is_dropped() {
     let server = Server::start(Limits {
-        answer_stall: Duration::from_millis(500),
+        response_stall: Duration::from_millis(500),
         ..Limits::default()
     });
     let mut stream = connect(&server, "127.0.0.1").await;
@@ -261,7 +261,7 @@ async fn unfinished_heads_cost_nobody_else_a_connection() {
 #[tokio::test]
 async fn bytes_that_nobody_takes_are_bounded() {
     let quotas = Quotas {
-        unread_answers: quota(8 * MIB, 4 * MIB),
+        unread_responses: quota(8 * MIB, 4 * MIB),
         ..Quotas::default()
     };
     // Time alone would not end them.

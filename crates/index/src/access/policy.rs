@@ -1,12 +1,12 @@
 //! Kinds of policies and their selectors.
 
 use super::resolved_selectors::ResolvedSelectors;
-use super::{Selectable, SelectableCatalogs, Side};
+use super::{PolicySide, Selectable, SelectableCatalogs};
 use crate::catalog::Catalog;
 use portcullis_domain::policies::{
     EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServiceGrant, ServicePolicy,
 };
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 
 /// A kind of policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,7 +45,7 @@ impl Policy<'_> {
     pub(super) fn resolve_lists(
         self,
         kinds: SelectableCatalogs<'_>,
-    ) -> Vec<(Side, ResolvedSelectors)> {
+    ) -> Vec<(PolicySide, ResolvedSelectors)> {
         match self {
             Self::Service(policy) => {
                 let spec = &policy.spec;
@@ -79,9 +79,9 @@ impl Policy<'_> {
 
 fn resolve_list<E: Selectable>(
     semantic: Semantic,
-    roles: &Roles<E::Id>,
+    roles: &RoleSelectors<E::Id>,
     catalog: &Catalog<E>,
-) -> (Side, ResolvedSelectors) {
+) -> (PolicySide, ResolvedSelectors) {
     (
         E::SIDE,
         ResolvedSelectors::resolve(semantic, roles, catalog),

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 /// The kind of entities that a selector list of a policy refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub enum PolicySide {
     Identities,
     Services,
     EdgeRouters,
@@ -20,7 +20,7 @@ pub enum Side {
 /// The policies of one kind, by slots of their catalog.
 #[derive(Debug, Default)]
 pub(super) struct PolicyLists {
-    sides: BTreeMap<Side, SideLists>,
+    sides: BTreeMap<PolicySide, SideLists>,
 }
 
 /// The selector lists of all policies on one side.
@@ -44,7 +44,7 @@ impl PolicyLists {
     pub(super) fn put(
         &mut self,
         policy: Slot,
-        lists: impl IntoIterator<Item = (Side, ResolvedSelectors)>,
+        lists: impl IntoIterator<Item = (PolicySide, ResolvedSelectors)>,
     ) {
         self.remove(policy);
         for (side, list) in lists {
@@ -61,7 +61,7 @@ impl PolicyLists {
     /// The policies that select an entity on a side; with `within`, only those of them.
     pub(super) fn selecting(
         &self,
-        side: Side,
+        side: PolicySide,
         entity: Slot,
         entities: SelectableEntities<'_>,
         within: Option<&RoaringBitmap>,
@@ -75,7 +75,11 @@ impl PolicyLists {
     }
 
     /// The policies that select by an attribute on a side.
-    pub(super) fn selecting_by_attribute(&self, side: Side, attribute: &str) -> RoaringBitmap {
+    pub(super) fn selecting_by_attribute(
+        &self,
+        side: PolicySide,
+        attribute: &str,
+    ) -> RoaringBitmap {
         let lists = self.sides.get(&side).into_iter();
         lists
             .flat_map(|lists| [&lists.by_key_attribute, &lists.by_other_attribute])
@@ -86,7 +90,7 @@ impl PolicyLists {
     }
 
     /// The attributes by which policies select on a side, with repetitions.
-    pub(super) fn attributes(&self, side: Side) -> impl Iterator<Item = &str> {
+    pub(super) fn attributes(&self, side: PolicySide) -> impl Iterator<Item = &str> {
         let lists = self.sides.get(&side).into_iter();
         lists
             .flat_map(|lists| {
@@ -99,7 +103,7 @@ impl PolicyLists {
     }
 
     /// Hashes what a policy selects on a side.
-    pub(super) fn hash_into(&self, hasher: &mut impl Hasher, policy: Slot, side: Side) {
+    pub(super) fn hash_into(&self, hasher: &mut impl Hasher, policy: Slot, side: PolicySide) {
         let lists = self.sides.get(&side);
         match lists.and_then(|lists| lists.by_policy.get(&policy.bit())) {
             Some(list) => list.hash_into(hasher),
@@ -111,7 +115,7 @@ impl PolicyLists {
     pub(super) fn members(
         &self,
         policies: &RoaringBitmap,
-        side: Side,
+        side: PolicySide,
         entities: SelectableEntities<'_>,
     ) -> RoaringBitmap {
         let Some(lists) = self.sides.get(&side) else {
@@ -176,7 +180,7 @@ impl SideLists {
         within: Option<&RoaringBitmap>,
     ) -> RoaringBitmap {
         let is_within = |policy: &&u32| within.is_none_or(|within| within.contains(**policy));
-        let carried: Vec<&str> = entities.role_attributes.of(entity).collect();
+        let carried: Vec<&str> = entities.role_attributes.terms_of(entity).collect();
         let named = self.named.get(&entity.bit()).into_iter().flatten();
         let led = carried
             .iter()

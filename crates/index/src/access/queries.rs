@@ -1,6 +1,6 @@
 //! Queries of the access index.
 
-use super::{AccessIndex, PolicyKind, SelectableCatalogs, Side};
+use super::{AccessIndex, PolicyKind, PolicySide, SelectableCatalogs};
 use crate::slots::Slot;
 use portcullis_domain::policies::ServiceGrant;
 use roaring::RoaringBitmap;
@@ -11,7 +11,7 @@ impl AccessIndex {
     pub fn selecting(
         &self,
         kind: PolicyKind,
-        side: Side,
+        side: PolicySide,
         entity: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
@@ -21,12 +21,17 @@ impl AccessIndex {
 
     /// The policies of a kind that select by an attribute on a side, whether or not any entity has
     /// it.
-    pub fn asking(&self, kind: PolicyKind, side: Side, attribute: &str) -> RoaringBitmap {
+    pub fn selecting_by_attribute(
+        &self,
+        kind: PolicyKind,
+        side: PolicySide,
+        attribute: &str,
+    ) -> RoaringBitmap {
         self.policies(kind).selecting_by_attribute(side, attribute)
     }
 
     /// The attributes by which the policies of a kind select on a side, with repetitions.
-    pub fn attributes(&self, kind: PolicyKind, side: Side) -> impl Iterator<Item = &str> {
+    pub fn attributes(&self, kind: PolicyKind, side: PolicySide) -> impl Iterator<Item = &str> {
         self.policies(kind).attributes(side)
     }
 
@@ -35,7 +40,7 @@ impl AccessIndex {
         &self,
         kind: PolicyKind,
         policy: Slot,
-        side: Side,
+        side: PolicySide,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let only = RoaringBitmap::from([policy.bit()]);
@@ -47,7 +52,7 @@ impl AccessIndex {
         &self,
         kind: PolicyKind,
         policy: Slot,
-        side: Side,
+        side: PolicySide,
         kinds: SelectableCatalogs<'_>,
     ) -> bool {
         !self.selected(kind, policy, side, kinds).is_empty()
@@ -56,10 +61,10 @@ impl AccessIndex {
     /// Digest of a service policy's grant, services and posture checks: while it is unchanged, so
     /// are the grants of the identities that the policy selects, as far as they depend on the
     /// policy alone.
-    pub fn terms(&self, policy: Slot) -> u64 {
+    pub fn grant_digest(&self, policy: Slot) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.binding.contains(policy.bit()).hash(&mut hasher);
-        for side in [Side::Services, Side::PostureChecks] {
+        for side in [PolicySide::Services, PolicySide::PostureChecks] {
             self.service_policies.hash_into(&mut hasher, policy, side);
         }
         hasher.finish()
@@ -73,18 +78,18 @@ impl AccessIndex {
         service: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let policies = self.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
-        self.giving(&self.of_grant(grant, policies), service, kinds)
+        let policies = self.selecting(PolicyKind::Service, PolicySide::Identities, identity, kinds);
+        self.selecting_service(&self.with_grant(grant, policies), service, kinds)
     }
 
     /// The given service policies that select a service.
-    pub fn giving(
+    pub fn selecting_service(
         &self,
         policies: &RoaringBitmap,
         service: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let side = Side::Services;
+        let side = PolicySide::Services;
         self.service_policies
             .selecting(side, service, kinds.on_side(side), Some(policies))
     }
@@ -96,8 +101,14 @@ impl AccessIndex {
         identity: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let from = (Side::Identities, identity);
-        self.entities_across(PolicyKind::Service, grant, from, Side::Services, kinds)
+        let from = (PolicySide::Identities, identity);
+        self.entities_across(
+            PolicyKind::Service,
+            grant,
+            from,
+            PolicySide::Services,
+            kinds,
+        )
     }
 
     /// The identities that are granted a service, by one grant or any, subject to posture checks.
@@ -107,8 +118,14 @@ impl AccessIndex {
         service: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let from = (Side::Services, service);
-        self.entities_across(PolicyKind::Service, grant, from, Side::Identities, kinds)
+        let from = (PolicySide::Services, service);
+        self.entities_across(
+            PolicyKind::Service,
+            grant,
+            from,
+            PolicySide::Identities,
+            kinds,
+        )
     }
 
     /// The edge routers to which an identity may connect.
@@ -117,8 +134,14 @@ impl AccessIndex {
         identity: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let from = (Side::Identities, identity);
-        self.entities_across(PolicyKind::EdgeRouter, None, from, Side::EdgeRouters, kinds)
+        let from = (PolicySide::Identities, identity);
+        self.entities_across(
+            PolicyKind::EdgeRouter,
+            None,
+            from,
+            PolicySide::EdgeRouters,
+            kinds,
+        )
     }
 
     /// The identities that may connect to an edge router.
@@ -127,8 +150,14 @@ impl AccessIndex {
         router: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let from = (Side::EdgeRouters, router);
-        self.entities_across(PolicyKind::EdgeRouter, None, from, Side::Identities, kinds)
+        let from = (PolicySide::EdgeRouters, router);
+        self.entities_across(
+            PolicyKind::EdgeRouter,
+            None,
+            from,
+            PolicySide::Identities,
+            kinds,
+        )
     }
 
     /// The edge routers through which a service may be used.
@@ -137,16 +166,16 @@ impl AccessIndex {
         service: Slot,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
-        let from = (Side::Services, service);
+        let from = (PolicySide::Services, service);
         let kind = PolicyKind::ServiceEdgeRouter;
-        self.entities_across(kind, None, from, Side::EdgeRouters, kinds)
+        self.entities_across(kind, None, from, PolicySide::EdgeRouters, kinds)
     }
 
     /// The services that may be used through an edge router.
     pub fn services_of_router(&self, router: Slot, kinds: SelectableCatalogs<'_>) -> RoaringBitmap {
-        let from = (Side::EdgeRouters, router);
+        let from = (PolicySide::EdgeRouters, router);
         let kind = PolicyKind::ServiceEdgeRouter;
-        self.entities_across(kind, None, from, Side::Services, kinds)
+        self.entities_across(kind, None, from, PolicySide::Services, kinds)
     }
 
     /// The edge routers through which an identity may use a service.
@@ -160,7 +189,7 @@ impl AccessIndex {
     }
 
     /// The given service policies with this grant.
-    pub fn of_grant(&self, grant: ServiceGrant, policies: RoaringBitmap) -> RoaringBitmap {
+    pub fn with_grant(&self, grant: ServiceGrant, policies: RoaringBitmap) -> RoaringBitmap {
         match grant {
             ServiceGrant::Bind => policies & &self.binding,
             ServiceGrant::Dial => policies - &self.binding,
@@ -172,13 +201,13 @@ impl AccessIndex {
         &self,
         kind: PolicyKind,
         grant: Option<ServiceGrant>,
-        (from, entity): (Side, Slot),
-        to: Side,
+        (from, entity): (PolicySide, Slot),
+        to: PolicySide,
         kinds: SelectableCatalogs<'_>,
     ) -> RoaringBitmap {
         let selecting = self.selecting(kind, from, entity, kinds);
         let policies = match grant {
-            Some(grant) => self.of_grant(grant, selecting),
+            Some(grant) => self.with_grant(grant, selecting),
             None => selecting,
         };
         self.policies(kind)

@@ -4,7 +4,7 @@ use super::Selectable;
 use crate::catalog::Catalog;
 use crate::slots::Slot;
 use portcullis_domain::ids::EntityId as _;
-use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::roles::{RoleSelectors, Semantic};
 use roaring::RoaringBitmap;
 use std::hash::{Hash as _, Hasher};
 use std::mem::discriminant;
@@ -30,10 +30,10 @@ impl ResolvedSelectors {
     /// Resolves the ids of a list in the catalog. Unknown ids are skipped.
     pub(super) fn resolve<E: Selectable>(
         semantic: Semantic,
-        roles: &Roles<E::Id>,
+        roles: &RoleSelectors<E::Id>,
         catalog: &Catalog<E>,
     ) -> Self {
-        if *roles == Roles::All {
+        if *roles == RoleSelectors::All {
             return Self::All;
         }
         if roles.is_empty() {

@@ -56,9 +56,9 @@ impl<'l> SelectionUnion<'l> {
     }
 
     /// Finds the selected entities.
-    pub(super) fn find_in(self, among: SelectableEntities<'_>) -> RoaringBitmap {
+    pub(super) fn find_in(self, entities: SelectableEntities<'_>) -> RoaringBitmap {
         if self.selects_all {
-            return among.slots.clone();
+            return entities.slots.clone();
         }
         let together: Vec<RoaringBitmap> = self
             .required_together
@@ -67,17 +67,19 @@ impl<'l> SelectionUnion<'l> {
                 // An attribute without entities makes the intersection empty.
                 let carriers = attributes
                     .iter()
-                    .map(|attribute| among.role_attributes.with(attribute))
+                    .map(|attribute| entities.role_attributes.slots_with(attribute))
                     .collect::<Option<Vec<_>>>()?;
                 Some(carriers.into_iter().intersection())
             })
             .collect();
         // The ids may include transit routers, which cannot be selected.
-        let named = self.named.union() & among.slots;
+        let named = self.named.union() & entities.slots;
         let mut parts = vec![&named];
         parts.extend(&together);
         let alternatives = self.alternatives.into_iter();
-        parts.extend(alternatives.filter_map(|attribute| among.role_attributes.with(attribute)));
+        parts.extend(
+            alternatives.filter_map(|attribute| entities.role_attributes.slots_with(attribute)),
+        );
         parts.union()
     }
 }

@@ -1,6 +1,6 @@
 //! Columns common to all kinds, and the keys of their orders.
 
-use super::Catalogued;
+use super::CatalogEntry;
 use crate::slots::{Slot, Slots};
 use crate::text::TextColumn;
 use portcullis_domain::change::Owner;
@@ -43,7 +43,7 @@ pub(crate) fn timestamp_from_millis(since_1970: i64) -> Timestamp {
 }
 
 impl BaseColumns {
-    pub(crate) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Owner>, entity: &E) {
+    pub(crate) fn set<E: CatalogEntry>(&mut self, slot: Slot, owner: Option<Owner>, entity: &E) {
         self.ids.set(slot, Some(entity.id()));
         self.names.set(slot, entity.name());
         let times = (
@@ -95,7 +95,7 @@ impl BaseColumns {
     }
 
     /// The keys of the orders in which the slot moves when it becomes `entity`.
-    pub(crate) fn changed_keys<E: Catalogued>(
+    pub(crate) fn changed_keys<E: CatalogEntry>(
         &self,
         slot: Slot,
         owner: Option<Owner>,

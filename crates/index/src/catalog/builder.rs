@@ -1,22 +1,22 @@
 //! Bulk construction of catalogs.
 
 use super::base_columns::{BaseColumns, OrderKey};
-use super::{Catalog, CatalogColumns as _, Catalogued};
+use super::{Catalog, CatalogColumns as _, CatalogEntry};
 use crate::order::Order;
 use crate::slots::Slot;
 use crate::sort_key::{common_prefix_len, owner_key, text_key, time_key};
 use portcullis_domain::change::Owner;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 
 /// Collects the entities of a [`Catalog`] and sorts them at the end, which is several times faster
 /// than inserting them one by one.
 #[derive(Debug)]
-pub struct CatalogBuilder<E: Catalogued> {
+pub struct CatalogBuilder<E: CatalogEntry> {
     base: BaseColumns,
     columns: E::Columns,
 }
 
-impl<E: Catalogued> Default for CatalogBuilder<E> {
+impl<E: CatalogEntry> Default for CatalogBuilder<E> {
     fn default() -> Self {
         Self {
             base: BaseColumns::default(),
@@ -25,9 +25,9 @@ impl<E: Catalogued> Default for CatalogBuilder<E> {
     }
 }
 
-impl<E: Catalogued> CatalogBuilder<E> {
+impl<E: CatalogEntry> CatalogBuilder<E> {
     /// Adds an entity; a later one with the same number replaces it.
-    pub fn put(&mut self, number: Number, owner: Option<Owner>, entity: &E) {
+    pub fn put(&mut self, number: RecordNumber, owner: Option<Owner>, entity: &E) {
         let found = self.base.slots.find(number);
         let slot = found.unwrap_or_else(|| self.base.slots.assign(number));
         self.base.set(slot, owner, entity);

@@ -1,6 +1,6 @@
 //! Catalog columns of configurations.
 
-use super::Described;
+use super::CatalogSpec;
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -19,11 +19,11 @@ pub struct ConfigColumns {
 impl ConfigColumns {
     /// The id of the type of the configuration in a slot.
     pub fn config_type(&self, slot: Slot) -> Option<&str> {
-        self.types.of(slot).next()
+        self.types.terms_of(slot).next()
     }
 }
 
-impl Described for ConfigSpec {
+impl CatalogSpec for ConfigSpec {
     type Columns<I: EntityId> = ConfigColumns;
 
     fn name(&self) -> Option<&str> {

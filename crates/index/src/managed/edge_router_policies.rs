@@ -1,6 +1,6 @@
 //! Catalog columns of edge-router policies.
 
-use super::Described;
+use super::CatalogSpec;
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
 use crate::slot_bits::set_flag;
@@ -17,7 +17,7 @@ pub struct EdgeRouterPolicyColumns {
     system: RoaringBitmap,
 }
 
-impl Described for EdgeRouterPolicySpec {
+impl CatalogSpec for EdgeRouterPolicySpec {
     type Columns<I: EntityId> = EdgeRouterPolicyColumns;
 
     fn name(&self) -> Option<&str> {

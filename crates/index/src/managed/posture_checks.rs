@@ -1,7 +1,7 @@
 //! Catalog columns of posture checks.
 
-use super::Described;
-use crate::access::{Selectable, Side};
+use super::CatalogSpec;
+use crate::access::{PolicySide, Selectable};
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -17,7 +17,7 @@ pub struct PostureCheckColumns {
     role_attributes: Postings,
 }
 
-impl Described for PostureCheckSpec {
+impl CatalogSpec for PostureCheckSpec {
     type Columns<I: EntityId> = PostureCheckColumns;
 
     fn name(&self) -> Option<&str> {
@@ -27,7 +27,7 @@ impl Described for PostureCheckSpec {
 
 impl Selectable for PostureCheck {
     type Id = PostureCheckId;
-    const SIDE: Side = Side::PostureChecks;
+    const SIDE: PolicySide = PolicySide::PostureChecks;
 
     fn role_attributes(columns: &PostureCheckColumns) -> &Postings {
         &columns.role_attributes
@@ -38,7 +38,7 @@ impl<I> CatalogColumns<Managed<I, PostureCheckSpec>> for PostureCheckColumns {
     fn set(&mut self, slot: Slot, check: &Managed<I, PostureCheckSpec>) {
         let spec = &check.spec;
         self.types
-            .set_terms(slot, std::iter::once(spec.check.kind().name()));
+            .set_terms(slot, std::iter::once(spec.check.check_type().name()));
         self.role_attributes
             .set_terms(slot, spec.role_attributes.iter());
     }

@@ -1,6 +1,6 @@
 //! Catalog columns of revocations.
 
-use super::Described;
+use super::CatalogSpec;
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -41,7 +41,7 @@ impl RevocationColumns {
     }
 }
 
-impl Described for RevocationSpec {
+impl CatalogSpec for RevocationSpec {
     type Columns<I: EntityId> = RevocationColumns;
 
     fn name(&self) -> Option<&str> {

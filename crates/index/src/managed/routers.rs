@@ -1,7 +1,7 @@
 //! Catalog columns of routers.
 
-use super::Described;
-use crate::access::{Selectable, Side};
+use super::CatalogSpec;
+use crate::access::{PolicySide, Selectable};
 use crate::catalog::{Catalog, CatalogColumns};
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -41,7 +41,7 @@ impl RouterColumns {
     }
 }
 
-impl Described for RouterSpec {
+impl CatalogSpec for RouterSpec {
     type Columns<I: EntityId> = RouterColumns;
 
     fn name(&self) -> Option<&str> {
@@ -51,7 +51,7 @@ impl Described for RouterSpec {
 
 impl Selectable for Router {
     type Id = RouterId;
-    const SIDE: Side = Side::EdgeRouters;
+    const SIDE: PolicySide = PolicySide::EdgeRouters;
 
     fn role_attributes(columns: &RouterColumns) -> &Postings {
         &columns.role_attributes

@@ -1,7 +1,7 @@
 //! Catalog columns of services.
 
-use super::Described;
-use crate::access::{Selectable, Side};
+use super::CatalogSpec;
+use crate::access::{PolicySide, Selectable};
 use crate::catalog::{Catalog, CatalogColumns};
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -39,7 +39,7 @@ impl ServiceColumns {
     }
 }
 
-impl Described for ServiceSpec {
+impl CatalogSpec for ServiceSpec {
     type Columns<I: EntityId> = ServiceColumns;
 
     fn name(&self) -> Option<&str> {
@@ -49,7 +49,7 @@ impl Described for ServiceSpec {
 
 impl Selectable for Service {
     type Id = ServiceId;
-    const SIDE: Side = Side::Services;
+    const SIDE: PolicySide = PolicySide::Services;
 
     fn role_attributes(columns: &ServiceColumns) -> &Postings {
         &columns.role_attributes

@@ -1,6 +1,6 @@
 //! Catalog columns of terminators.
 
-use super::Described;
+use super::CatalogSpec;
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
 use crate::postings::Postings;
@@ -38,7 +38,7 @@ impl TerminatorColumns {
     }
 }
 
-impl Described for TerminatorSpec {
+impl CatalogSpec for TerminatorSpec {
     type Columns<I: EntityId> = TerminatorColumns;
 
     fn name(&self) -> Option<&str> {

@@ -4,7 +4,7 @@
 //! comparisons stay in contiguous memory and need no column.
 
 use super::sort_plan::{SortColumn, SortPlan};
-use crate::catalog::{self, Catalog, Catalogued, Direction, SortKey};
+use crate::catalog::{self, Catalog, CatalogEntry, Direction, SortKey};
 use crate::column::{ColumnData, Constant};
 use crate::matches::Matches;
 use crate::slots::Slot;
@@ -29,7 +29,7 @@ struct KeyedMatch {
 
 /// The slots of the matches at the positions `range`, which is not empty and within the matches.
 /// Selects the page and sorts only that.
-pub(super) fn page<E: Catalogued>(
+pub(super) fn page<E: CatalogEntry>(
     catalog: &Catalog<E>,
     matches: &Matches,
     sort: &SortPlan<'_>,
@@ -73,7 +73,7 @@ pub(super) fn page<E: Catalogued>(
 }
 
 /// The matches with their ranks in an order.
-fn ranked_matches<E: Catalogued>(
+fn ranked_matches<E: CatalogEntry>(
     catalog: &Catalog<E>,
     slots: Option<&RoaringBitmap>,
     sort: SortKey,
@@ -113,7 +113,10 @@ fn compare(source: &ColumnData<'_>, left: Slot, right: Slot) -> Ordering {
         ColumnData::Constants { .. } => source.constant(left).cmp(&source.constant(right)),
         ColumnData::Text { texts, .. } => texts.get(left).cmp(&texts.get(right)),
         ColumnData::Time { times, .. } => times.millisecond(left).cmp(&times.millisecond(right)),
-        ColumnData::Single(terms) => terms.of(left).next().cmp(&terms.of(right).next()),
+        ColumnData::Single(terms) => terms
+            .terms_of(left)
+            .next()
+            .cmp(&terms.terms_of(right).next()),
         ColumnData::Set(_) => Ordering::Equal,
     }
 }

@@ -2,25 +2,25 @@
 
 use super::catalog_kind::removed_owner;
 use super::locks::write;
-use crate::sessions::Sessions;
+use crate::sessions::ApiSessionMirror;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::{Arc, RwLock};
 
 /// The identity number and the record of a session that is to be mirrored. Sessions without an
 /// identity are not.
 pub(super) fn session_to_mirror(
     change: &EntityChange<ApiSession>,
-) -> Option<(Number, &Arc<ApiSession>)> {
-    match (change.owner, &change.now) {
+) -> Option<(RecordNumber, &Arc<ApiSession>)> {
+    match (change.owner, &change.entity) {
         (Some(Owner::Identity(owner)), Some(session)) => Some((owner, session)),
         _ => None,
     }
 }
 
 /// Writes changes to the mirror, which is locked only if they affect it.
-pub(super) fn write_sessions(place: &RwLock<Sessions>, changes: &[Change]) {
+pub(super) fn write_sessions(place: &RwLock<ApiSessionMirror>, changes: &[Change]) {
     if !changes.iter().any(affects_mirror) {
         return;
     }

@@ -1,12 +1,12 @@
 //! Kinds that have catalogs, and their changes.
 
 use crate::access::{Policy, PolicyKind};
-use crate::catalog::Catalogued;
+use crate::catalog::CatalogEntry;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 
 /// A kind of entity that has a catalog.
-pub(super) trait CatalogKind: Catalogued + Sized {
+pub(super) trait CatalogKind: CatalogEntry + Sized {
     const OWNERSHIP: Ownership;
 
     /// The change, if it is one of this kind.
@@ -63,8 +63,8 @@ impl PolicyRecord for ServiceEdgeRouterPolicy {
 /// each follows.
 pub(super) fn removed_owner(change: &Change) -> Option<Owner> {
     match change {
-        Change::Identity(change) if change.now.is_none() => Some(Owner::Identity(change.number)),
-        Change::Router(change) if change.now.is_none() => Some(Owner::Router(change.number)),
+        Change::Identity(change) if change.entity.is_none() => Some(Owner::Identity(change.number)),
+        Change::Router(change) if change.entity.is_none() => Some(Owner::Router(change.number)),
         _ => None,
     }
 }

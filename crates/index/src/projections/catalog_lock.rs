@@ -63,11 +63,11 @@ impl<E: PolicyRecord> CatalogLock<'_, E> {
         };
         for change in changes.iter().filter_map(E::change_of) {
             // The slot may be reused by the next change.
-            if let (None, Some(slot)) = (&change.now, catalog.slot(change.number)) {
+            if let (None, Some(slot)) = (&change.entity, catalog.slot(change.number)) {
                 access.remove(E::KIND, slot);
             }
             put_change(catalog, change);
-            if let (Some(policy), Some(slot)) = (&change.now, catalog.slot(change.number)) {
+            if let (Some(policy), Some(slot)) = (&change.entity, catalog.slot(change.number)) {
                 access.put(slot, policy.as_policy(), kinds);
             }
         }
@@ -90,7 +90,7 @@ fn apply_all<E: CatalogKind>(catalog: &mut Catalog<E>, changes: &[Change]) {
 }
 
 fn put_change<E: CatalogKind>(catalog: &mut Catalog<E>, change: &EntityChange<E>) {
-    match &change.now {
+    match &change.entity {
         Some(entity) => catalog.put(change.number, change.owner, entity),
         None => {
             catalog.remove(change.number);

@@ -7,10 +7,10 @@
 
 use super::AccessGuard;
 use super::locks::lock;
-use crate::access::{PolicyKind, Side};
+use crate::access::{PolicyKind, PolicySide};
 use crate::slots::Slot;
 use portcullis_domain::change::Change;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
@@ -34,9 +34,9 @@ pub(super) struct GrantsBefore {
     /// Identities affected by the changes in the current state.
     identities: RoaringBitmap,
     /// Grants of the service policies that change.
-    policies: Vec<(Number, PolicyGrant)>,
+    policies: Vec<(RecordNumber, PolicyGrant)>,
     /// For identities that change, the service policies that grant them anything.
-    granting: Vec<(Number, RoaringBitmap)>,
+    granting: Vec<(RecordNumber, RoaringBitmap)>,
 }
 
 /// The grant of a service policy with its identities.
@@ -48,15 +48,17 @@ struct PolicyGrant {
 }
 
 impl PolicyGrant {
-    fn read(guard: &AccessGuard<'_>, policy: Number) -> Self {
+    fn read(guard: &AccessGuard<'_>, policy: RecordNumber) -> Self {
         let (access, kinds) = (guard.access(), guard.kinds());
         let slot = guard.service_policies().slot(policy);
-        slot.filter(|slot| access.selects_any(PolicyKind::Service, *slot, Side::Services, kinds))
-            .map(|slot| Self {
-                digest: Some(access.terms(slot)),
-                identities: access.selected(PolicyKind::Service, slot, Side::Identities, kinds),
-            })
-            .unwrap_or_default()
+        slot.filter(|slot| {
+            access.selects_any(PolicyKind::Service, *slot, PolicySide::Services, kinds)
+        })
+        .map(|slot| Self {
+            digest: Some(access.grant_digest(slot)),
+            identities: access.selected(PolicyKind::Service, slot, PolicySide::Identities, kinds),
+        })
+        .unwrap_or_default()
     }
 
     /// The identities affected by the change to `after`.
@@ -175,17 +177,18 @@ fn affected_identities(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBi
     for change in changes {
         let policies = match change {
             Change::Service(change) => {
-                policies_about(Side::Services, guard.services().slot(change.number))
+                policies_about(PolicySide::Services, guard.services().slot(change.number))
             },
             Change::PostureCheck(change) => policies_about(
-                Side::PostureChecks,
+                PolicySide::PostureChecks,
                 guard.posture_checks().slot(change.number),
             ),
             _ => None,
         };
         for policy in policies.into_iter().flatten().map(Slot::from_bit) {
-            if access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
-                identities |= access.selected(PolicyKind::Service, policy, Side::Identities, kinds);
+            if access.selects_any(PolicyKind::Service, policy, PolicySide::Services, kinds) {
+                identities |=
+                    access.selected(PolicyKind::Service, policy, PolicySide::Identities, kinds);
             }
         }
     }
@@ -195,34 +198,38 @@ fn affected_identities(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBi
 /// The record numbers that `wanted` selects from the changes.
 fn changed_numbers<'c>(
     changes: &'c [Change],
-    wanted: impl Fn(&Change) -> Option<Number> + 'c,
-) -> impl Iterator<Item = Number> + 'c {
+    wanted: impl Fn(&Change) -> Option<RecordNumber> + 'c,
+) -> impl Iterator<Item = RecordNumber> + 'c {
     changes.iter().filter_map(wanted)
 }
 
 /// The number of an existing identity whose role attributes change; most changes of identities
 /// affect other members.
-fn find_changed_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<Number> {
+fn find_changed_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<RecordNumber> {
     let Change::Identity(change) = change else {
         return None;
     };
     let slot = guard.identities().slot(change.number)?;
-    let now = change.now.as_ref()?;
-    let carried = guard.identities().columns().role_attributes().of(slot);
+    let now = change.entity.as_ref()?;
+    let carried = guard
+        .identities()
+        .columns()
+        .role_attributes()
+        .terms_of(slot);
     let stay = carried.collect::<BTreeSet<_>>() == now.spec.role_attributes.iter().collect();
     (!stay).then_some(change.number)
 }
 
 /// The service policies that grant an identity anything.
-fn granting_policies(guard: &AccessGuard<'_>, identity: Number) -> RoaringBitmap {
+fn granting_policies(guard: &AccessGuard<'_>, identity: RecordNumber) -> RoaringBitmap {
     let (access, kinds) = (guard.access(), guard.kinds());
     let Some(slot) = guard.identities().slot(identity) else {
         return RoaringBitmap::new();
     };
-    let policies = access.selecting(PolicyKind::Service, Side::Identities, slot, kinds);
+    let policies = access.selecting(PolicyKind::Service, PolicySide::Identities, slot, kinds);
     let grants = |policy: &u32| {
         let policy = Slot::from_bit(*policy);
-        access.selects_any(PolicyKind::Service, policy, Side::Services, kinds)
+        access.selects_any(PolicyKind::Service, policy, PolicySide::Services, kinds)
     };
     policies.iter().filter(grants).collect()
 }

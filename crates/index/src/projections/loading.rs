@@ -2,10 +2,10 @@
 
 use super::api_sessions::session_to_mirror;
 use super::catalogs::{Builders, Built};
-use crate::sessions::Sessions;
+use crate::sessions::ApiSessionMirror;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::change::Change;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::Arc;
 
 /// Load state of the projections.
@@ -49,13 +49,13 @@ impl Pending {
 #[derive(Default)]
 pub(super) struct Loader {
     catalogs: Builders,
-    sessions: Vec<(Number, Number, Arc<ApiSession>)>,
+    sessions: Vec<(RecordNumber, RecordNumber, Arc<ApiSession>)>,
 }
 
 /// Projections built from a scan.
 pub(super) struct Scanned {
     pub(super) catalogs: Built,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: ApiSessionMirror,
 }
 
 impl Loader {
@@ -71,7 +71,7 @@ impl Loader {
     pub(super) fn finish(self) -> Scanned {
         Scanned {
             catalogs: self.catalogs.build(),
-            sessions: Sessions::from_records(self.sessions),
+            sessions: ApiSessionMirror::from_records(self.sessions),
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use super::catalog_kind::PolicyRecord;
 use crate::access::{AccessIndex, SelectableCatalogs};
-use crate::catalog::{Catalog, CatalogBuilder, Catalogued};
+use crate::catalog::{Catalog, CatalogBuilder, CatalogEntry};
 use portcullis_domain::change::EntityChange;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::Arc;
 
 /// Collects the policies of a kind until the catalogs contain everything that they reference.
-pub(super) struct PolicyBuilder<E: Catalogued> {
+pub(super) struct PolicyBuilder<E: CatalogEntry> {
     catalog: CatalogBuilder<E>,
-    records: Vec<(Number, Arc<E>)>,
+    records: Vec<(RecordNumber, Arc<E>)>,
 }
 
-impl<E: Catalogued> Default for PolicyBuilder<E> {
+impl<E: CatalogEntry> Default for PolicyBuilder<E> {
     fn default() -> Self {
         Self {
             catalog: CatalogBuilder::default(),
@@ -25,7 +25,7 @@ impl<E: Catalogued> Default for PolicyBuilder<E> {
 impl<E: PolicyRecord> PolicyBuilder<E> {
     pub(super) fn put(&mut self, record: &EntityChange<E>) {
         put_record(&mut self.catalog, record);
-        if let Some(policy) = &record.now {
+        if let Some(policy) = &record.entity {
             self.records.push((record.number, policy.clone()));
         }
     }
@@ -46,8 +46,11 @@ impl<E: PolicyRecord> PolicyBuilder<E> {
     }
 }
 
-pub(super) fn put_record<E: Catalogued>(builder: &mut CatalogBuilder<E>, record: &EntityChange<E>) {
-    if let Some(entity) = &record.now {
+pub(super) fn put_record<E: CatalogEntry>(
+    builder: &mut CatalogBuilder<E>,
+    record: &EntityChange<E>,
+) {
+    if let Some(entity) = &record.entity {
         builder.put(record.number, record.owner, entity);
     }
 }

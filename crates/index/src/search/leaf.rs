@@ -5,7 +5,7 @@ use crate::column::{ColumnData, Constant};
 use crate::postings::Postings;
 use crate::slot_bits::SlotBits;
 use crate::slots::Slot;
-use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value};
+use portcullis_filter::{Collection, CompareOp, Comparison, FieldExpr, Test, Value};
 use roaring::RoaringBitmap;
 
 /// Number of slots that are read from an order in the time of one look at a value.
@@ -54,21 +54,21 @@ pub(super) enum Leaf<'a> {
 impl<'a> Leaf<'a> {
     /// `None` when the subject has no column.
     pub(super) fn test(
-        subject: &'a Subject,
+        subject: &'a FieldExpr,
         test: &'a Test,
         column: &impl Fn(&str) -> Option<ColumnData<'a>>,
     ) -> Option<Self> {
         match subject {
-            Subject::Value(symbol) => match column(symbol.name())? {
+            FieldExpr::Value(symbol) => match column(symbol.name())? {
                 ColumnData::Set(_) => None,
                 source => Some(Self::Value(source, test)),
             },
-            Subject::AnyOf(symbol) => Some(Self::AnyOf(find_set(symbol.name(), column)?, test)),
-            Subject::AllOf(symbol) => Some(Self::AllOf(find_set(symbol.name(), column)?, test)),
-            Subject::Count(Collection::Set(symbol)) => {
+            FieldExpr::AnyOf(symbol) => Some(Self::AnyOf(find_set(symbol.name(), column)?, test)),
+            FieldExpr::AllOf(symbol) => Some(Self::AllOf(find_set(symbol.name(), column)?, test)),
+            FieldExpr::Count(Collection::Set(symbol)) => {
                 Some(Self::Count(find_set(symbol.name(), column)?, test))
             },
-            Subject::Entry { .. } | Subject::Count(Collection::SubQuery { .. }) => None,
+            FieldExpr::Entry { .. } | FieldExpr::Count(Collection::SubQuery { .. }) => None,
         }
     }
 

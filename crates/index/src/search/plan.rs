@@ -63,7 +63,10 @@ impl<'a> Plan<'a> {
             Predicate::Or(parts) if is_negated => Node::All(operands(parts)),
             Predicate::And(parts) => Node::All(operands(parts)),
             Predicate::Or(parts) => Node::Any(operands(parts)),
-            Predicate::Test { subject, test } => Leaf::test(subject, test, column)
+            Predicate::Test {
+                field: subject,
+                test,
+            } => Leaf::test(subject, test, column)
                 .map_or(Node::Unknown, |leaf| Node::Leaf { leaf, is_negated }),
             Predicate::IsEmpty(collection) => Leaf::is_empty(collection, column)
                 .map_or(Node::Unknown, |leaf| Node::Leaf { leaf, is_negated }),

@@ -2,7 +2,7 @@
 
 use crate::slots::Slot;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub(super) struct Activity {
     last: Vec<AtomicI64>,
     is_dirty: Vec<AtomicBool>,
     /// Dirty sessions in the order in which they became dirty; each at least once.
-    dirty: Mutex<VecDeque<Number>>,
+    dirty: Mutex<VecDeque<RecordNumber>>,
 }
 
 impl Activity {
@@ -54,7 +54,7 @@ impl Activity {
             .map_or(Timestamp::UNIX_EPOCH, load_timestamp)
     }
 
-    pub(super) fn touch(&self, slot: Slot, number: Number, now: Timestamp) {
+    pub(super) fn touch(&self, slot: Slot, number: RecordNumber, now: Timestamp) {
         let now = now.as_millisecond();
         let is_later = self
             .last
@@ -67,7 +67,7 @@ impl Activity {
 
     /// Queues the slot if it is not queued. The instant is written before the flag is set, and
     /// [`Activity::take_dirty`] reads it after clearing the flag, so no update is lost in between.
-    pub(super) fn mark_dirty(&self, slot: Slot, number: Number) {
+    pub(super) fn mark_dirty(&self, slot: Slot, number: RecordNumber) {
         let Some(is_dirty) = self.is_dirty.get(slot.index()) else {
             return;
         };
@@ -76,7 +76,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn next_dirty(&self) -> Option<Number> {
+    pub(super) fn next_dirty(&self) -> Option<RecordNumber> {
         self.queue().pop_front()
     }
 
@@ -106,10 +106,10 @@ impl Activity {
     pub(super) fn heap_bytes(&self) -> usize {
         self.last.capacity() * size_of::<AtomicI64>()
             + self.is_dirty.capacity()
-            + self.queue().capacity() * size_of::<Number>()
+            + self.queue().capacity() * size_of::<RecordNumber>()
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Number>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<RecordNumber>> {
         self.dirty.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

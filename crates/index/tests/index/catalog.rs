@@ -4,10 +4,10 @@ use crate::entities::{
     Model, OWNERS, any_enrollment, any_identity, any_owner, any_step, any_steps, run,
 };
 use crate::support::identity;
-use portcullis_domain::enrollment::{Method, MethodKind};
+use portcullis_domain::enrollment::{EnrollmentMethod, EnrollmentMethodKind};
 use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::ids::{CaId, Number};
-use portcullis_index::{Catalog, CatalogBuilder, Catalogued, Direction, Slot, SortKey};
+use portcullis_domain::ids::{CaId, RecordNumber};
+use portcullis_index::{Catalog, CatalogBuilder, CatalogEntry, Direction, Slot, SortKey};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -16,7 +16,11 @@ const SORT_KEYS: [SortKey; 3] = [SortKey::Id, SortKey::Name, SortKey::CreatedAt]
 const DIRECTIONS: [Direction; 2] = [Direction::Ascending, Direction::Descending];
 
 /// The numbers of a model in the order that the facts of lists state.
-fn sorted<E: Catalogued>(model: &Model<E>, sort: SortKey, direction: Direction) -> Vec<Number> {
+fn sorted<E: CatalogEntry>(
+    model: &Model<E>,
+    sort: SortKey,
+    direction: Direction,
+) -> Vec<RecordNumber> {
     let mut rows: Vec<_> = model.iter().collect();
     rows.sort_by(|(_, (_, left)), (_, (_, right))| {
         let by_key = match sort {
@@ -31,16 +35,16 @@ fn sorted<E: Catalogued>(model: &Model<E>, sort: SortKey, direction: Direction) 
         by_key.then_with(|| left.id().cmp(right.id()))
     });
     rows.into_iter()
-        .map(|(number, _)| Number(*number))
+        .map(|(number, _)| RecordNumber(*number))
         .collect()
 }
 
-fn slots<E: Catalogued>(catalog: &Catalog<E>, is: impl Fn(Slot) -> bool) -> Vec<u32> {
+fn slots<E: CatalogEntry>(catalog: &Catalog<E>, is: impl Fn(Slot) -> bool) -> Vec<u32> {
     let live = catalog.live().iter();
     live.filter(|bit| is(Slot::from_bit(*bit))).collect()
 }
 
-fn assert_same<E: Catalogued + Debug>(catalog: &Catalog<E>, model: &Model<E>, offsets: &[usize]) {
+fn assert_same<E: CatalogEntry + Debug>(catalog: &Catalog<E>, model: &Model<E>, offsets: &[usize]) {
     assert_eq!(catalog.len(), model.len());
     assert_eq!(catalog.is_empty(), model.is_empty());
     assert_eq!(catalog.live().len(), model.len() as u64);
@@ -50,7 +54,7 @@ fn assert_same<E: Catalogued + Debug>(catalog: &Catalog<E>, model: &Model<E>, of
             assert_eq!(catalog.page(sort, direction, 0, usize::MAX), expected);
             for offset in offsets {
                 let page = catalog.page(sort, direction, *offset as u64, 7);
-                let expected: Vec<Number> =
+                let expected: Vec<RecordNumber> =
                     expected.iter().skip(*offset).take(7).copied().collect();
                 assert_eq!(page, expected, "{sort:?} {direction:?} from {offset}");
             }
@@ -61,8 +65,8 @@ fn assert_same<E: Catalogued + Debug>(catalog: &Catalog<E>, model: &Model<E>, of
         }
     }
     for (number, (owner, entity)) in model {
-        let slot = catalog.slot(Number(*number)).unwrap();
-        assert_eq!(catalog.number(slot), Some(Number(*number)));
+        let slot = catalog.slot(RecordNumber(*number)).unwrap();
+        assert_eq!(catalog.number(slot), Some(RecordNumber(*number)));
         assert_eq!(catalog.id(slot), Some(entity.id()));
         assert_eq!(catalog.name(slot), entity.name());
         assert_eq!(catalog.owner(slot), *owner);
@@ -74,31 +78,31 @@ fn assert_same<E: Catalogued + Debug>(catalog: &Catalog<E>, model: &Model<E>, of
             catalog.updated_at(slot),
             Some(entity.updated_at().as_millisecond())
         );
-        assert_eq!(catalog.find_by_id(entity.id()), Some(Number(*number)));
+        assert_eq!(catalog.find_by_id(entity.id()), Some(RecordNumber(*number)));
         if let Some(name) = entity.name() {
             let found = catalog.find_by_name(name).unwrap();
             assert_eq!(model[&found.0].1.name(), Some(name));
         }
     }
-    assert_eq!(catalog.rank(SortKey::Id, Number(999)), None);
+    assert_eq!(catalog.rank(SortKey::Id, RecordNumber(999)), None);
     assert_eq!(catalog.find_by_id("nobody"), None);
     assert_eq!(catalog.find_by_name("nobody"), None);
     assert_owned(catalog, model);
 }
 
-fn assert_owned<E: Catalogued>(catalog: &Catalog<E>, model: &Model<E>) {
+fn assert_owned<E: CatalogEntry>(catalog: &Catalog<E>, model: &Model<E>) {
     for owner in OWNERS {
-        let mut owned: Vec<(&str, Number)> = model
+        let mut owned: Vec<(&str, RecordNumber)> = model
             .iter()
             .filter(|(_, (of, _))| *of == Some(owner))
-            .map(|(number, (_, entity))| (entity.id(), Number(*number)))
+            .map(|(number, (_, entity))| (entity.id(), RecordNumber(*number)))
             .collect();
         owned.sort_unstable();
-        let owned: Vec<Number> = owned.into_iter().map(|(_, number)| number).collect();
+        let owned: Vec<RecordNumber> = owned.into_iter().map(|(_, number)| number).collect();
         assert_eq!(catalog.owned_count(owner), owned.len());
         assert_eq!(catalog.owned_by(owner, 0, usize::MAX), owned);
         assert_eq!(catalog.owned_by(owner, u64::MAX, 9), []);
-        let page: Vec<Number> = owned.iter().skip(1).take(2).copied().collect();
+        let page: Vec<RecordNumber> = owned.iter().skip(1).take(2).copied().collect();
         assert_eq!(catalog.owned_by(owner, 1, 2), page);
     }
 }
@@ -127,10 +131,10 @@ proptest! {
         for slot in catalog.live().iter().map(Slot::from_bit) {
             prop_assert_eq!(columns.kind(slot), of(slot).kind);
             prop_assert_eq!(columns.external_id(slot), of(slot).spec.external_id.as_deref());
-            prop_assert!(columns.role_attributes().of(slot).eq(of(slot).spec.role_attributes.iter()));
-            prop_assert!(columns.auth_policies().of(slot).eq([of(slot).spec.auth_policy.as_str()]));
+            prop_assert!(columns.role_attributes().terms_of(slot).eq(of(slot).spec.role_attributes.iter()));
+            prop_assert!(columns.auth_policies().terms_of(slot).eq([of(slot).spec.auth_policy.as_str()]));
         }
-        for (word, bitmap) in columns.role_attributes().words() {
+        for (word, bitmap) in columns.role_attributes().terms() {
             let expected = slots(&catalog, |slot| of(slot).spec.role_attributes.contains(word));
             prop_assert!(!expected.is_empty(), "{} is carried by nobody", word);
             prop_assert!(bitmap.iter().eq(expected));
@@ -145,14 +149,14 @@ proptest! {
     ) {
         let (catalog, model) = run(start, steps, |catalog, model| assert_same(catalog, model, &offsets));
         let of = |slot| &model[&catalog.number(slot).unwrap().0].1;
-        for kind in MethodKind::ALL {
-            let expected = slots(&catalog, |slot| of(slot).purpose.method().map(Method::kind) == Some(kind));
+        for kind in EnrollmentMethodKind::ALL {
+            let expected = slots(&catalog, |slot| of(slot).purpose.method().map(EnrollmentMethod::kind) == Some(kind));
             prop_assert!(catalog.columns().with_method(kind).iter().eq(expected));
         }
         for ca in ["a", "b"] {
-            let method = Method::OttCa { ca: CaId::from_wire(ca) };
+            let method = EnrollmentMethod::OttCa { ca: CaId::from_wire(ca) };
             let expected = slots(&catalog, |slot| of(slot).purpose.method() == Some(&method));
-            let found = catalog.columns().cas().with(ca).cloned().unwrap_or_default();
+            let found = catalog.columns().cas().slots_with(ca).cloned().unwrap_or_default();
             prop_assert!(found.iter().eq(expected));
         }
     }
@@ -166,7 +170,7 @@ fn long_runs_of_one_creation_time_page_downwards_by_ascending_id() {
     for number in 0..3_000_u64 {
         let id = format!("{:05}", number * 7_919 % 3_000);
         let entity = identity(&id, &format!("n{number}"), i64::from(number > 1_700));
-        builder.put(Number(number), None, &entity);
+        builder.put(RecordNumber(number), None, &entity);
         model.insert(number, (None, entity));
     }
     let catalog = builder.build();
@@ -212,8 +216,8 @@ fn building_orders_texts_as_bytes() {
                 &format!("{prefix}{name}"),
                 -number,
             );
-            builder.put(Number(number.cast_unsigned()), None, &entity);
-            inserted.put(Number(number.cast_unsigned()), None, &entity);
+            builder.put(RecordNumber(number.cast_unsigned()), None, &entity);
+            inserted.put(RecordNumber(number.cast_unsigned()), None, &entity);
         }
         let built = builder.build();
         for sort in SORT_KEYS {
@@ -237,11 +241,11 @@ fn the_memory_of_removed_entities_is_used_again() {
         for number in 0..500 {
             let number = round * 500 + number;
             let name = format!("name-{number:09}");
-            catalog.put(Number(number), None, &identity(&name, &name, 0));
+            catalog.put(RecordNumber(number), None, &identity(&name, &name, 0));
         }
         let bytes = catalog.heap_bytes();
         for number in 0..500 {
-            catalog.remove(Number(round * 500 + number));
+            catalog.remove(RecordNumber(round * 500 + number));
         }
         bytes
     };

@@ -5,9 +5,11 @@ use crate::support::{
     session, terminator,
 };
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec, Object, Target};
-use portcullis_domain::enrollment::Method;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number};
+use portcullis_domain::config::{
+    Config, ConfigSpec, ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject,
+};
+use portcullis_domain::enrollment::EnrollmentMethod;
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, RecordNumber};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::tags::Tags;
 use portcullis_index::Projections;
@@ -16,71 +18,75 @@ use std::sync::Arc;
 pub(crate) fn put_identity(number: u64, name: &str) -> Change {
     Change::Identity(EntityChange {
         owner: None,
-        number: Number(number),
-        now: Some(Arc::new(identity(&format!("i{number}"), name, 0))),
+        number: RecordNumber(number),
+        entity: Some(Arc::new(identity(&format!("i{number}"), name, 0))),
     })
 }
 
 pub(crate) fn remove_identity(number: u64) -> Change {
     Change::Identity(EntityChange {
         owner: None,
-        number: Number(number),
-        now: None,
+        number: RecordNumber(number),
+        entity: None,
     })
 }
 
 pub(crate) fn put_enrollment(number: u64, owner: u64) -> Change {
     Change::Enrollment(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number),
-        now: Some(Arc::new(enrollment(&format!("e{number}"), 0, Method::Ott))),
+        owner: Some(Owner::Identity(RecordNumber(owner))),
+        number: RecordNumber(number),
+        entity: Some(Arc::new(enrollment(
+            &format!("e{number}"),
+            0,
+            EnrollmentMethod::Ott,
+        ))),
     })
 }
 
 pub(crate) fn put_authenticator(number: u64, owner: u64) -> Change {
     Change::Authenticator(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number),
-        now: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
+        owner: Some(Owner::Identity(RecordNumber(owner))),
+        number: RecordNumber(number),
+        entity: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
     })
 }
 
 pub(crate) fn remove_authenticator(number: u64) -> Change {
     Change::Authenticator(EntityChange {
         owner: None,
-        number: Number(number),
-        now: None,
+        number: RecordNumber(number),
+        entity: None,
     })
 }
 
 pub(crate) fn put_policy(number: u64, name: &str) -> Change {
     Change::AuthPolicy(EntityChange {
         owner: None,
-        number: Number(number),
-        now: Some(Arc::new(policy(&format!("p{number}"), name, 0))),
+        number: RecordNumber(number),
+        entity: Some(Arc::new(policy(&format!("p{number}"), name, 0))),
     })
 }
 
 pub(crate) fn put_session(number: u8, owner: u64) -> Change {
     Change::ApiSession(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number.into()),
-        now: Some(Arc::new(session(&format!("s{number}"), number, 0))),
+        owner: Some(Owner::Identity(RecordNumber(owner))),
+        number: RecordNumber(number.into()),
+        entity: Some(Arc::new(session(&format!("s{number}"), number, 0))),
     })
 }
 
 pub(crate) fn root<E>(number: u64, entity: E) -> EntityChange<E> {
     EntityChange {
         owner: None,
-        number: Number(number),
-        now: Some(Arc::new(entity)),
+        number: RecordNumber(number),
+        entity: Some(Arc::new(entity)),
     }
 }
 
 pub(crate) fn put_service_session(number: u64, owner: u64) -> Change {
     let session = service_session(&format!("s{number}"), 0, "service", ServiceGrant::Dial);
     Change::Session(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
+        owner: Some(Owner::Identity(RecordNumber(owner))),
         ..root(number, session)
     })
 }
@@ -91,13 +97,13 @@ pub(crate) fn of_others(number: u64) -> [Change; 5] {
     let config = ConfigSpec {
         name: id.clone(),
         config_type: ConfigTypeId::from_wire("type"),
-        data: Object::new(),
+        data: JsonObject::new(),
         tags: Tags::default(),
     };
     let config_type = ConfigTypeSpec {
         name: id.clone(),
         schema: None,
-        target: Target::default(),
+        target: ConfigTarget::default(),
         tags: Tags::default(),
     };
     let now = support::at(0);
@@ -115,8 +121,8 @@ pub(crate) fn of_others(number: u64) -> [Change; 5] {
 pub(crate) fn remove_session(number: u64) -> Change {
     Change::ApiSession(EntityChange {
         owner: None,
-        number: Number(number),
-        now: None,
+        number: RecordNumber(number),
+        entity: None,
     })
 }
 

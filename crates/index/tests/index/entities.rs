@@ -7,15 +7,15 @@ use crate::support::{
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::change::Owner;
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::ids::{AuthPolicyId, CaId, IdentityId, Number, RouterId};
+use portcullis_domain::ids::{AuthPolicyId, CaId, IdentityId, RecordNumber, RouterId};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceGrant};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_domain::terminator::Terminator;
-use portcullis_index::{Catalog, CatalogBuilder, Catalogued};
+use portcullis_index::{Catalog, CatalogBuilder, CatalogEntry};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -24,12 +24,12 @@ pub(crate) type Model<E> = BTreeMap<u64, (Option<Owner>, E)>;
 
 /// Some differ in their kind alone, some in the last bit of their numbers.
 pub(crate) const OWNERS: [Owner; 6] = [
-    Owner::Identity(Number(0)),
-    Owner::Identity(Number(1)),
-    Owner::Identity(Number(2)),
-    Owner::Identity(Number(u64::MAX)),
-    Owner::Router(Number(1)),
-    Owner::Router(Number(0)),
+    Owner::Identity(RecordNumber(0)),
+    Owner::Identity(RecordNumber(1)),
+    Owner::Identity(RecordNumber(2)),
+    Owner::Identity(RecordNumber(u64::MAX)),
+    Owner::Router(RecordNumber(1)),
+    Owner::Router(RecordNumber(0)),
 ];
 
 #[derive(Debug, Clone)]
@@ -90,20 +90,20 @@ pub(crate) fn any_identity_of_a_team(number: u64) -> impl Strategy<Value = Ident
 
 pub(crate) fn any_enrollment(number: u64) -> impl Strategy<Value = Enrollment> {
     let method = prop_oneof![
-        Just(Method::Ott),
-        "[ab]".prop_map(|ca| Method::OttCa {
+        Just(EnrollmentMethod::Ott),
+        "[ab]".prop_map(|ca| EnrollmentMethod::OttCa {
             ca: CaId::from_wire(ca)
         }),
-        Just(Method::Updb {
+        Just(EnrollmentMethod::Updb {
             username: "user".to_owned()
         }),
     ];
     let purpose = prop_oneof![
-        2 => method.prop_map(|method| Purpose::Identity {
+        2 => method.prop_map(|method| EnrollmentPurpose::Identity {
             identity: IdentityId::from_wire("owner"),
             method,
         }),
-        1 => ("[ab]", any::<bool>()).prop_map(|(router, is_edge)| Purpose::Router {
+        1 => ("[ab]", any::<bool>()).prop_map(|(router, is_edge)| EnrollmentPurpose::Router {
             router: RouterId::from_wire(router),
             is_edge,
         }),
@@ -194,7 +194,7 @@ pub(crate) fn any_owner() -> impl Strategy<Value = Option<Owner>> + Clone {
 }
 
 /// Builds a catalog and changes it, and a map beside it.
-pub(crate) fn run<E: Catalogued>(
+pub(crate) fn run<E: CatalogEntry>(
     start: Vec<Step<E>>,
     steps: Vec<Step<E>>,
     mut seen: impl FnMut(&Catalog<E>, &Model<E>),
@@ -203,7 +203,7 @@ pub(crate) fn run<E: Catalogued>(
     let mut builder = CatalogBuilder::default();
     for step in start {
         if let Step::Put(number, owner, entity) = step {
-            builder.put(Number(number), owner, &entity);
+            builder.put(RecordNumber(number), owner, &entity);
             model.insert(number, (owner, entity));
         }
     }
@@ -212,13 +212,13 @@ pub(crate) fn run<E: Catalogued>(
     for step in steps {
         match step {
             Step::Put(number, owner, entity) => {
-                catalog.put(Number(number), owner, &entity);
+                catalog.put(RecordNumber(number), owner, &entity);
                 model.insert(number, (owner, entity));
             },
             Step::Remove(number) => {
                 let was_there = model.remove(&number).is_some();
-                assert_eq!(catalog.remove(Number(number)), was_there);
-                assert!(!catalog.contains(Number(number)));
+                assert_eq!(catalog.remove(RecordNumber(number)), was_there);
+                assert!(!catalog.contains(RecordNumber(number)));
             },
             Step::RemoveOwnedBy(owner) => {
                 catalog.remove_owned_by(owner);

@@ -6,7 +6,7 @@ use crate::changes::{
 };
 use crate::support;
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::router::RouterKind;
 use portcullis_index::{Direction, Projections, SortKey};
 use std::sync::Arc;
@@ -25,36 +25,36 @@ fn what_lives_under_an_identity_goes_with_it() {
         put_session(2, 1),
         put_session(3, 2),
     ]);
-    assert_eq!(projections.sessions().owned_count(Number(1)), 2);
+    assert_eq!(projections.sessions().owned_count(RecordNumber(1)), 2);
     projections.apply(11, &[remove_identity(1)]);
     let all = |direction| projections.sessions().page(direction, 0, 9);
-    assert_eq!(all(Direction::Ascending), [Number(3)]);
+    assert_eq!(all(Direction::Ascending), [RecordNumber(3)]);
     assert_eq!(
         projections
             .enrollments()
-            .owned_by(Owner::Identity(Number(1)), 0, 9),
+            .owned_by(Owner::Identity(RecordNumber(1)), 0, 9),
         []
     );
     assert_eq!(
         projections
             .enrollments()
-            .owned_by(Owner::Identity(Number(2)), 0, 9),
-        [Number(2)]
+            .owned_by(Owner::Identity(RecordNumber(2)), 0, 9),
+        [RecordNumber(2)]
     );
     let authenticators = || {
         let authenticators = projections.authenticators();
         authenticators.page(SortKey::Id, Direction::Ascending, 0, 9)
     };
-    assert_eq!(authenticators(), [Number(3)]);
+    assert_eq!(authenticators(), [RecordNumber(3)]);
     projections.apply(12, &[put_authenticator(4, 2), remove_authenticator(3)]);
-    assert_eq!(authenticators(), [Number(4)]);
+    assert_eq!(authenticators(), [RecordNumber(4)]);
     projections.apply(13, &[remove_session(3)]);
     assert!(projections.sessions().is_empty());
 }
 
 #[test]
 fn what_lives_under_a_router_goes_with_it() {
-    let owner = Owner::Router(Number(1));
+    let owner = Owner::Router(RecordNumber(1));
     let mut of_router = put_enrollment(1, 1);
     if let Change::Enrollment(change) = &mut of_router {
         change.owner = Some(owner);
@@ -62,8 +62,8 @@ fn what_lives_under_a_router_goes_with_it() {
     let router = |now| {
         Change::Router(EntityChange {
             owner: None,
-            number: Number(1),
-            now,
+            number: RecordNumber(1),
+            entity: now,
         })
     };
     let put_router = router(Some(Arc::new(support::router("r1", RouterKind::Transit))));
@@ -75,7 +75,10 @@ fn what_lives_under_a_router_goes_with_it() {
         put_session(1, 1),
         put_service_session(1, 1),
     ]);
-    assert_eq!(projections.enrollments().owned_by(owner, 0, 9), [Number(1)]);
+    assert_eq!(
+        projections.enrollments().owned_by(owner, 0, 9),
+        [RecordNumber(1)]
+    );
     projections.apply(11, &[router(None)]);
     assert!(projections.routers().is_empty());
     let left = |projections: &Projections| {
@@ -94,7 +97,7 @@ fn what_lives_under_a_router_goes_with_it() {
 fn other_kinds_are_loaded_and_followed() {
     let projections = loaded(&of_others(1));
     projections.apply(11, &of_others(2));
-    for number in [1, 2].map(Number) {
+    for number in [1, 2].map(RecordNumber) {
         assert!(projections.config_types().contains(number));
         assert!(projections.configs().contains(number));
         assert!(projections.terminators().contains(number));
@@ -107,17 +110,20 @@ fn other_kinds_are_loaded_and_followed() {
 fn policies_are_loaded_and_followed() {
     let projections = loaded(&[put_policy(1, "Default")]);
     let named = |name| projections.auth_policies().find_by_name(name);
-    assert_eq!(named("Default"), Some(Number(1)));
+    assert_eq!(named("Default"), Some(RecordNumber(1)));
     projections.apply(11, &[put_policy(2, "strict"), put_policy(1, "default")]);
     assert_eq!(
         (named("Default"), named("default")),
-        (None, Some(Number(1)))
+        (None, Some(RecordNumber(1)))
     );
     let removal = Change::AuthPolicy(EntityChange {
         owner: None,
-        number: Number(2),
-        now: None,
+        number: RecordNumber(2),
+        entity: None,
     });
     projections.apply(12, &[removal, remove_identity(1)]);
-    assert_eq!((named("strict"), named("default")), (None, Some(Number(1))));
+    assert_eq!(
+        (named("strict"), named("default")),
+        (None, Some(RecordNumber(1)))
+    );
 }

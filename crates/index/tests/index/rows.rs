@@ -2,7 +2,7 @@
 
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
-use portcullis_domain::enrollment::{Enrollment, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::CaId;
 use portcullis_domain::policies::EdgeRouterPolicy;
@@ -10,11 +10,11 @@ use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_domain::terminator::Terminator;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value, VisitElement};
-use portcullis_index::Catalogued;
+use portcullis_index::CatalogEntry;
 use std::ops::ControlFlow;
 
 /// A kind whose records can be filtered.
-pub(crate) trait Listed: Catalogued {
+pub(crate) trait Listed: CatalogEntry {
     const SCHEMA: &'static Schema;
 
     /// The symbols with one text each.
@@ -121,17 +121,17 @@ impl Listed for Enrollment {
 
     fn own(&self, symbol: &str) -> Value<'_> {
         match (symbol, &self.purpose) {
-            ("identity", Purpose::Identity { identity, .. }) => identity.as_str().into(),
+            ("identity", EnrollmentPurpose::Identity { identity, .. }) => identity.as_str().into(),
             (
                 "edgeRouter",
-                Purpose::Router {
+                EnrollmentPurpose::Router {
                     router,
                     is_edge: true,
                 },
             )
             | (
                 "transitRouter",
-                Purpose::Router {
+                EnrollmentPurpose::Router {
                     router,
                     is_edge: false,
                 },

@@ -13,7 +13,7 @@ use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::EdgeRouterPolicy;
 use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
@@ -198,21 +198,21 @@ fn assert_answered<E: Listed>(catalog: &Catalog<E>, model: &Model<E>, query: &Qu
         .iter()
         .map(|(number, (_, entity))| Record(*number, entity));
     let expected = listing.select(records);
-    let matches_record = |number: &Number| {
+    let matches_record = |number: &RecordNumber| {
         let entity = &model[&number.0].1;
         listing.predicate.matches(&Record(number.0, entity))
     };
 
     let mut matches = catalog.search(&listing.predicate);
-    let found: Vec<Number> = catalog.numbers(&matches).collect();
+    let found: Vec<RecordNumber> = catalog.numbers(&matches).collect();
     assert_eq!(matches.len(), found.len(), "{query:?}");
     assert_eq!(matches.is_empty(), found.is_empty());
-    assert_eq!(matches.is_everything(), found.len() == model.len());
+    assert_eq!(matches.is_all(), found.len() == model.len());
     assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
     let is_held = !E::UNHELD.iter().any(|symbol| query.0.contains(symbol));
     assert!(matches.is_exact() || !is_held, "{query:?}");
     if !matches.is_exact() {
-        matches = catalog.matches_of(found.into_iter().filter(matches_record));
+        matches = catalog.matches_from_numbers(found.into_iter().filter(matches_record));
     }
     assert!(matches.is_exact());
     assert!(
@@ -229,7 +229,7 @@ fn assert_answered<E: Listed>(catalog: &Catalog<E>, model: &Model<E>, query: &Qu
     let expected = expected
         .rows
         .iter()
-        .map(|record| Number(record.0))
+        .map(|record| RecordNumber(record.0))
         .collect();
     assert_eq!(page, Some(expected), "{query:?}");
 }
@@ -245,15 +245,15 @@ fn assert_within<E: Listed>(
     let most = model.keys().last().map_or(0, |last| last + 9);
     let owned = model
         .iter()
-        .filter(|(_, (of, _))| *of == Some(Owner::Identity(Number(1))));
+        .filter(|(_, (of, _))| *of == Some(Owner::Identity(RecordNumber(1))));
     let candidates = [
         (
-            catalog.matches_owned_by(Owner::Identity(Number(1))),
+            catalog.matches_owned_by(Owner::Identity(RecordNumber(1))),
             owned.map(|(number, _)| *number).collect(),
         ),
         (
             // Some are not there.
-            catalog.matches_of((0..most).filter(even).map(Number)),
+            catalog.matches_from_numbers((0..most).filter(even).map(RecordNumber)),
             model
                 .keys()
                 .copied()

@@ -3,9 +3,9 @@
 use crate::support::{at, session};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::ids::Number;
-use portcullis_domain::quota::Stored as _;
-use portcullis_index::{Direction, Sessions};
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::quota::StoredSize as _;
+use portcullis_index::{ApiSessionMirror, Direction};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ enum Step {
 }
 
 struct Known {
-    owner: Number,
+    owner: RecordNumber,
     record: Arc<ApiSession>,
     last: i64,
 }
@@ -63,15 +63,15 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn step(sessions: &mut Sessions, model: &mut Model, step: &Step) {
+fn step(sessions: &mut ApiSessionMirror, model: &mut Model, step: &Step) {
     match *step {
         Step::Put(number, owner, version, last) => {
             let (key, owner, record) = (
                 u64::from(number),
-                Number(owner),
+                RecordNumber(owner),
                 record(number, version, last),
             );
-            sessions.put(Number(key), owner, record.clone());
+            sessions.put(RecordNumber(key), owner, record.clone());
             let last = model
                 .known
                 .get(&key)
@@ -88,11 +88,13 @@ fn step(sessions: &mut Sessions, model: &mut Model, step: &Step) {
         Step::Remove(number) => {
             let was_there = model.known.remove(&number.into()).is_some();
             model.dirty.remove(&number.into());
-            assert_eq!(sessions.remove(Number(number.into())), was_there);
+            assert_eq!(sessions.remove(RecordNumber(number.into())), was_there);
         },
         Step::RemoveOwnedBy(owner) => {
-            sessions.remove_owned_by(Number(owner));
-            model.known.retain(|_, known| known.owner != Number(owner));
+            sessions.remove_owned_by(RecordNumber(owner));
+            model
+                .known
+                .retain(|_, known| known.owner != RecordNumber(owner));
             model
                 .dirty
                 .retain(|number| model.known.contains_key(number));
@@ -109,7 +111,7 @@ fn step(sessions: &mut Sessions, model: &mut Model, step: &Step) {
         },
         Step::Drain(at_most) => drain(sessions, model, at_most),
         Step::Restore(number) => {
-            sessions.restore_dirty(Number(number.into()));
+            sessions.restore_dirty(RecordNumber(number.into()));
             if model.known.contains_key(&number.into()) {
                 model.dirty.insert(number.into());
             }
@@ -117,7 +119,7 @@ fn step(sessions: &mut Sessions, model: &mut Model, step: &Step) {
     }
 }
 
-fn drain(sessions: &Sessions, model: &mut Model, at_most: usize) {
+fn drain(sessions: &ApiSessionMirror, model: &mut Model, at_most: usize) {
     let drained = sessions.drain_dirty_activity(at_most);
     assert_eq!(drained.len(), model.dirty.len().min(at_most));
     for (owner, number, last) in drained {
@@ -127,15 +129,18 @@ fn drain(sessions: &Sessions, model: &mut Model, at_most: usize) {
     }
 }
 
-fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
+fn assert_same(sessions: &ApiSessionMirror, model: &Model, now: Timestamp) {
     assert_eq!(sessions.len(), model.known.len());
     assert_eq!(sessions.is_empty(), model.known.is_empty());
     for (number, known) in &model.known {
         let by_token = sessions.find(known.record.token_hash).unwrap();
         let by_id = sessions.find_by_id(known.record.id.as_str()).unwrap();
-        let by_number = sessions.get(Number(*number)).unwrap();
+        let by_number = sessions.get(RecordNumber(*number)).unwrap();
         for found in [by_token, by_id, by_number] {
-            assert_eq!((found.number, found.owner), (Number(*number), known.owner));
+            assert_eq!(
+                (found.number, found.owner),
+                (RecordNumber(*number), known.owner)
+            );
             assert!(Arc::ptr_eq(found.record, &known.record));
             assert_eq!(found.last_activity_at(), at(known.last));
         }
@@ -149,12 +154,12 @@ fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
         let found = sessions.find(TokenHash([token; 16]));
         assert_eq!(found.is_some(), tokens.contains(&[token; 16]));
     }
-    let ids = |of: Option<Number>| {
-        let mut ids: Vec<(&str, Number)> = model
+    let ids = |of: Option<RecordNumber>| {
+        let mut ids: Vec<(&str, RecordNumber)> = model
             .known
             .iter()
             .filter(|(_, known)| of.is_none_or(|owner| known.owner == owner))
-            .map(|(number, known)| (known.record.id.as_str(), Number(*number)))
+            .map(|(number, known)| (known.record.id.as_str(), RecordNumber(*number)))
             .collect();
         ids.sort_unstable();
         ids.into_iter()
@@ -162,7 +167,7 @@ fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
             .collect::<Vec<_>>()
     };
     for (offset, limit) in [(0, usize::MAX), (0, 3), (2, 5), (19, 3), (99, 3)] {
-        let page = |of: &[Number]| {
+        let page = |of: &[RecordNumber]| {
             of.iter()
                 .skip(offset)
                 .take(limit)
@@ -179,7 +184,7 @@ fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
             sessions.page(Direction::Descending, offset as u64, limit),
             page(&all)
         );
-        for owner in (0..4).map(Number) {
+        for owner in (0..4).map(RecordNumber) {
             let owned = ids(Some(owner));
             assert_eq!(sessions.owned_by(owner, offset as u64, limit), page(&owned));
             assert_eq!(sessions.owned_count(owner), owned.len());
@@ -189,21 +194,21 @@ fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
     assert_expired(sessions, model, now);
 }
 
-fn bytes_of(model: &Model, owner: Number) -> usize {
+fn bytes_of(model: &Model, owner: RecordNumber) -> usize {
     let known = model.known.values().filter(|known| known.owner == owner);
     known.map(|known| known.record.stored_bytes()).sum()
 }
 
-fn assert_expired(sessions: &Sessions, model: &Model, now: Timestamp) {
+fn assert_expired(sessions: &ApiSessionMirror, model: &Model, now: Timestamp) {
     let mut expired = sessions.expired(now, TIMEOUT, usize::MAX);
     let some = sessions.expired(now, TIMEOUT, 2);
     assert_eq!(some, expired[..expired.len().min(2)]);
     expired.sort_unstable();
-    let mut expected: Vec<(Number, Number)> = model
+    let mut expected: Vec<(RecordNumber, RecordNumber)> = model
         .known
         .iter()
         .filter(|(_, known)| ApiSession::expires_at(at(known.last), TIMEOUT) <= now)
-        .map(|(number, known)| (known.owner, Number(*number)))
+        .map(|(number, known)| (known.owner, RecordNumber(*number)))
         .collect();
     expected.sort_unstable();
     assert_eq!(expired, expected);
@@ -222,13 +227,13 @@ proptest! {
         let mut records = Vec::new();
         for step in start {
             if let Step::Put(number, owner, version, last) = step {
-                let (key, owner, record) = (u64::from(number), Number(owner), record(number, version, last));
+                let (key, owner, record) = (u64::from(number), RecordNumber(owner), record(number, version, last));
                 let last = model.known.get(&key).map_or(last, |known| known.last.max(last));
                 model.known.insert(key, Known { owner, record: record.clone(), last });
-                records.push((Number(key), owner, record));
+                records.push((RecordNumber(key), owner, record));
             }
         }
-        let mut sessions = Sessions::from_records(records);
+        let mut sessions = ApiSessionMirror::from_records(records);
         assert_same(&sessions, &model, at(now));
         for next in steps {
             step(&mut sessions, &mut model, &next);
@@ -241,8 +246,9 @@ proptest! {
 
 #[test]
 fn a_session_expires_at_the_end_of_its_timeout_and_not_before() {
-    let sessions = Sessions::from_records([(Number(1), Number(2), record(1, 0, -5))]);
-    let pair = (Number(2), Number(1));
+    let sessions =
+        ApiSessionMirror::from_records([(RecordNumber(1), RecordNumber(2), record(1, 0, -5))]);
+    let pair = (RecordNumber(2), RecordNumber(1));
     for (now, timeout, expected) in [
         (at(4), TIMEOUT, vec![]),
         (at(5), TIMEOUT, vec![pair]),
@@ -267,11 +273,17 @@ fn a_session_expires_at_the_end_of_its_timeout_and_not_before() {
 /// Touches that race with drains: the last instant of every session is drained in the end.
 #[test]
 fn no_activity_is_lost_between_touch_and_drain() {
-    let records = (0..8).map(|number| (Number(number.into()), Number(1), record(number, 0, 0)));
-    let sessions = Sessions::from_records(records);
+    let records = (0..8).map(|number| {
+        (
+            RecordNumber(number.into()),
+            RecordNumber(1),
+            record(number, 0, 0),
+        )
+    });
+    let sessions = ApiSessionMirror::from_records(records);
     let is_over = AtomicBool::new(false);
-    let mut seen: BTreeMap<Number, Timestamp> = BTreeMap::new();
-    let mut note = |drained: Vec<(Number, Number, Timestamp)>| {
+    let mut seen: BTreeMap<RecordNumber, Timestamp> = BTreeMap::new();
+    let mut note = |drained: Vec<(RecordNumber, RecordNumber, Timestamp)>| {
         for (_, number, last) in drained {
             let before = seen.insert(number, last);
             assert!(

@@ -6,7 +6,7 @@ use portcullis_domain::authenticator::{
     Authenticator, CertCredential, Credential, PasswordHash, UpdbCredential,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, Precedence};
 use portcullis_domain::ids::{
     ApiSessionId, AuthPolicyId, AuthenticatorId, EdgeRouterPolicyId, EnrollmentId, IdentityId,
@@ -14,8 +14,8 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::policies::{EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceGrant};
 use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
-use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
-use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
+use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
+use portcullis_domain::router::{EdgeRouterSettings, Router, RouterKind, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
@@ -32,12 +32,16 @@ pub(crate) fn identity(id: &str, name: &str, created_at: i64) -> Identity {
     Identity::new(IdentityId::from_wire(id), spec, at(created_at))
 }
 
-pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollment {
+pub(crate) fn enrollment(id: &str, created_at: i64, method: EnrollmentMethod) -> Enrollment {
     let identity = IdentityId::from_wire("owner");
-    enrollment_for(id, created_at, Purpose::Identity { identity, method })
+    enrollment_for(
+        id,
+        created_at,
+        EnrollmentPurpose::Identity { identity, method },
+    )
 }
 
-pub(crate) fn enrollment_for(id: &str, created_at: i64, purpose: Purpose) -> Enrollment {
+pub(crate) fn enrollment_for(id: &str, created_at: i64, purpose: EnrollmentPurpose) -> Enrollment {
     Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: at(created_at),
@@ -158,8 +162,8 @@ pub(crate) fn edge_router_policy(id: &str, is_system: bool) -> EdgeRouterPolicy 
     let spec = EdgeRouterPolicySpec {
         name: id.to_owned(),
         semantic: Semantic::AnyOf,
-        identity_roles: Roles::default(),
-        edge_router_roles: Roles::default(),
+        identity_roles: RoleSelectors::default(),
+        edge_router_roles: RoleSelectors::default(),
         is_system,
         tags: Tags::default(),
     };
@@ -182,9 +186,9 @@ pub(crate) fn router(id: &str, kind: RouterKind) -> Router {
 }
 
 pub(crate) fn edge_router(id: &str, role_attributes: RoleAttributes) -> Router {
-    let edge = Edge {
+    let edge = EdgeRouterSettings {
         role_attributes,
-        ..Edge::default()
+        ..EdgeRouterSettings::default()
     };
     router(id, RouterKind::Edge(edge))
 }

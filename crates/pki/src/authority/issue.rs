@@ -77,7 +77,7 @@ impl Authority {
     /// # Errors
     ///
     /// [`IssueError`].
-    pub fn make_root(
+    pub fn create_root(
         key: SigningKey,
         subject: &Subject,
         domain: &TrustDomain,
@@ -103,7 +103,7 @@ impl Authority {
     /// # Errors
     ///
     /// [`IssueError`].
-    pub fn make_intermediate(
+    pub fn create_intermediate(
         &self,
         key: SigningKey,
         subject: &Subject,
@@ -261,7 +261,7 @@ impl Authority {
     /// # Errors
     ///
     /// [`IssueError`].
-    pub fn issue_proof(
+    pub fn issue_verification_certificate(
         &self,
         token: &str,
         now: Timestamp,

@@ -67,7 +67,7 @@ impl RouterCsr {
     /// # Errors
     ///
     /// [`RouterCsrError`], by the first check that fails.
-    pub fn read(
+    pub fn parse(
         text: &str,
         domain: &TrustDomain,
         id: &RouterId,

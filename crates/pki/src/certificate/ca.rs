@@ -78,7 +78,7 @@ impl Certificate {
     ///
     /// [`UnusableCaError`], the first variant that applies: dates come last, because they are all
     /// that changes by itself.
-    pub fn check_authority(&self, now: Timestamp) -> Result<(), UnusableCaError> {
+    pub fn validate_ca(&self, now: Timestamp) -> Result<(), UnusableCaError> {
         if !self.is_ca() {
             return Err(UnusableCaError::NotCa);
         }

@@ -23,17 +23,17 @@ impl Certificate {
     /// [`CertificateError`], in this order: `Pem` or `NotPem` if the text is not PEM,
     /// `UnexpectedLabel` if any block is something else, `MultipleCertificates`, and then errors in
     /// the certificate itself.
-    pub fn only_from_pem(text: &str) -> Result<Self, CertificateError> {
+    pub fn from_single_pem(text: &str) -> Result<Self, CertificateError> {
         let blocks = pem::parse_blocks(text)?;
         if let Some(other) = blocks.iter().find(|block| block.label != LABEL) {
-            return Err(CertificateError::OtherLabel {
+            return Err(CertificateError::UnexpectedLabel {
                 label: other.label.to_owned(),
             });
         }
         match blocks.as_slice() {
             [] => Err(CertificateError::NotPem),
             [only] => Self::from_der(only.der.as_slice()),
-            [_, _, ..] => Err(CertificateError::Several),
+            [_, _, ..] => Err(CertificateError::MultipleCertificates),
         }
     }
 
@@ -59,7 +59,7 @@ pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, Certificate
         .map(|block| Certificate::from_der(block.der.as_slice()))
         .collect::<Result<_, _>>()?;
     if certificates.is_empty() {
-        return Err(CertificateError::OtherLabel {
+        return Err(CertificateError::UnexpectedLabel {
             label: first.label.to_owned(),
         });
     }

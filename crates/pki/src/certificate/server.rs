@@ -19,7 +19,7 @@ impl Certificate {
     }
 
     /// Whether the extended key usage includes server authentication.
-    pub fn is_for_servers(&self) -> bool {
+    pub fn has_server_auth_usage(&self) -> bool {
         let usages = self
             .parsed
             .tbs_certificate()

@@ -13,7 +13,7 @@ pub struct Validity {
 impl Validity {
     /// The period in which both are valid.
     #[must_use]
-    pub fn within(self, other: Self) -> Self {
+    pub fn intersection(self, other: Self) -> Self {
         Self {
             not_before: self.not_before.max(other.not_before),
             not_after: self.not_after.min(other.not_after),
@@ -22,7 +22,7 @@ impl Validity {
 
     /// The period from the earlier start to the later end.
     #[must_use]
-    pub fn spanning(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self {
             not_before: self.not_before.min(other.not_before),
             not_after: self.not_after.max(other.not_after),

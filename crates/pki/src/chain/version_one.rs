@@ -28,7 +28,7 @@ impl TrustAnchors {
             }
         }
         outcome.map(|authority| VerifiedChain {
-            between: Vec::new(),
+            intermediates: Vec::new(),
             authority,
         })
     }

@@ -35,7 +35,7 @@ pub enum ClaimsError {
 
 /// A claim does not have the expected value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SelectError {
+pub enum ClaimLookupError {
     /// The claim is missing or null.
     #[error("the token does not have this claim")]
     Missing,
@@ -104,7 +104,12 @@ impl Claims {
     ///
     /// [`ClaimsError`] for the first check that fails. Expiry comes last, so that the error tells
     /// whether a new token would help.
-    pub fn check(&self, issuer: &str, audience: &str, now: Timestamp) -> Result<(), ClaimsError> {
+    pub fn validate(
+        &self,
+        issuer: &str,
+        audience: &str,
+        now: Timestamp,
+    ) -> Result<(), ClaimsError> {
         // A time beyond the representable range is not reached by adding a minute.
         let latest_begin = now.checked_add(CLOCK_LEEWAY).unwrap_or(Timestamp::MAX);
         let begins_later = |begin: Option<Timestamp>| begin.is_some_and(|at| at > latest_begin);
@@ -129,11 +134,11 @@ impl Claims {
     /// # Errors
     ///
     /// [`ClaimLookupError`].
-    pub fn text(&self, selector: &ClaimSelector) -> Result<&str, SelectError> {
+    pub fn text(&self, selector: &ClaimSelector) -> Result<&str, ClaimLookupError> {
         match self.find(selector)? {
-            Value::String(text) if text.is_empty() => Err(SelectError::Empty),
+            Value::String(text) if text.is_empty() => Err(ClaimLookupError::Empty),
             Value::String(text) => Ok(text),
-            _ => Err(SelectError::NotText),
+            _ => Err(ClaimLookupError::NotText),
         }
     }
 
@@ -143,23 +148,23 @@ impl Claims {
     /// # Errors
     ///
     /// [`ClaimLookupError::Missing`], and [`ClaimLookupError::NotText`] for anything but strings.
-    pub fn texts(&self, selector: &ClaimSelector) -> Result<Vec<&str>, SelectError> {
+    pub fn texts(&self, selector: &ClaimSelector) -> Result<Vec<&str>, ClaimLookupError> {
         let found = match self.find(selector)? {
             Value::Array(list) => list.iter().collect(),
             one => vec![one],
         };
         let texts = found.into_iter().map(Value::as_str);
         let texts: Option<Vec<&str>> = texts.collect();
-        let mut texts = texts.ok_or(SelectError::NotText)?;
+        let mut texts = texts.ok_or(ClaimLookupError::NotText)?;
         texts.retain(|text| !text.is_empty());
         Ok(texts)
     }
 
-    fn find(&self, selector: &ClaimSelector) -> Result<&Value, SelectError> {
+    fn find(&self, selector: &ClaimSelector) -> Result<&Value, ClaimLookupError> {
         let found = selector
             .find(&self.members)
             .filter(|value| !value.is_null());
-        found.ok_or(SelectError::Missing)
+        found.ok_or(ClaimLookupError::Missing)
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Jwk<'a> {
             _ => &["crv", "x"],
         };
         let is_whole = whole.iter().all(|name| self.member(name).is_some());
-        if is_whole && !self.bare_key(key_type)?.shares_secret_with(key) {
+        if is_whole && !self.bare_key(key_type)?.has_same_private_key(key) {
             return Err(JwkError::KeyMismatch);
         }
         Ok(())

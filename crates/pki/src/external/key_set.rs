@@ -94,7 +94,7 @@ impl KeySet {
     }
 
     /// The keys that cannot be used, with reasons, for diagnostics.
-    pub fn refused(&self) -> &[RejectedKey] {
+    pub fn rejected(&self) -> &[RejectedKey] {
         &self.rejected
     }
 }

@@ -23,7 +23,7 @@ impl<'a> PresentedToken<'a> {
     /// # Errors
     ///
     /// [`JwtError`]: `TooLarge`, `Malformed`, `CriticalExtension` or `ClaimType`.
-    pub fn read(text: &'a str) -> Result<Self, JwtError> {
+    pub fn parse(text: &'a str) -> Result<Self, JwtError> {
         let compact = CompactToken::parse(text)?;
         Ok(Self {
             signature: compact.signature()?,

@@ -37,7 +37,7 @@ pub struct SessionClaims {
 
 /// The ids in a service session token.
 #[derive(Debug, Clone, Copy)]
-pub struct Granted<'g> {
+pub struct SessionTokenGrant<'g> {
     pub session: &'g str,
     pub api_session: &'g str,
     pub identity: &'g str,
@@ -48,7 +48,7 @@ pub struct Granted<'g> {
 
 impl SessionClaims {
     /// Claims of a token that is signed at `now`.
-    pub fn new(issuer: impl Into<String>, granted: Granted<'_>, now: Timestamp) -> Self {
+    pub fn new(issuer: impl Into<String>, granted: SessionTokenGrant<'_>, now: Timestamp) -> Self {
         let iat = now.as_second();
         Self {
             iss: issuer.into(),

@@ -92,7 +92,7 @@ impl PublicKey {
 
     /// Whether whoever has the private key of `other` has that of this one too: the same key in any
     /// encoding, one with the same modulus, or the curve point with the same x and the opposite y.
-    pub fn shares_secret_with(&self, other: &Self) -> bool {
+    pub fn has_same_private_key(&self, other: &Self) -> bool {
         self.kind == other.kind && self.private_key_determinant() == other.private_key_determinant()
     }
 
@@ -233,7 +233,7 @@ mod tests {
             spki.subject_public_key = BitString::from_bytes(&short).unwrap();
             let short = PublicKey::from_spki(&spki).unwrap();
             assert_ne!(&short, long);
-            assert!(short.shares_secret_with(long) && long.shares_secret_with(&short));
+            assert!(short.has_same_private_key(long) && long.has_same_private_key(&short));
         }
         let all = [
             KeyType::P256,
@@ -245,7 +245,7 @@ mod tests {
         let all = all.map(|kind| SigningKey::generate(kind).unwrap());
         for (number, one) in all.iter().enumerate() {
             for (other_number, other) in all.iter().enumerate() {
-                let shares = one.public_key().shares_secret_with(other.public_key());
+                let shares = one.public_key().has_same_private_key(other.public_key());
                 assert_eq!(shares, number == other_number);
             }
         }

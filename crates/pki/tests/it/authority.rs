@@ -125,7 +125,7 @@ fn authorities_follow_their_profiles() {
     assert!(!network.signing.certificate().is_self_issued());
     assert_eq!(network.signing.chain().count(), 2);
     assert_eq!(
-        TrustDomain::of_chain(network.signing.chain()),
+        TrustDomain::from_chain(network.signing.chain()),
         Some(domain())
     );
 }
@@ -167,11 +167,11 @@ fn server_certificate_has_the_names_given() {
     ] {
         assert!(!leaf.covers_host(host), "{host}");
     }
-    assert!(leaf.is_for_servers());
+    assert!(leaf.has_server_auth_usage());
     assert_eq!(purposes(&leaf), [ID_KP_SERVER_AUTH]);
     assert_eq!(seconds(&leaf), 31_536_060);
     assert_eq!(leaf.dns_names().count(), 2);
-    let id = SpiffeId::of_certificate(&leaf).unwrap().unwrap();
+    let id = SpiffeId::from_certificate(&leaf).unwrap().unwrap();
     assert_eq!(id.to_string(), "spiffe://example.test/controller/ctrl-1");
 
     let renewed = issue();
@@ -200,8 +200,8 @@ fn client_certificate_of_the_controller_is_for_clients_only() {
         )
         .unwrap();
     assert_eq!(purposes(&leaf), [ID_KP_CLIENT_AUTH]);
-    assert!(!leaf.is_for_servers());
-    assert_eq!(SpiffeId::of_certificate(&leaf), Ok(Some(id)));
+    assert!(!leaf.has_server_auth_usage());
+    assert_eq!(SpiffeId::from_certificate(&leaf), Ok(Some(id)));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn session_certificate_names_the_session() {
     assert_eq!(leaf.subject(), "CN=-aB3.dE6gH");
     assert_eq!(seconds(&leaf), 12 * 3600);
     assert_eq!(
-        SpiffeId::of_certificate(&leaf).unwrap().unwrap().path(),
+        SpiffeId::from_certificate(&leaf).unwrap().unwrap().path(),
         &path
     );
 
@@ -233,7 +233,11 @@ fn session_certificate_names_the_session() {
 #[test]
 fn proof_names_the_token_for_an_hour() {
     let network = Network::new(9);
-    let prove = || network.root.issue_proof("tok.en", now(), &network.entropy);
+    let prove = || {
+        network
+            .root
+            .issue_verification_certificate("tok.en", now(), &network.entropy)
+    };
     let proof = prove().unwrap();
     assert_eq!(proof.common_name().as_deref(), Some("tok.en"));
     assert_eq!(proof.issuer(), network.root.certificate().subject());

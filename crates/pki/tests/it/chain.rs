@@ -97,9 +97,9 @@ fn an_identity_cannot_issue() {
     let network = Network::new(24);
     // An identity's key, put to use as that of an authority under its own certificate's name.
     let key = SigningKey::generate(KeyType::P256).unwrap();
-    let request = portcullis_pki::make_csr(&key, &named("device")).unwrap();
+    let request = portcullis_pki::create_csr(&key, &named("device")).unwrap();
     let leaf = network.issue(&portcullis_pki::Csr::from_pem(&request).unwrap());
-    let forged = Authority::make_root(key, &named("device"), &domain(), now(), &network.entropy);
+    let forged = Authority::create_root(key, &named("device"), &domain(), now(), &network.entropy);
     let below = forged
         .unwrap()
         .issue_identity(csr(), &domain(), &identity_id(), now(), &network.entropy)
@@ -118,7 +118,7 @@ fn path_length_is_kept() {
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let third = network
         .signing
-        .make_intermediate(key, &named("Third"), now(), &network.entropy)
+        .create_intermediate(key, &named("Third"), now(), &network.entropy)
         .unwrap();
     let leaf = third
         .issue_identity(csr(), &domain(), &identity_id(), now(), &network.entropy)
@@ -163,7 +163,8 @@ fn dates_of_the_anchor_count() {
     let years_ago: Timestamp = "2010-01-01T00:00:00Z".parse().unwrap();
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let pem = key.to_pkcs8_pem().unwrap();
-    let expired = Authority::make_root(key, &named("Old"), &domain(), years_ago, &entropy).unwrap();
+    let expired =
+        Authority::create_root(key, &named("Old"), &domain(), years_ago, &entropy).unwrap();
     let leaf = expired
         .issue_identity(csr(), &domain(), &identity_id(), now(), &entropy)
         .unwrap();
@@ -176,7 +177,7 @@ fn dates_of_the_anchor_count() {
 
     // Its renewal has the same name and key; the valid one of the two is found in either order.
     let key = SigningKey::from_pem(&pem).unwrap();
-    let renewed = Authority::make_root(key, &named("Old"), &domain(), now(), &entropy).unwrap();
+    let renewed = Authority::create_root(key, &named("Old"), &domain(), now(), &entropy).unwrap();
     let mut both = vec![expired.certificate().clone(), renewed.certificate().clone()];
     for _ in 0..2 {
         let anchors = TrustAnchors::new(both.clone()).unwrap();
@@ -197,12 +198,12 @@ fn ignoring_dates_finds_when_the_chain_was_valid() {
     let later = now() + DAY * 30;
     let renewed = network
         .root
-        .make_intermediate(key, &named("S"), later, &entropy)
+        .create_intermediate(key, &named("S"), later, &entropy)
         .unwrap();
     let key = SigningKey::from_pem(&pem).unwrap();
     let first = network
         .root
-        .make_intermediate(key, &named("S"), now(), &entropy)
+        .create_intermediate(key, &named("S"), now(), &entropy)
         .unwrap();
     let leaf = first
         .issue_identity(csr(), &domain(), &identity_id(), now(), &entropy)

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use portcullis_pki::{Csr, CsrError, KeyType, PublicKeyKind, SigningKey, make_csr};
+use portcullis_pki::{Csr, CsrError, KeyType, PublicKeyKind, SigningKey, create_csr};
 use proptest::prelude::*;
 
 use crate::support::{Network, named};
@@ -11,7 +11,7 @@ use crate::support::{Network, named};
 fn request() -> &'static str {
     static REQUEST: OnceLock<String> = OnceLock::new();
     REQUEST.get_or_init(|| {
-        make_csr(
+        create_csr(
             &SigningKey::generate(KeyType::P256).unwrap(),
             &named("device"),
         )
@@ -32,7 +32,7 @@ fn own_requests_are_accepted() {
         (KeyType::Rsa2048, PublicKeyKind::Rsa { bits: 2048 }),
     ] {
         let key = SigningKey::generate(key_type).unwrap();
-        let csr = Csr::from_pem(&make_csr(&key, &named("x")).unwrap()).unwrap();
+        let csr = Csr::from_pem(&create_csr(&key, &named("x")).unwrap()).unwrap();
         assert_eq!(csr.public_key(), key.public_key());
         assert_eq!(csr.public_key().kind(), kind);
     }
@@ -84,7 +84,7 @@ fn other_texts_are_refused_by_what_they_are() {
 #[test]
 fn key_of_another_is_not_accepted() {
     // The public keys of two requests have equal lengths, so that one can be put over the other.
-    let other = make_csr(
+    let other = create_csr(
         &SigningKey::generate(KeyType::P256).unwrap(),
         &named("device"),
     )

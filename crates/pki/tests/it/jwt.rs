@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::{
-    Certificate, EnrollmentClaims, Granted, JwtError, JwtSigner, KeyType, ServerNames,
-    SessionClaims, SigningKey,
+    Certificate, EnrollmentClaims, JwtError, JwtSigner, KeyType, ServerNames, SessionClaims,
+    SessionTokenGrant, SigningKey,
     jwt::{verify, verify_with_certificate},
 };
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ fn claims_have_the_shapes_that_clients_know() {
 
 #[test]
 fn service_sessions_are_told_as_routers_read_them() {
-    let granted = Granted {
+    let granted = SessionTokenGrant {
         session: "c-session",
         api_session: "c-api-session",
         identity: "aB3",

@@ -9,7 +9,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use portcullis_pki::{
     Certificate, Csr, CsrError, EnrollmentClaims, JwtSigner, KeyType, PublicKeyKind, ServerNames,
-    SigningKey, make_csr, pkcs7,
+    SigningKey, create_csr, pkcs7,
 };
 use tempfile::TempDir;
 
@@ -299,7 +299,7 @@ fn keys_in_every_form_become_authorities_and_sign_requests() {
 
         std::fs::write(
             folder.join("csr.pem"),
-            make_csr(&first, &named("x")).unwrap(),
+            create_csr(&first, &named("x")).unwrap(),
         )
         .unwrap();
         openssl(folder, &["req", "-in", "csr.pem", "-verify", "-noout"]);

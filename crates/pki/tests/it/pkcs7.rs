@@ -3,7 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use portcullis_pki::{
     Certificate,
-    pkcs7::{Pkcs7Error, decode_der, encode_der, read_base64, write_base64},
+    pkcs7::{Pkcs7Error, decode_base64, decode_der, encode_base64, encode_der},
 };
 
 use crate::support::Network;
@@ -24,9 +24,9 @@ fn bundle_has_each_authority_once_and_no_others() {
         signing.clone(),
         root.clone(),
     ];
-    let text = write_base64(&given).unwrap();
+    let text = encode_base64(&given).unwrap();
     let expected = sorted(vec![root, signing]);
-    assert_eq!(read_base64(&text), Ok(expected.clone()));
+    assert_eq!(decode_base64(&text), Ok(expected.clone()));
     assert_eq!(decode_der(&encode_der(&given).unwrap()), Ok(expected));
 
     let lines: Vec<_> = text.split('\n').collect();
@@ -38,19 +38,19 @@ fn bundle_has_each_authority_once_and_no_others() {
 #[test]
 fn empty_bundle_is_a_bundle() {
     let none: [Certificate; 0] = [];
-    assert_eq!(read_base64(&write_base64(&none).unwrap()), Ok(vec![]));
+    assert_eq!(decode_base64(&encode_base64(&none).unwrap()), Ok(vec![]));
 }
 
 #[test]
 fn white_space_does_not_matter() {
     let network = Network::new(61);
-    let text = write_base64([network.root.certificate()]).unwrap();
+    let text = encode_base64([network.root.certificate()]).unwrap();
     for variant in [
         text.replace('\n', "\r\n"),
         text.replace('\n', ""),
         format!("{text}\n"),
     ] {
-        assert_eq!(read_base64(&variant).unwrap().len(), 1);
+        assert_eq!(decode_base64(&variant).unwrap().len(), 1);
     }
 }
 
@@ -66,10 +66,10 @@ fn anything_else_is_refused() {
         ("MAA=", Pkcs7Error::Malformed),
     ];
     for (text, expected) in table {
-        assert_eq!(read_base64(text), Err(expected), "{text}");
+        assert_eq!(decode_base64(text), Err(expected), "{text}");
     }
     assert_eq!(
-        read_base64(&"A".repeat(5_000_000)),
+        decode_base64(&"A".repeat(5_000_000)),
         Err(Pkcs7Error::TooLarge)
     );
 }

@@ -11,7 +11,7 @@ use portcullis_domain::{
     ids::IdentityId,
 };
 use portcullis_pki::{
-    Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, make_csr,
+    Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, create_csr,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -79,9 +79,10 @@ impl Network {
 
     pub(crate) fn with_keys(seed: u64, root: SigningKey, signing: SigningKey) -> Self {
         let entropy = Seeded::new(seed);
-        let root = Authority::make_root(root, &named("Root"), &domain(), now(), &entropy).unwrap();
+        let root =
+            Authority::create_root(root, &named("Root"), &domain(), now(), &entropy).unwrap();
         let signing = root
-            .make_intermediate(signing, &named("Signing"), now(), &entropy)
+            .create_intermediate(signing, &named("Signing"), now(), &entropy)
             .unwrap();
         Self {
             root,
@@ -110,6 +111,6 @@ pub(crate) fn csr() -> &'static Csr {
     static CSR: OnceLock<Csr> = OnceLock::new();
     CSR.get_or_init(|| {
         let key = SigningKey::generate(KeyType::P256).unwrap();
-        Csr::from_pem(&make_csr(&key, &named("device")).unwrap()).unwrap()
+        Csr::from_pem(&create_csr(&key, &named("device")).unwrap()).unwrap()
     })
 }

@@ -68,8 +68,8 @@ fn twin_of_a_network_certificate_has_its_contents() {
     assert_eq!(twin.key_fingerprint(), leaf.key_fingerprint());
     assert_eq!(twin.serial_number(), leaf.serial_number());
     assert_eq!(
-        SpiffeId::of_certificate(&twin),
-        SpiffeId::of_certificate(&leaf)
+        SpiffeId::from_certificate(&twin),
+        SpiffeId::from_certificate(&leaf)
     );
 }
 

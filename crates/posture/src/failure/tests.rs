@@ -5,10 +5,10 @@ use crate::testing::{
     at, check, checked_process, client, mfa_check, path, posture, prints, process, state, texts,
 };
 use crate::{Report, evaluate};
-use portcullis_domain::posture_check::{DomainCheck, MacCheck, OsCheck, OsType, Processes};
+use portcullis_domain::posture_check::{CheckedProcesses, DomainCheck, MacCheck, OsCheck, OsType};
 use portcullis_domain::roles::Semantic;
 
-fn actual(check: &Arc<PostureCheck>, posture: &Posture, passed: Option<i64>) -> Actual {
+fn actual(check: &Arc<PostureCheck>, posture: &Posture, passed: Option<i64>) -> ActualValue {
     let client = client(posture, passed);
     assert!(!evaluate(check, &client, at(1000)).is_passing);
     let failure = check_failure(check, &client, at(1000));
@@ -30,7 +30,7 @@ fn process_checks() -> [Arc<PostureCheck>; 2] {
     ];
     let several = ProcessMultiCheck {
         semantic: Semantic::AllOf,
-        processes: Processes::new(several).unwrap(),
+        processes: CheckedProcesses::new(several).unwrap(),
     };
     [
         check("one", Check::Process(one)),
@@ -46,11 +46,11 @@ fn what_was_not_reported_is_told_as_nothing() {
     let mac = MacCheck::new(&texts(&["001122aabbcc"])).unwrap();
     let [one, several] = process_checks();
     for (check, expected) in [
-        (check("c", Check::Os(os)), Actual::Os(None)),
-        (check("c", Check::Domain(domain)), Actual::Domain(None)),
-        (check("c", Check::Mac(mac)), Actual::Mac(None)),
-        (one, Actual::Process(None)),
-        (several, Actual::ProcessMulti(Vec::new())),
+        (check("c", Check::Os(os)), ActualValue::Os(None)),
+        (check("c", Check::Domain(domain)), ActualValue::Domain(None)),
+        (check("c", Check::Mac(mac)), ActualValue::Mac(None)),
+        (one, ActualValue::Process(None)),
+        (several, ActualValue::ProcessMulti(Vec::new())),
     ] {
         assert_eq!(actual(&check, &nothing, None), expected);
     }
@@ -61,7 +61,7 @@ fn what_was_reported_is_shared_and_not_copied() {
     let mac = MacCheck::new(&texts(&["001122aabbcc"])).unwrap();
     let mac = check("c", Check::Mac(mac));
     let posture = posture(0, [Report::Mac(texts(&["ff:ff:ff:ff:ff:ff"]))]);
-    let Actual::Mac(Some(addresses)) = actual(&mac, &posture, None) else {
+    let ActualValue::Mac(Some(addresses)) = actual(&mac, &posture, None) else {
         panic!("addresses were reported");
     };
     assert!(Arc::ptr_eq(&addresses, &posture.addresses().unwrap().value));
@@ -83,11 +83,11 @@ fn processes_that_are_as_they_should_be_are_left_out() {
     };
     assert_eq!(
         actual(&one, &posture, None),
-        Actual::Process(Some(expected.clone()))
+        ActualValue::Process(Some(expected.clone()))
     );
     assert_eq!(
         actual(&several, &posture, None),
-        Actual::ProcessMulti(vec![expected])
+        ActualValue::ProcessMulti(vec![expected])
     );
 }
 
@@ -103,7 +103,7 @@ fn codes_that_will_not_do_are_told_with_the_reason() {
         (&woken, Some(500), [true, false, false, true], 0),
         (&woken, Some(50), [true, true, false, true], 0),
     ] {
-        let Actual::Mfa(actual, criteria) = actual(&mfa, posture, passed) else {
+        let ActualValue::Mfa(actual, criteria) = actual(&mfa, posture, passed) else {
             panic!("it is a check of codes");
         };
         let MfaValues {
@@ -121,7 +121,7 @@ fn codes_that_will_not_do_are_told_with_the_reason() {
             passed_at: passed.map(at),
             woken_at: posture.woken_at(),
             unlocked_at: posture.unlocked_at(),
-            timeout: MfaCheck::timeout(900).unwrap(),
+            timeout: MfaCheck::parse_timeout(900).unwrap(),
             remaining: Some(remaining),
         };
         assert_eq!(criteria, expected);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn asking(timeout: i64, wake: bool, unlock: bool) -> MfaCheck {
     MfaCheck {
-        timeout_seconds: MfaCheck::timeout(timeout).unwrap(),
+        timeout_seconds: MfaCheck::parse_timeout(timeout).unwrap(),
         prompt_on_wake: wake,
         prompt_on_unlock: unlock,
         ignore_legacy_endpoints: false,

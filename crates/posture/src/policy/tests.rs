@@ -1,19 +1,19 @@
 //! Access decisions under several policies.
 
 use super::*;
-use crate::Actual;
+use crate::ActualValue;
 use crate::posture::Posture;
 use crate::testing::{at, client, linux_check, mfa_check, os, policy, posture, state};
 use ServiceGrant::{Bind, Dial};
 use proptest::prelude::*;
 
-fn decide(policies: &[GrantingPolicy], grant: ServiceGrant, client: &Client<'_>) -> Access {
-    Access::decide(policies, grant, client, at(100))
+fn decide(policies: &[GrantingPolicy], grant: ServiceGrant, client: &Client<'_>) -> AccessDecision {
+    AccessDecision::decide(policies, grant, client, at(100))
 }
 
 /// The ids of policies and of their failed checks.
-fn in_the_way(access: &Access) -> Vec<(&str, Vec<&str>)> {
-    let Access::Refused(failures) = access else {
+fn in_the_way(access: &AccessDecision) -> Vec<(&str, Vec<&str>)> {
+    let AccessDecision::Refused(failures) = access else {
         panic!("{access:?} is no refusal");
     };
     let checks = |failure: &'_ PolicyFailure| -> Vec<_> {
@@ -42,7 +42,7 @@ fn without_a_code_a_service_is_listed_and_out_of_reach() {
     let nothing = Posture::default();
 
     let without = client(&nothing, None);
-    let listed = policies[0].judge(&without, at(100));
+    let listed = policies[0].evaluate(&without, at(100));
     assert_eq!(listed.checks().count(), 1);
     assert!(!listed.is_passing());
     assert_eq!(
@@ -51,8 +51,11 @@ fn without_a_code_a_service_is_listed_and_out_of_reach() {
     );
 
     let with = client(&nothing, Some(90));
-    assert!(policies[0].judge(&with, at(100)).is_passing());
-    assert!(matches!(decide(&policies, Dial, &with), Access::Granted(_)));
+    assert!(policies[0].evaluate(&with, at(100)).is_passing());
+    assert!(matches!(
+        decide(&policies, Dial, &with),
+        AccessDecision::Granted(_)
+    ));
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn one_policy_is_enough() {
         let client = client(posture, passed);
         for (grant, expected) in [(Dial, dialing), (Bind, binding)] {
             match decide(&policies, grant, &client) {
-                Access::Granted(passes) => {
+                AccessDecision::Granted(passes) => {
                     let passes = passes.iter().map(|pass| pass.policy.as_str());
                     assert!(passes.eq(expected));
                 },
@@ -98,10 +101,13 @@ fn what_is_not_granted_is_not_refused() {
     let nothing = Posture::default();
     let client = client(&nothing, None);
     let policies = [policy("p", Bind, &[&mfa_check("mfa", -1, false, false)])];
-    assert_eq!(decide(&policies, Dial, &client), Access::NotGranted);
-    assert_eq!(decide(&[], Bind, &client), Access::NotGranted);
+    assert_eq!(decide(&policies, Dial, &client), AccessDecision::NotGranted);
+    assert_eq!(decide(&[], Bind, &client), AccessDecision::NotGranted);
     let free = [policy("free", Dial, &[])];
-    assert!(matches!(decide(&free, Dial, &client), Access::Granted(_)));
+    assert!(matches!(
+        decide(&free, Dial, &client),
+        AccessDecision::Granted(_)
+    ));
 }
 
 #[test]
@@ -121,11 +127,11 @@ fn access_ends_with_the_last_policy_that_grants_it() {
     ] {
         let client = client(posture, Some(0));
         let access = decide(&policies, Dial, &client);
-        assert!(matches!(access, Access::Granted(_)));
+        assert!(matches!(access, AccessDecision::Granted(_)));
         assert_eq!(access.ends_at(), end);
         if let Some(end) = end {
-            let over = Access::decide(&policies, Dial, &client, end);
-            assert!(matches!(over, Access::Refused(_)));
+            let over = AccessDecision::decide(&policies, Dial, &client, end);
+            assert!(matches!(over, AccessDecision::Refused(_)));
             assert_eq!(over.ends_at(), None);
         }
     }
@@ -135,10 +141,10 @@ fn access_ends_with_the_last_policy_that_grants_it() {
 fn a_refusal_says_what_there_was() {
     let policies = [policy("p", Dial, &[&linux_check("linux")])];
     let windows = posture(0, [os("Windows", "10.0.0")]);
-    let Access::Refused(failures) = decide(&policies, Dial, &client(&windows, None)) else {
+    let AccessDecision::Refused(failures) = decide(&policies, Dial, &client(&windows, None)) else {
         panic!("Windows is no Linux");
     };
-    let Actual::Os(Some(os)) = &failures[0].checks[0].actual else {
+    let ActualValue::Os(Some(os)) = &failures[0].checks[0].actual else {
         panic!("an operating system was reported");
     };
     assert_eq!(
@@ -179,12 +185,12 @@ proptest! {
                 .filter(|(_, asked)| asked.iter().all(|&check| passes[check]))
                 .count();
             match decide(&policies, grant, &client) {
-                Access::NotGranted => prop_assert!(granting.is_empty()),
-                Access::Granted(by) => {
+                AccessDecision::NotGranted => prop_assert!(granting.is_empty()),
+                AccessDecision::Granted(by) => {
                     prop_assert_eq!(by.len(), passing);
                     prop_assert!(passing > 0);
                 },
-                Access::Refused(failures) => {
+                AccessDecision::Refused(failures) => {
                     prop_assert_eq!(passing, 0);
                     prop_assert_eq!(failures.len(), granting.len());
                     for (failure, (_, asked)) in failures.iter().zip(granting) {

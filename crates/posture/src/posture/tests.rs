@@ -69,10 +69,10 @@ fn what_happened_is_told_of_all_reports_made_at_once() {
     let statements = reports.map(|report| statement("q", report)).to_vec();
     let outcome = posture.record_all(statements, at(1)).unwrap();
     let (woken, unlocked) = (true, true);
-    assert_eq!(outcome.prompts, Prompts { woken, unlocked });
+    assert_eq!(outcome.prompts, MfaPrompts { woken, unlocked });
     assert!(outcome.has_changed);
     let nothing = posture.record_all(Vec::new(), at(2)).unwrap();
-    assert_eq!(nothing, Outcome::default());
+    assert_eq!(nothing, ReportOutcome::default());
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn absurd_sizes_are_refused_and_nothing_is_recorded() {
     let long = "a".repeat(256);
     let signers: Vec<String> = (0..65).map(|number| number.to_string()).collect();
     let signers: Vec<&str> = signers.iter().map(String::as_str).collect();
-    let build = Os {
+    let build = OsInfo {
         build: long.clone(),
-        ..Os::default()
+        ..OsInfo::default()
     };
     let mut posture = Posture::default();
     posture
@@ -261,7 +261,7 @@ fn what_is_replaced_does_not_count() {
     let again = again.into_iter().chain([signed("/x"), signed("/x")]);
     posture.record_all(again.collect(), at(1)).unwrap();
     let bytes = 256 * 150 + 64 * 200 + "q/xq".len();
-    assert_eq!(posture.bytes(), bytes);
+    assert_eq!(posture.text_bytes(), bytes);
 
     let mut posture = Posture::default();
     let more = vec![addresses(3), addresses(150), signed("/x"), signed("/y")];

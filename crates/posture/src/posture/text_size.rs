@@ -1,7 +1,7 @@
 //! Sizes of the strings in reports.
 
 use super::ProcessKey;
-use portcullis_domain::posture::{Os, Process, Reported};
+use portcullis_domain::posture::{OsInfo, ProcessInfo, Reported};
 
 /// Reported data with strings.
 pub(super) trait TextSize {
@@ -9,7 +9,7 @@ pub(super) trait TextSize {
     fn text_bytes(&self) -> usize;
 }
 
-impl TextSize for Os {
+impl TextSize for OsInfo {
     fn text_bytes(&self) -> usize {
         self.kind.len() + self.version.len() + self.build.len()
     }
@@ -27,7 +27,7 @@ impl TextSize for Vec<String> {
     }
 }
 
-impl TextSize for Process {
+impl TextSize for ProcessInfo {
     fn text_bytes(&self) -> usize {
         let signers = self.signers.iter().map(String::len);
         self.hash.len() + signers.sum::<usize>()
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn every_byte_of_every_text_counts() {
-        let system = Os {
+        let system = OsInfo {
             kind: "Linux".to_owned(),
             version: "6.1".to_owned(),
             build: "42".to_owned(),

@@ -7,11 +7,11 @@ use crate::verdict::evaluate;
 use portcullis_domain::policies::ServiceGrant::{Bind, Dial};
 use proptest::prelude::*;
 
-const WOKEN: Prompts = Prompts {
+const WOKEN: MfaPrompts = MfaPrompts {
     woken: true,
     unlocked: false,
 };
-const UNLOCKED: Prompts = Prompts {
+const UNLOCKED: MfaPrompts = MfaPrompts {
     woken: false,
     unlocked: true,
 };
@@ -20,7 +20,7 @@ const UNLOCKED: Prompts = Prompts {
 /// service is not in it.
 fn shortened_timeout(
     policies: &[GrantingPolicy],
-    prompts: Prompts,
+    prompts: MfaPrompts,
     passed: Option<i64>,
     now: i64,
 ) -> Option<i64> {
@@ -31,7 +31,7 @@ fn shortened_timeout(
         policies: &policies.iter().collect::<Vec<_>>(),
     };
     let client = client(&posture, passed);
-    let mut told = shortened([service], prompts, &client, at(now)).into_iter();
+    let mut told = shortened_services([service], prompts, &client, at(now)).into_iter();
     let first = told.next().inspect(|told| {
         assert_eq!((told.id.as_str(), told.name.as_str()), ("s", "service"));
     });
@@ -49,7 +49,7 @@ fn only_time_that_is_lost_is_told() {
         (vec![wake(5000)], WOKEN, Some(0), Some(5000)),
         (vec![wake(-1)], WOKEN, Some(0), Some(-1)),
         (vec![wake(5000)], UNLOCKED, Some(0), None),
-        (vec![wake(5000)], Prompts::default(), Some(0), None),
+        (vec![wake(5000)], MfaPrompts::default(), Some(0), None),
         (vec![wake(5000)], WOKEN, None, None),
         (vec![unlock(5000)], UNLOCKED, Some(0), Some(5000)),
         (
@@ -88,7 +88,7 @@ fn services_come_in_the_order_in_which_they_are_given() {
         name: id.as_str(),
         policies: if id.as_str() == "a" { &[] } else { &granting },
     });
-    let told = shortened(services, WOKEN, &client(&posture, Some(0)), at(0));
+    let told = shortened_services(services, WOKEN, &client(&posture, Some(0)), at(0));
     let names: Vec<_> = told.iter().map(|told| told.name.as_str()).collect();
     assert_eq!(names, ["b", "c"]);
 }

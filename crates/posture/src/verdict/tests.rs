@@ -8,7 +8,7 @@ use crate::testing::{
     state, statement, texts,
 };
 use portcullis_domain::posture_check::{
-    DomainCheck, MacCheck, OsCheck, OsType, ProcessCheck, ProcessMultiCheck, Processes,
+    CheckedProcesses, DomainCheck, MacCheck, OsCheck, OsType, ProcessCheck, ProcessMultiCheck,
 };
 use portcullis_domain::roles::Semantic;
 
@@ -96,7 +96,7 @@ fn processes() {
             os_type: OsType::Linux,
             path: path("/x"),
             hashes: prints(hashes),
-            signer: ProcessCheck::signer(signer.to_owned()).unwrap(),
+            signer: ProcessCheck::parse_signer(signer.to_owned()).unwrap(),
         };
         check("c", Check::Process(asked))
     };
@@ -136,7 +136,7 @@ fn a_process_without_a_path_is_that_of_the_check() {
     let second = check("second", Check::Process(asked));
     let multi = Check::ProcessMulti(ProcessMultiCheck {
         semantic: Semantic::AnyOf,
-        processes: Processes::new(vec![checked_process("/x", &[], &[])]).unwrap(),
+        processes: CheckedProcesses::new(vec![checked_process("/x", &[], &[])]).unwrap(),
     });
     let multi = check("first", multi);
     let mut posture = Posture::default();
@@ -158,7 +158,7 @@ fn several_processes() {
             checked_process("/x", &["AA", "bb"], &[]),
             checked_process("/y", &[], &["EE", "ff"]),
         ];
-        Processes::new(processes).unwrap()
+        CheckedProcesses::new(processes).unwrap()
     };
     let [all, any] = [Semantic::AllOf, Semantic::AnyOf].map(|semantic| {
         let processes = asked();

@@ -1,6 +1,6 @@
 //! Help texts for values of the wrong YAML type.
 
-use portcullis_yaml::{Kind as NodeKind, Node};
+use portcullis_yaml::{Node, NodeType as NodeKind};
 
 use crate::table::{Key, KeyGroup, ValueType};
 
@@ -10,7 +10,7 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         return Some("a value with an environment variable is always a string".to_owned());
     }
     let text = node.text()?;
-    match node.kind() {
+    match node.node_type() {
         NodeKind::Bool | NodeKind::Integer | NodeKind::Float if wanted.starts_with("a string") => {
             Some(format!(
                 "write `\"{text}\"` in quotes, or YAML reads it as another type"

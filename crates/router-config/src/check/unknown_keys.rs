@@ -5,7 +5,7 @@ use portcullis_yaml::{Entry, KeyPath, Node, Section, nearest};
 use crate::check::help::is_assignment;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Key, KeyGroup, KeyState, walk};
+use crate::table::{Key, KeyGroup, KeyState, visit_keys};
 
 /// Maximum number of unknown keys that get a suggestion; a file with more is no router file.
 const MAX_SUGGESTIONS: usize = 200;
@@ -52,11 +52,11 @@ fn report_one(
     let diagnostic = if walker.options.allow_unknown {
         walker
             .diagnostics
-            .warning(codes::UNKNOWN_KEY, &path, key.place, message)
+            .warning(codes::UNKNOWN_KEY, &path, key.location, message)
     } else {
         walker
             .diagnostics
-            .error(codes::UNKNOWN_KEY, &path, key.place, message)
+            .error(codes::UNKNOWN_KEY, &path, key.location, message)
     };
     if let Some(help) = help {
         diagnostic.help(help);
@@ -110,7 +110,7 @@ fn help(
     if key.as_str().is_none() && here().any(|key| key.name == name) {
         return Some(format!(
             "YAML reads `{name}` as {}; write it in quotes",
-            key.kind()
+            key.node_type()
         ));
     }
     if value.is_null() && is_assignment(name) {
@@ -149,7 +149,7 @@ fn suggest_other_section(section: &Section<'_>, name: &str) -> Option<String> {
             portcullis_yaml::Segment::Index(index) => index.to_string(),
         });
     let mut best: Option<(usize, String)> = None;
-    walk(&mut |path, found| {
+    visit_keys(&mut |path, found| {
         if found.key.name != name || !is_current(found.key) {
             return;
         }

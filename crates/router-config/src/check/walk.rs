@@ -3,28 +3,28 @@
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
 use crate::check::place::report_place;
-use crate::check::{Options, help, scalar, unknown_keys};
+use crate::check::{CheckOptions, help, scalar, unknown_keys};
 use crate::codes;
-use crate::effective::{Effective, Source};
+use crate::effective::{EffectiveConfig, Source};
 use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
 
 /// Sections whose defaults apply only if the section is present.
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 
 pub(super) struct Walker<'walk> {
-    pub(super) options: Options,
+    pub(super) options: CheckOptions,
     /// Number of unknown keys so far.
     pub(super) unknown_count: usize,
     /// Absent keys that unknown keys are probably misspellings of.
     pub(super) misspelt: Vec<KeyPath>,
     pub(super) diagnostics: &'walk mut Diagnostics,
-    pub(super) effective: Effective,
+    pub(super) effective: EffectiveConfig,
 }
 
 impl<'walk> Walker<'walk> {
     pub(super) fn new(
-        options: Options,
-        effective: Effective,
+        options: CheckOptions,
+        effective: EffectiveConfig,
         diagnostics: &'walk mut Diagnostics,
     ) -> Self {
         Self {
@@ -117,7 +117,7 @@ impl<'walk> Walker<'walk> {
                     Severity::Note,
                     codes::DEAD_KEY,
                     field.path().clone(),
-                    field.key_place(),
+                    field.key_location(),
                     message,
                 ));
             },
@@ -127,7 +127,7 @@ impl<'walk> Walker<'walk> {
                     .warning(
                         codes::DEPRECATED_KEY,
                         field.path(),
-                        field.key_place(),
+                        field.key_location(),
                         message,
                     )
                     .help(format!("write `{better}`"));
@@ -310,8 +310,10 @@ impl<'walk> Walker<'walk> {
     ) -> &mut Diagnostic {
         let node = field.node();
         let found = match node.text() {
-            Some(text) if (1..=40).contains(&text.len()) => format!("{} (`{text}`)", node.kind()),
-            _ => node.kind().to_string(),
+            Some(text) if (1..=40).contains(&text.len()) => {
+                format!("{} (`{text}`)", node.node_type())
+            },
+            _ => node.node_type().to_string(),
         };
         let message = format!("`{}` must be {wanted}, not {found}", field.path());
         let help = help::type_help(node, wanted);

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use crate::codes;
 use crate::explain::{describe_bounds, describe_state, describe_type};
-use crate::table::{BindingVariant, Found, KeyState, ROOT, ValueType, walk};
+use crate::table::{BindingVariant, KeyMatch, KeyState, ROOT, ValueType, visit_keys};
 
 /// Writes the reference page of the file, in Markdown, one part per section.
-pub fn reference() -> String {
+pub fn reference_page() -> String {
     let mut page = String::from(
         "# Router configuration\n\n\
          Every key of the file. `[]` stands for an item of a list, `[edge]` for one whose `binding` is \
@@ -42,7 +42,7 @@ fn write_codes(page: &mut String) {
 fn write_section(page: &mut String, section: &str) {
     let mut rows = String::new();
     let mut intro = String::new();
-    walk(&mut |path, found| {
+    visit_keys(&mut |path, found| {
         let top = path.split(['.', '[']).next().unwrap_or_default();
         if top != section {
             return;
@@ -69,7 +69,7 @@ fn is_section(kind: ValueType) -> bool {
     )
 }
 
-fn section_intro(found: Found) -> String {
+fn section_intro(found: KeyMatch) -> String {
     let required = if found.key.required { " Required." } else { "" };
     let mut text = match found.key.state {
         KeyState::Active => format!("{}{required}\n", found.key.doc),
@@ -97,7 +97,7 @@ fn sentence(of: KeyState) -> String {
     format!("{first}{}.", rest.as_str())
 }
 
-fn key_row(path: &str, found: Found) -> String {
+fn key_row(path: &str, found: KeyMatch) -> String {
     let key = found.key;
     let default = match (key.default, key.openziti.default) {
         (Some(ours), Some(theirs)) => format!("`{ours}` (OpenZiti: `{theirs}`)"),

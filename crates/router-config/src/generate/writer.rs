@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::generate::{Plan, RouterKind, Tunnel};
+use crate::generate::{GenerateOptions, RouterKind, Tunnel};
 
 #[derive(Default)]
 pub(super) struct FileWriter {
@@ -10,7 +10,7 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    pub(super) fn render(plan: &Plan) -> String {
+    pub(super) fn render(plan: &GenerateOptions) -> String {
         let mut writer = Self::default();
         let kind = match plan.kind {
             RouterKind::Edge => "edge router",
@@ -46,7 +46,7 @@ impl FileWriter {
         self.line(&format!("# {comment}"));
     }
 
-    fn identity(&mut self, plan: &Plan) {
+    fn identity(&mut self, plan: &GenerateOptions) {
         self.section("Certificates and keys. Enrolling writes them; relative paths start at the working directory.");
         self.line("identity:");
         let base = format!("{}/{}", plan.folder.trim_end_matches('/'), plan.name);
@@ -60,7 +60,7 @@ impl FileWriter {
         }
     }
 
-    fn ctrl(&mut self, plan: &Plan) {
+    fn ctrl(&mut self, plan: &GenerateOptions) {
         self.section("The controller. Once connected, the router follows the file endpoints.yml beside this one.");
         self.line("ctrl:");
         let address = plan.controller.as_deref().unwrap_or("127.0.0.1:6262");
@@ -70,7 +70,7 @@ impl FileWriter {
         ));
     }
 
-    fn link(&mut self, plan: &Plan) {
+    fn link(&mut self, plan: &GenerateOptions) {
         self.section("Links: this router dials others, and others dial the listeners.");
         self.line("link:");
         self.line("  dialers:");
@@ -90,7 +90,7 @@ impl FileWriter {
         self.line("  - binding: transport");
     }
 
-    fn edge(&mut self, plan: &Plan) {
+    fn edge(&mut self, plan: &GenerateOptions) {
         self.section("Listeners for clients.");
         self.line("listeners:");
         self.line("  - binding: edge");
@@ -109,7 +109,7 @@ impl FileWriter {
         self.csr(plan, "    ");
     }
 
-    fn tunnel(&mut self, plan: &Plan) {
+    fn tunnel(&mut self, plan: &GenerateOptions) {
         let mode = match plan.tunnel {
             Tunnel::None => return,
             Tunnel::Host => "host",
@@ -144,7 +144,7 @@ impl FileWriter {
         }
     }
 
-    fn csr(&mut self, plan: &Plan, indent: &str) {
+    fn csr(&mut self, plan: &GenerateOptions, indent: &str) {
         self.line(&format!("{indent}sans:"));
         let mut names = vec!["localhost".to_owned()];
         let mut addresses = vec!["127.0.0.1".to_owned(), "::1".to_owned()];
@@ -175,7 +175,7 @@ impl FileWriter {
         self.line("  linkDialWorkerCount: 32");
     }
 
-    fn health(&mut self, plan: &Plan) {
+    fn health(&mut self, plan: &GenerateOptions) {
         let Some(port) = plan.health_port else { return };
         self.section("Health of the router, at https://host:port/health-checks.");
         self.line("web:");
@@ -198,7 +198,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The host as written before a port.
-fn url_host(plan: &Plan) -> String {
+fn url_host(plan: &GenerateOptions) -> String {
     match plan.ipv6_host() {
         Some(address) => format!("[{address}]"),
         None => plan.host.clone(),
@@ -206,7 +206,7 @@ fn url_host(plan: &Plan) -> String {
 }
 
 /// The unspecified address of the family of the host: `0.0.0.0` covers IPv4 only.
-fn any_address(plan: &Plan) -> &'static str {
+fn any_address(plan: &GenerateOptions) -> &'static str {
     match plan.ipv6_host() {
         Some(_) => "[::]",
         None => "0.0.0.0",

@@ -1,8 +1,8 @@
 //! Sections `identity` and `csr`.
 
-use crate::model::part::part;
+use crate::model::section::config_section;
 
-part! {
+config_section! {
     /// Section `identity`: sources of certificates and keys.
     Identity {
         /// Client certificate.
@@ -20,7 +20,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `csr`: contents of certificate requests.
     Csr {
         country: value<String> = "country",

@@ -2,9 +2,9 @@
 
 use portcullis_yaml::syntax::GoDuration;
 
-use crate::model::part::part;
+use crate::model::section::config_section;
 
-part! {
+config_section! {
     /// Options of a channel.
     ChannelOptions {
         /// How many messages may wait.
@@ -22,7 +22,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Heartbeats of a channel.
     Heartbeats {
         /// How often a heartbeat is sent.
@@ -36,7 +36,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Links to other routers.
     Link {
         /// Where others can dial.
@@ -51,7 +51,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Where other routers can dial.
     LinkListener {
         /// Kind of link.
@@ -68,7 +68,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// How other routers are dialed.
     LinkDialer {
         /// Kind of link.
@@ -95,7 +95,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Pauses between attempts.
     Backoff {
         /// Shortest pause.

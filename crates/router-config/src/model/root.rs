@@ -2,13 +2,13 @@
 
 use portcullis_yaml::syntax::GoDuration;
 
-use crate::effective::Effective;
+use crate::effective::EffectiveConfig;
 use crate::model::identity::{Csr, Identity};
 use crate::model::link::{ChannelOptions, Heartbeats, Link};
-use crate::model::part::{Part as _, part};
+use crate::model::section::{FromEffective as _, config_section};
 use crate::model::web::{HealthChecks, WebServer};
 
-part! {
+config_section! {
     /// A router's configuration.
     RouterConfig {
         /// Certificates and keys.
@@ -37,7 +37,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `ctrl`: controllers and how to reach them.
     Ctrl {
         /// Address of the controller.
@@ -56,7 +56,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Entry of `listeners` or `dialers`.
     Listener {
         /// Type of the listener or dialer.
@@ -82,7 +82,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `edge`.
     Edge {
         /// Certificate request.
@@ -94,7 +94,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `transport`.
     Transport {
         /// Protocol that is negotiated in TLS.
@@ -104,7 +104,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Forwarding; times are in milliseconds.
     Forwarder {
         /// Wait between checks for faulted circuits; 0 for none.
@@ -132,7 +132,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `metrics`.
     Metrics {
         /// How often they are sent.
@@ -144,7 +144,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `trace`: a trace of all messages.
     Trace {
         /// Output file.
@@ -152,7 +152,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Section `profile`.
     Profile {
         /// Output file of the CPU profile.
@@ -165,7 +165,7 @@ part! {
 }
 
 impl RouterConfig {
-    pub(crate) fn from_effective(effective: &Effective) -> Self {
+    pub(crate) fn from_effective(effective: &EffectiveConfig) -> Self {
         Self::read(effective, "")
     }
 

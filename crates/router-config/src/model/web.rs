@@ -3,9 +3,9 @@
 use portcullis_yaml::syntax::GoDuration;
 
 use crate::model::identity::Identity;
-use crate::model::part::part;
+use crate::model::section::config_section;
 
-part! {
+config_section! {
     /// Section `healthChecks`: checks that the health API reports.
     HealthChecks {
         /// Check of the controllers.
@@ -15,7 +15,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Check of the controllers.
     CtrlPingCheck {
         /// How often they are pinged.
@@ -27,7 +27,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Check of the links.
     LinkCheck {
         /// How often they are counted.
@@ -39,7 +39,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Entry of `web`: an HTTP server.
     WebServer {
         /// Name for log lines.
@@ -62,7 +62,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// Address of an HTTP server.
     WebBindPoint {
         /// Host and port to listen on.
@@ -74,7 +74,7 @@ part! {
     }
 }
 
-part! {
+config_section! {
     /// API of an HTTP server.
     WebApi {
         binding: value<String> = "binding",

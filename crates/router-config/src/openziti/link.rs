@@ -2,7 +2,7 @@
 
 use portcullis_yaml::{Field, Section};
 
-use crate::effective::Effective;
+use crate::effective::EffectiveConfig;
 use crate::finding::Verdict;
 use crate::openziti::link_entries::{self, EntryReader};
 use crate::openziti::loader::{Loader, section_if_map};
@@ -71,7 +71,7 @@ fn entries<'tree>(root: &Section<'tree>, name: &str) -> Vec<Section<'tree>> {
 
 /// Opens listeners and dialers. If one is refused, none takes effect.
 pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let before: Effective = loader.effective.clone();
+    let before: EffectiveConfig = loader.effective.clone();
     let known = loader.findings.len();
     let listeners = entries(root, "listeners");
     let mut bound = Vec::new();

@@ -1,12 +1,12 @@
 //! State of the simulated loader of OpenZiti.
 
 use portcullis_yaml::syntax::GoDuration;
-use portcullis_yaml::{Diagnostic, Field, Kind, Section, Severity};
+use portcullis_yaml::{Diagnostic, Field, NodeType, Section, Severity};
 use serde_json::{Value as Json, json};
 
 use crate::check::{report_path, report_place};
 use crate::codes;
-use crate::effective::{Effective, Source};
+use crate::effective::{EffectiveConfig, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::machine::Machine;
 use crate::openziti::sockets::Sockets;
@@ -20,7 +20,7 @@ pub(super) struct Loader<'a> {
     pub(super) machine: &'a Machine<'a>,
     pub(super) stage: Stage,
     pub(super) findings: Vec<Finding>,
-    pub(super) effective: Effective,
+    pub(super) effective: EffectiveConfig,
     pub(super) sockets: Sockets,
 }
 
@@ -30,14 +30,14 @@ impl<'a> Loader<'a> {
             machine,
             stage: Stage::Load,
             findings: Vec::new(),
-            effective: Effective::default(),
+            effective: EffectiveConfig::default(),
             sockets: Sockets::default(),
         }
     }
 
     /// Stores defaults among the effective values.
     pub(super) fn with_defaults(mut self) -> Self {
-        self.effective = Effective::with_defaults();
+        self.effective = EffectiveConfig::with_defaults();
         self
     }
 
@@ -87,7 +87,7 @@ impl<'a> Loader<'a> {
             Severity::Error,
             codes::MISSING_KEY,
             section.path().key(name),
-            section.place(),
+            section.location(),
             message,
         );
         self.push(diagnostic, verdict);
@@ -109,7 +109,11 @@ impl<'a> Loader<'a> {
                     i64::MAX
                 )
             },
-            _ => format!("`{}` must be {wanted}, not {}", field.path(), node.kind()),
+            _ => format!(
+                "`{}` must be {wanted}, not {}",
+                field.path(),
+                node.node_type()
+            ),
         };
         self.push(error_diagnostic(field, codes::WRONG_TYPE, message), verdict);
     }
@@ -347,7 +351,7 @@ fn error_diagnostic(
         report_place(field),
         message,
     );
-    if field.node().kind() == Kind::Null {
+    if field.node().node_type() == NodeType::Null {
         diagnostic.help("give it a value or remove the key");
     }
     let unset = field

@@ -28,7 +28,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             let message =
                 format!("clients cannot dial `{host}`, which means all addresses of a machine");
             diagnostics
-                .warning(codes::UNREACHABLE, field.path(), field.place(), message)
+                .warning(codes::UNREACHABLE, field.path(), field.location(), message)
                 .help("write a host name or address; `interface` is where the server listens");
         }
     }
@@ -49,7 +49,7 @@ fn warn_unspecified_host(field: &Field<'_>, host: &str, diagnostics: &mut Diagno
         _ => "write a host name or address under which others reach the router",
     };
     diagnostics
-        .warning(codes::UNREACHABLE, field.path(), field.place(), message)
+        .warning(codes::UNREACHABLE, field.path(), field.location(), message)
         .help(help);
 }
 
@@ -119,7 +119,7 @@ fn warn_port_zero(
     if place.port == 0 {
         let message = "nobody can dial port 0";
         diagnostics
-            .warning(codes::UNREACHABLE, path, field.place(), message)
+            .warning(codes::UNREACHABLE, path, field.location(), message)
             .help("write the port on which the other side listens");
     }
 }
@@ -155,7 +155,7 @@ fn check_sans(
         if text.parse::<IpAddr>().is_ok() {
             let message = format!("`{text}` is an IP address and has no effect here");
             diagnostics
-                .warning(codes::SUSPICIOUS, &path, field.place(), message)
+                .warning(codes::SUSPICIOUS, &path, field.location(), message)
                 .help(format!("move it to `{}.ip`", sans.path()));
         }
     }
@@ -174,7 +174,7 @@ fn check_sans(
             diagnostics,
             codes::GOOD_TO_KNOW,
             sans.path().clone(),
-            sans.place(),
+            sans.location(),
             message,
         );
     }
@@ -205,7 +205,7 @@ fn warn_missing_san(
         sans.path()
     );
     diagnostics
-        .warning(codes::NOT_IN_SANS, field.path(), field.place(), message)
+        .warning(codes::NOT_IN_SANS, field.path(), field.location(), message)
         .help(format!(
             "add it to `{}.{list}` and enroll again; an existing certificate keeps its names",
             sans.path()

@@ -65,7 +65,8 @@ fn check_backoff(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &m
         let message =
             format!("the shortest pause, {shortest}, is longer than the longest, {longest}");
         let both = least_field.is_some() && most_field.is_some();
-        let diagnostic = diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
+        let diagnostic =
+            diagnostics.error(codes::CONFLICT, field.path(), field.location(), message);
         if !both {
             diagnostic.help("the other one has its default; set both");
         }
@@ -87,7 +88,7 @@ fn check_rate_limiter(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     {
         let message =
             format!("the smallest window, {smallest}, is larger than the largest, {largest}");
-        diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
+        diagnostics.error(codes::CONFLICT, field.path(), field.location(), message);
     }
 }
 
@@ -99,7 +100,7 @@ fn check_close_interval(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     {
         let message = "OpenZiti crashes with 0 when it removes the first circuit";
         diagnostics
-            .warning(codes::SUSPICIOUS, field.path(), field.place(), message)
+            .warning(codes::SUSPICIOUS, field.path(), field.location(), message)
             .help("write how many milliseconds to wait, such as 5000");
     }
 }
@@ -124,7 +125,7 @@ fn check_tls_versions(server: &Section<'_>, diagnostics: &mut Diagnostics) {
         && oldest > newest
     {
         let message = "the minimum TLS version is above the maximum";
-        diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
+        diagnostics.error(codes::CONFLICT, field.path(), field.location(), message);
     }
 }
 
@@ -138,7 +139,12 @@ fn check_proxy(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         }
         if let (Some(field), None) = (proxy.get("password"), proxy.get("username")) {
             let message = "`password` is not used without `username`";
-            diagnostics.warning(codes::UNUSED_KEY, field.path(), field.key_place(), message);
+            diagnostics.warning(
+                codes::UNUSED_KEY,
+                field.path(),
+                field.key_location(),
+                message,
+            );
         }
     }
 }
@@ -164,6 +170,6 @@ fn warn_two_timeouts(options: &Section<'_>, diagnostics: &mut Diagnostics) {
         options.get("connectTimeoutMs"),
     ) {
         let message = "`connectTimeoutMs` is not used, because `connectTimeout` is set";
-        diagnostics.warning(codes::CONFLICT, old.path(), old.key_place(), message);
+        diagnostics.warning(codes::CONFLICT, old.path(), old.key_location(), message);
     }
 }

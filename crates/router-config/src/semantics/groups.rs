@@ -29,7 +29,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             );
             let place = dialer
                 .get("groups")
-                .map_or(dialer.place(), |field| field.key_place());
+                .map_or(dialer.location(), |field| field.key_location());
             push_note(
                 diagnostics,
                 codes::UNREACHABLE,

@@ -46,7 +46,7 @@ fn note_unused_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
             codes::UNUSED_KEY,
             field.path().clone(),
-            field.place(),
+            field.location(),
             message,
         );
     }
@@ -90,7 +90,7 @@ fn warn_replaced(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
             last.path()
         );
         diagnostics
-            .warning(codes::CONFLICT, section.path(), section.place(), message)
+            .warning(codes::CONFLICT, section.path(), section.location(), message)
             .help("remove one of the two");
     }
 }
@@ -99,8 +99,8 @@ fn check_tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let options = tunnel.get_non_null("options");
     let section = options.as_ref().map(Field::as_section);
     let place = match section {
-        None => tunnel.place(),
-        Some(Some(ref section)) if section.get("mode").is_none() => section.place(),
+        None => tunnel.location(),
+        Some(Some(ref section)) if section.get("mode").is_none() => section.location(),
         Some(_) => return,
     };
     let message = "without a mode OpenZiti uses `tproxy`, while the specification says `host`";
@@ -131,7 +131,12 @@ fn check_tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
         {
             let message = format!("`{name}` is read only in mode `{only}`, not in mode `{mode}`");
             diagnostics
-                .warning(codes::UNUSED_KEY, field.path(), field.key_place(), message)
+                .warning(
+                    codes::UNUSED_KEY,
+                    field.path(),
+                    field.key_location(),
+                    message,
+                )
                 .help(format!("write `mode: {only}`, or remove `{name}`"));
         }
     }
@@ -141,7 +146,7 @@ fn check_tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
             .warning(
                 codes::MISSING_KEY,
                 &options.path().key("services"),
-                options.place(),
+                options.location(),
                 message,
             )
             .help("add `services: [\"echo:8000\"]`");
@@ -157,7 +162,7 @@ fn check_bind_points(server: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.error(
                 codes::INVALID_VALUE,
                 field.path(),
-                field.key_place(),
+                field.key_location(),
                 message,
             );
         }

@@ -16,7 +16,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
     for (field, socket) in sockets(root) {
         if let Some(other) = open.open(socket) {
-            let (path, place) = (field.path(), field.place());
+            let (path, place) = (field.path(), field.location());
             diagnostics
                 .error(codes::PORT_TAKEN, path, place, other.conflict_message())
                 .help("give it another port, or remove one of the two");

@@ -1,6 +1,8 @@
 //! Queries on the tree.
 
-use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Node, Place, Section, Severity};
+use portcullis_yaml::{
+    Diagnostic, Diagnostics, Field, KeyPath, Node, Section, Severity, SourceLocation,
+};
 
 use crate::check::report_path;
 
@@ -83,7 +85,7 @@ pub(super) fn push_note<'list>(
     diagnostics: &'list mut Diagnostics,
     code: &'static str,
     path: KeyPath,
-    place: Place,
+    place: SourceLocation,
     message: impl Into<String>,
 ) -> &'list mut Diagnostic {
     diagnostics.push(Diagnostic::new(Severity::Note, code, path, place, message))

@@ -30,7 +30,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
                 diagnostics,
                 codes::MISSING_SECTION,
                 root.path().key(name),
-                root.place(),
+                root.location(),
                 message,
             );
         }
@@ -52,7 +52,7 @@ fn check_csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             .warning(
                 codes::MISSING_SECTION,
                 &root.path().key("csr"),
-                root.place(),
+                root.location(),
                 message,
             )
             .help("add `csr: {sans: {dns: [router.example.test]}}`");
@@ -60,7 +60,7 @@ fn check_csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let (Some(_), Some(inner)) = (&top, &inner) {
         let message = "`edge.csr` is not used, because `csr` at the top level wins";
         diagnostics
-            .warning(codes::CONFLICT, inner.path(), inner.key_place(), message)
+            .warning(codes::CONFLICT, inner.path(), inner.key_location(), message)
             .help("remove one of the two");
     }
     if let Some(csr) = top.or(inner).and_then(|field| field.as_section())
@@ -71,7 +71,7 @@ fn check_csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.warning(
             codes::MISSING_KEY,
             &csr.path().key("sans"),
-            csr.place(),
+            csr.location(),
             message,
         );
     }
@@ -92,12 +92,17 @@ fn check_endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         (Some(_), Some(many)) => {
             let message = "`endpoints` is not used, because `endpoint` is set";
             diagnostics
-                .warning(codes::CONFLICT, many.path(), many.key_place(), message)
+                .warning(codes::CONFLICT, many.path(), many.key_location(), message)
                 .help("keep one of the two");
         },
         (None, Some(many)) if many.node().as_list().is_some_and(<[_]>::is_empty) => {
             let message = "`ctrl.endpoints` must not be empty";
-            diagnostics.error(codes::INVALID_VALUE, many.path(), many.key_place(), message);
+            diagnostics.error(
+                codes::INVALID_VALUE,
+                many.path(),
+                many.key_location(),
+                message,
+            );
         },
         _ => {},
     }
@@ -124,7 +129,7 @@ fn check_identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             let message = format!("without `{name}` {lost}");
             let path = identity.path().key(name);
             diagnostics
-                .warning(codes::MISSING_KEY, &path, identity.place(), message)
+                .warning(codes::MISSING_KEY, &path, identity.location(), message)
                 .help(format!("add `{name}: \"/etc/router/router.{name}\"`"));
         }
     }
@@ -142,7 +147,7 @@ fn check_identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
             codes::GOOD_TO_KNOW,
             identity.path().clone(),
-            identity.place(),
+            identity.location(),
             message,
         );
     }
@@ -170,26 +175,31 @@ fn check_edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     if has_edge && clients.is_empty() && bindings_are_known(root) {
         let message = "an edge router needs a listener with `binding: edge`; OpenZiti requires one";
         diagnostics
-            .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.place(), message)
+            .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.location(), message)
             .help("add `- {binding: edge, address: tls:0.0.0.0:3022, options: {advertise: router.example.test:3022}}`");
     }
     for listener in clients.iter().filter(|_| !has_edge) {
         let message = "a listener for clients requires the section `edge`";
         diagnostics
-            .error(codes::CONFLICT, listener.path(), listener.place(), message)
+            .error(
+                codes::CONFLICT,
+                listener.path(),
+                listener.location(),
+                message,
+            )
             .help("add `edge: {}`, or remove the listener");
     }
     for tunnel in &tunnels {
         if !has_edge {
             let message = "a tunnel is part of an edge router, but the section `edge` is missing";
-            diagnostics.warning(codes::CONFLICT, tunnel.path(), tunnel.place(), message);
+            diagnostics.warning(codes::CONFLICT, tunnel.path(), tunnel.location(), message);
         }
         let message = "a tunnel works only if the controller knows the router as tunneler-enabled";
         push_note(
             diagnostics,
             codes::GOOD_TO_KNOW,
             tunnel.path().clone(),
-            tunnel.place(),
+            tunnel.location(),
             message,
         );
     }
@@ -204,7 +214,7 @@ fn check_health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
             codes::UNREACHABLE,
             checks.path().clone(),
-            checks.key_place(),
+            checks.key_location(),
             message,
         )
         .help("add a `web` entry with the API `health-checks`");
@@ -222,7 +232,7 @@ fn check_health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         && !has_links
     {
         let message = "without `link.listeners` or `link.dialers` there are no links, so the check always fails";
-        diagnostics.warning(codes::CONFLICT, field.path(), field.place(), message);
+        diagnostics.warning(codes::CONFLICT, field.path(), field.location(), message);
     }
 }
 
@@ -241,7 +251,7 @@ fn check_web_sockets(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
             codes::UNUSED_KEY,
             field.path().clone(),
-            field.key_place(),
+            field.key_location(),
             message,
         );
     }

@@ -5,7 +5,7 @@ use crate::table::root::ROOT;
 
 /// A row found by its path.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct KeyMatch {
     pub key: &'static Key,
     /// Value of `binding` that has the key, where keys depend on it.
     pub binding: Option<&'static str>,
@@ -34,17 +34,17 @@ pub enum PathError {
 ///
 /// # Errors
 /// [`PathError`] if the path names no key.
-pub fn resolve(path: &str) -> Result<Vec<Found>, PathError> {
+pub fn resolve(path: &str) -> Result<Vec<KeyMatch>, PathError> {
     let mut found = vec![];
     let mut groups: Vec<(Option<&'static str>, &'static [KeyGroup])> = vec![(None, &[ROOT])];
     let mut section = "the file".to_owned();
     for step in path.split('.') {
         let (name, position) = split_segment(step);
-        let chosen: Vec<Found> = groups
+        let chosen: Vec<KeyMatch> = groups
             .iter()
             .filter_map(|(binding, groups)| {
                 let key = keys(groups).find(|key| key.name == name)?;
-                Some(Found {
+                Some(KeyMatch {
                     key,
                     binding: *binding,
                 })
@@ -76,7 +76,7 @@ pub fn resolve(path: &str) -> Result<Vec<Found>, PathError> {
 }
 
 /// Calls `visit` for every row of the table with its path, in which lists have the suffix `[]`.
-pub fn walk(visit: &mut dyn FnMut(&str, Found)) {
+pub fn visit_keys(visit: &mut dyn FnMut(&str, KeyMatch)) {
     walk_groups("", None, &[ROOT], visit);
 }
 
@@ -84,7 +84,7 @@ fn walk_groups(
     prefix: &str,
     binding: Option<&'static str>,
     groups: &'static [KeyGroup],
-    visit: &mut dyn FnMut(&str, Found),
+    visit: &mut dyn FnMut(&str, KeyMatch),
 ) {
     for key in keys(groups) {
         let path = if prefix.is_empty() {
@@ -92,7 +92,7 @@ fn walk_groups(
         } else {
             format!("{prefix}.{}", key.name)
         };
-        let found = Found { key, binding };
+        let found = KeyMatch { key, binding };
         visit(&path, found);
         let list = matches!(
             key.value_type,
@@ -122,7 +122,7 @@ fn split_segment(step: &str) -> (&str, Option<&str>) {
 }
 
 fn children(
-    found: Found,
+    found: KeyMatch,
     position: Option<&str>,
 ) -> Vec<(Option<&'static str>, &'static [KeyGroup])> {
     match found.key.value_type {

@@ -1,7 +1,7 @@
 //! Least and largest values of integers, by both verdicts.
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, check};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, SourceFile, check};
 
 use crate::own::changed;
 
@@ -162,9 +162,9 @@ fn complaints((place, key, ..): Row, value: i64) -> [bool; 2] {
         .split_once('|')
         .expect("a place and what stands there");
     let file = changed(part, &format!("{part}{before}{key}: {value}\n"));
-    let text = Text::new("router.yml", file.as_bytes());
-    let own = check(&text, Options::default(), &|_| None).findings;
-    let original = judge(&text, &Machine::default(), &|_| None).findings;
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let own = check(&text, CheckOptions::default(), &|_| None).findings;
+    let original = evaluate(&text, &Machine::default(), &|_| None).findings;
     [own, original].map(|findings| {
         findings.iter().any(|finding| {
             let diagnostic = &finding.diagnostic;

@@ -1,7 +1,7 @@
 //! What users run into: for each item a file, and what is said about it.
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Report, Text, Verdict, check};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, Report, SourceFile, Verdict, check};
 
 pub(crate) const BASE: &str = "\
 v: 3
@@ -34,8 +34,8 @@ fn environment(name: &str) -> Option<String> {
 
 fn report(text: &str) -> Report {
     check(
-        &Text::new("router.yml", text.as_bytes()),
-        Options::default(),
+        &SourceFile::new("router.yml", text.as_bytes()),
+        CheckOptions::default(),
         &environment,
     )
 }
@@ -619,11 +619,11 @@ fn a_file_with_the_required_sections_only_is_told_what_it_loses() {
 #[test]
 fn unknown_keys_can_be_allowed() {
     let text = BASE.replacen("v: 3", "v: 3\nfoo: 1", 1);
-    let text = Text::new("router.yml", text.as_bytes());
-    let strict = check(&text, Options::default(), &environment);
+    let text = SourceFile::new("router.yml", text.as_bytes());
+    let strict = check(&text, CheckOptions::default(), &environment);
     let lenient = check(
         &text,
-        Options {
+        CheckOptions {
             allow_unknown: true,
         },
         &environment,
@@ -638,8 +638,8 @@ fn unknown_keys_can_be_allowed() {
 #[test]
 fn the_original_passes_over_keys_that_it_does_not_know() {
     let text = BASE.replacen("v: 3", "v: 3\nfoo: 1\nha: x", 1);
-    let text = Text::new("router.yml", text.as_bytes());
-    let judgement = judge(&text, &Machine::default(), &environment);
+    let text = SourceFile::new("router.yml", text.as_bytes());
+    let judgement = evaluate(&text, &Machine::default(), &environment);
     assert_eq!(judgement.verdict, Verdict::Accept);
     let found: Vec<_> = judgement
         .findings

@@ -1,13 +1,16 @@
 //! What the table gives: generated files, the schema, explanations, effective values.
 
-use portcullis_router_config::generate::{GenerateError, Plan, RouterKind, Tunnel, generate};
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::table::{KeyState, walk};
+use portcullis_router_config::generate::{
+    GenerateError, GenerateOptions, RouterKind, Tunnel, generate,
+};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::table::{KeyState, visit_keys};
 use portcullis_router_config::{
-    Options, Severity, Source, Text, Verdict, check, explain, load, openziti, reference, schema,
+    CheckOptions, Severity, Source, SourceFile, Verdict, check, explain, load, openziti,
+    reference_page, schema,
 };
 
-fn plans() -> Vec<Plan> {
+fn plans() -> Vec<GenerateOptions> {
     let tunnels = [
         Tunnel::None,
         Tunnel::Host,
@@ -35,14 +38,14 @@ fn plans() -> Vec<Plan> {
                 } else {
                     "10.1.2.3"
                 };
-                plans.push(Plan {
+                plans.push(GenerateOptions {
                     controller: Some("ctrl.example.test:6262".to_owned()),
                     ip: Some("10.1.2.4".to_owned()),
                     tunnel: tunnel.clone(),
                     public,
                     web_sockets,
                     health_port,
-                    ..Plan::new(kind, "NO", host)
+                    ..GenerateOptions::new(kind, "NO", host)
                 });
             }
         }
@@ -54,8 +57,8 @@ fn plans() -> Vec<Plan> {
 fn generated_files_pass_both_verdicts_without_a_warning() {
     for plan in plans() {
         let file = generate(&plan).expect("it is accepted");
-        let text = Text::new("router.yml", file.as_bytes());
-        let report = check(&text, Options::default(), &|_| None);
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let report = check(&text, CheckOptions::default(), &|_| None);
         let remarks: Vec<_> = report
             .findings
             .iter()
@@ -65,7 +68,7 @@ fn generated_files_pass_both_verdicts_without_a_warning() {
             .collect();
         assert_eq!(remarks, Vec::<String>::new(), "{plan:?}\n{file}");
         assert_eq!(
-            judge(&text, &Machine::default(), &|_| None).verdict,
+            evaluate(&text, &Machine::default(), &|_| None).verdict,
             Verdict::Accept
         );
     }
@@ -73,7 +76,7 @@ fn generated_files_pass_both_verdicts_without_a_warning() {
 
 #[test]
 fn what_cannot_be_written_is_refused() {
-    let mut plan = Plan::new(RouterKind::Edge, "a$b", "h");
+    let mut plan = GenerateOptions::new(RouterKind::Edge, "a$b", "h");
     assert_eq!(
         generate(&plan),
         Err(GenerateError::Unwritable("a$b".to_owned()))
@@ -85,9 +88,9 @@ fn what_cannot_be_written_is_refused() {
 
 #[test]
 fn every_key_is_explained() {
-    let page = reference();
+    let page = reference_page();
     let mut count = 0;
-    walk(&mut |path, found| {
+    visit_keys(&mut |path, found| {
         count += 1;
         let explanations = explain(path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(!explanations.is_empty(), "{path}");
@@ -153,8 +156,8 @@ fn effective_values_name_their_source_and_follow_the_verdict() {
                 csr: {sans: {dns: [a]}}\nforwarder: {linkDialWorkerCount: 7}\n\
                 listeners: [{binding: tunnel, options: {}}]\nlink: {dialers: [{binding: transport}]}\n";
     let lookup = |name: &str| (name == "ADDRESS").then(|| "tls:a:1".to_owned());
-    let text = Text::new("router.yml", file.as_bytes());
-    let loaded = load(&text, Options::default(), &lookup);
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let loaded = load(&text, CheckOptions::default(), &lookup);
     let (_, original) = openziti::load(&text, &Machine::default(), &lookup);
 
     let ours = |path: &str| loaded.effective.get(path).expect("a value").clone();

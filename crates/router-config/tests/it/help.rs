@@ -1,13 +1,13 @@
 //! How mistakes are explained.
 
-use portcullis_router_config::{Options, Text, check};
+use portcullis_router_config::{CheckOptions, SourceFile, check};
 
 use crate::own::changed;
 
 /// Gives what is said about the first mistake, message and help.
 fn first(file: &str) -> String {
-    let text = Text::new("router.yml", file.as_bytes());
-    let report = check(&text, Options::default(), &|_| None);
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let report = check(&text, CheckOptions::default(), &|_| None);
     let mut errors = report
         .findings
         .into_iter()
@@ -49,8 +49,8 @@ fn bounds_are_told_in_numbers_that_can_be_read() {
     ];
     for (part, by, words) in cases {
         let file = changed(part, &by);
-        let text = Text::new("router.yml", file.as_bytes());
-        let report = check(&text, Options::default(), &|_| None);
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let report = check(&text, CheckOptions::default(), &|_| None);
         let messages: Vec<_> = report
             .findings
             .iter()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use portcullis_router_config::openziti::{self, Machine};
 use portcullis_router_config::{
-    LARGEST_FILE, Options, Text, Verdict, check, load, report_json, too_large,
+    CheckOptions, MAX_FILE_SIZE, SourceFile, Verdict, check, file_too_large, load, report_json,
 };
 use proptest::prelude::*;
 
@@ -13,17 +13,17 @@ use crate::recorded::{bytes, cases};
 
 /// Reads a file in every way there is.
 pub(crate) fn read(file: &[u8]) -> (Verdict, Verdict) {
-    let text = Text::new("router.yml", file);
+    let text = SourceFile::new("router.yml", file);
     let lookup = |name: &str| (name.len() < 3).then(|| name.repeat(50));
-    let report = check(&text, Options::default(), &lookup);
+    let report = check(&text, CheckOptions::default(), &lookup);
     let loaded = load(
         &text,
-        Options {
+        CheckOptions {
             allow_unknown: true,
         },
         &lookup,
     );
-    let judgement = openziti::judge(&text, &Machine::default(), &lookup);
+    let judgement = openziti::evaluate(&text, &Machine::default(), &lookup);
     let (again, effective) = openziti::load(&text, &Machine::default(), &lookup);
     assert_eq!(judgement, again, "defaults do not change the verdict");
     assert_eq!(
@@ -71,7 +71,7 @@ fn hostile_files_are_refused_in_bounded_time() {
         ),
         ("no text", vec![0xFF; 1_000]),
         ("NUL", b"v: 3\nx: \0\n".to_vec()),
-        ("too large", vec![b'a'; LARGEST_FILE + 1]),
+        ("too large", vec![b'a'; MAX_FILE_SIZE + 1]),
         (
             "keys",
             (0..20_000)
@@ -106,7 +106,7 @@ fn hostile_files_are_refused_in_bounded_time() {
             start.elapsed()
         );
     }
-    assert_eq!(too_large().code, "too-large");
+    assert_eq!(file_too_large().code, "too-large");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn byte_order_marks_and_line_ends_do_not_matter() {
             "{bytes:?}"
         );
         assert!(
-            Text::new("router.yml", &bytes)
+            SourceFile::new("router.yml", &bytes)
                 .decoded()
                 .starts_with("v: 3")
         );
@@ -172,7 +172,7 @@ proptest! {
         keys in proptest::collection::vec((any::<proptest::sample::Index>(), scalar()), 1..6)
     ) {
         let mut paths = Vec::new();
-        portcullis_router_config::table::walk(&mut |path, _| paths.push(path.to_owned()));
+        portcullis_router_config::table::visit_keys(&mut |path, _| paths.push(path.to_owned()));
         let mut file = String::from("v: 3\n");
         for (index, value) in keys {
             write(&mut file, &paths[index.index(paths.len())], &value);

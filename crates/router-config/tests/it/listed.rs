@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use portcullis_router_config::openziti::judge;
-use portcullis_router_config::{Options, Text, check, codes, reference};
+use portcullis_router_config::openziti::evaluate;
+use portcullis_router_config::{CheckOptions, SourceFile, check, codes, reference_page};
 
 use crate::findings::BASE;
 use crate::own::changed;
@@ -19,9 +19,9 @@ fn lookup(name: &str) -> Option<String> {
 
 /// Gives the codes of both verdicts.
 fn codes_of(file: &[u8]) -> Vec<&'static str> {
-    let text = Text::new("router.yml", file);
-    let own = check(&text, Options::default(), &lookup).findings;
-    let original = judge(&text, &MACHINE, &lookup).findings;
+    let text = SourceFile::new("router.yml", file);
+    let own = check(&text, CheckOptions::default(), &lookup).findings;
+    let original = evaluate(&text, &MACHINE, &lookup).findings;
     let findings = own.into_iter().chain(original);
     findings.map(|finding| finding.diagnostic.code).collect()
 }
@@ -133,7 +133,7 @@ fn every_code_is_listed_and_every_listed_code_is_given() {
 
 #[test]
 fn every_code_stands_once_in_the_reference() {
-    let page = reference();
+    let page = reference_page();
     for (code, meaning) in codes::all() {
         let row = format!("| `{code}` | {meaning} |\n");
         assert_eq!(page.matches(&row).count(), 1, "{code}");

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Finding, Options, Text, check};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, Finding, SourceFile, check};
 
 use crate::own::{changed, said};
 use crate::recorded::{MACHINE, bytes, cases, environment};
@@ -79,10 +79,12 @@ fn misspelt_keys_are_not_missing_too() {
 #[test]
 fn misspelt_keys_are_missing_when_unknown_keys_are_allowed() {
     let file = changed("    address:", "    adress:");
-    let options = Options {
+    let options = CheckOptions {
         allow_unknown: true,
     };
-    let report = check(&Text::new("r.yml", file.as_bytes()), options, &|_| None);
+    let report = check(&SourceFile::new("r.yml", file.as_bytes()), options, &|_| {
+        None
+    });
     let codes: Vec<_> = report.findings.iter().map(|f| f.diagnostic.code).collect();
     assert_eq!(codes, ["missing-key", "unknown-key"]);
 }
@@ -165,8 +167,8 @@ fn entries_with_unclear_bindings_are_looked_at() {
             .map(|line| format!("error {line}"))
             .collect();
         assert_eq!(said(&file), expected, "{entry}");
-        let judged = judge(
-            &Text::new("r.yml", file.as_bytes()),
+        let judged = evaluate(
+            &SourceFile::new("r.yml", file.as_bytes()),
             &Machine::default(),
             &|_| None,
         );
@@ -192,9 +194,9 @@ fn entries_with_unclear_bindings_are_looked_at() {
 
 /// Lists what both verdicts say of a file, with everything that is shown.
 fn all_said(file: &[u8]) -> [Vec<String>; 2] {
-    let text = Text::new("router.yml", file);
-    let own = check(&text, Options::default(), &environment).findings;
-    let original = judge(&text, &MACHINE, &environment).findings;
+    let text = SourceFile::new("router.yml", file);
+    let own = check(&text, CheckOptions::default(), &environment).findings;
+    let original = evaluate(&text, &MACHINE, &environment).findings;
     [own, original].map(|findings| {
         let shown = |f: Finding| format!("{} {:?}", f.diagnostic, f.effect);
         findings.into_iter().map(shown).collect()
@@ -253,8 +255,8 @@ fn keys_of_the_request_in_other_cases() {
     ];
     for (by, ignored, own) in cases {
         let file = changed(sans, by);
-        let judged = judge(
-            &Text::new("r.yml", file.as_bytes()),
+        let judged = evaluate(
+            &SourceFile::new("r.yml", file.as_bytes()),
             &Machine::default(),
             &|_| None,
         );
@@ -267,10 +269,12 @@ fn keys_of_the_request_in_other_cases() {
         assert_eq!(said(&file), own, "{by}");
     }
     let file = changed(sans, "    SANS:\n      dns: [r1.example]\n");
-    let options = Options {
+    let options = CheckOptions {
         allow_unknown: true,
     };
-    let report = check(&Text::new("r.yml", file.as_bytes()), options, &|_| None);
+    let report = check(&SourceFile::new("r.yml", file.as_bytes()), options, &|_| {
+        None
+    });
     let codes: Vec<_> = report.findings.iter().map(|f| f.diagnostic.code).collect();
     assert_eq!(codes, ["unknown-key"]);
 }

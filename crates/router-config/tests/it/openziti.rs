@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use portcullis_router_config::Effective;
-use portcullis_router_config::Text;
-use portcullis_router_config::openziti::{Judgement, Machine, judge, load};
+use portcullis_router_config::EffectiveConfig;
+use portcullis_router_config::SourceFile;
+use portcullis_router_config::openziti::{Evaluation, Machine, evaluate, load};
 use serde_json::Value;
 
 use crate::recorded::{MACHINE, bytes, cases, environment, lines, shared};
 
-fn judged(judgement: &Judgement) -> (Option<String>, Option<String>) {
+fn judged(judgement: &Evaluation) -> (Option<String>, Option<String>) {
     (
         Some(judgement.verdict.to_string()),
         judgement.stage.map(|stage| stage.to_string()),
@@ -32,7 +32,11 @@ fn every_recorded_verdict_and_value_is_equal() {
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for case in cases() {
         let file = bytes(&case);
-        let (judgement, effective) = load(&Text::new("router.yml", &file), &MACHINE, &environment);
+        let (judgement, effective) = load(
+            &SourceFile::new("router.yml", &file),
+            &MACHINE,
+            &environment,
+        );
         let mut wrong = Vec::new();
         let (found, expected) = (judged(&judgement), recorded(&case["openziti"]));
         if found != expected {
@@ -63,7 +67,7 @@ fn every_recorded_verdict_and_value_is_equal() {
 }
 
 /// Compares the values that were recorded, and those of the base that were not mentioned.
-fn differences(effective: &Effective, case: &Value, base: &Value) -> Vec<String> {
+fn differences(effective: &EffectiveConfig, case: &Value, base: &Value) -> Vec<String> {
     let Some(changed) = case["openziti"]["effective"].as_object() else {
         return vec![];
     };
@@ -135,8 +139,8 @@ fn nothing_needs_to_be_known_of_the_machine_unless_the_verdict_depends_on_it() {
     for case in cases() {
         if case["depends_on"].is_null() {
             let file = bytes(&case);
-            let text = Text::new("router.yml", &file);
-            let judgement = judge(&text, &Machine::default(), &environment);
+            let text = SourceFile::new("router.yml", &file);
+            let judgement = evaluate(&text, &Machine::default(), &environment);
             assert_eq!(
                 judged(&judgement),
                 recorded(&case["openziti"]),
@@ -161,7 +165,7 @@ fn real_files_are_judged_as_recorded() {
         };
         let file = fs::read(file).expect("the file can be read");
         let (judgement, effective) = load(
-            &Text::new("router.yml", &file),
+            &SourceFile::new("router.yml", &file),
             &Machine::default(),
             &|_| None,
         );

@@ -1,6 +1,6 @@
 //! Everything that Portcullis itself says about a file, and nothing more.
 
-use portcullis_router_config::{Options, Text, check, load};
+use portcullis_router_config::{CheckOptions, SourceFile, check, load};
 
 use crate::findings::BASE;
 
@@ -16,8 +16,8 @@ pub(crate) fn changed(part: &str, by: &str) -> String {
 
 /// Lists the findings of a file, as in `error invalid-value ctrl.endpoint`.
 pub(crate) fn said(file: &str) -> Vec<String> {
-    let text = Text::new("router.yml", file.as_bytes());
-    let report = check(&text, Options::default(), &|_| None);
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let report = check(&text, CheckOptions::default(), &|_| None);
     let line = |finding: portcullis_router_config::Finding| {
         let diagnostic = finding.diagnostic;
         let (severity, code, path) = (diagnostic.severity, diagnostic.code, &diagnostic.path);
@@ -55,8 +55,8 @@ fn words_about_name_servers_may_have_any_case_or_be_empty() {
             .chain(mistake.map(|mistake| format!("{mistake} {path}")))
             .collect();
         assert_eq!(said(&file), expected, "{option}");
-        let text = Text::new("router.yml", file.as_bytes());
-        let loaded = load(&text, Options::default(), &|_| None);
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let loaded = load(&text, CheckOptions::default(), &|_| None);
         let setting = loaded.effective.get(&path);
         let value = setting.and_then(|setting| setting.value.as_str());
         assert_eq!(value.unwrap_or_default(), effective, "{option}");
@@ -124,8 +124,8 @@ fn certificates_and_keys_in_the_file_are_looked_at_and_not_shown() {
             .into_iter()
             .collect();
         assert_eq!(said(&file), expected, "{file}");
-        let text = Text::new("router.yml", file.as_bytes());
-        for finding in check(&text, Options::default(), &|_| None).findings {
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        for finding in check(&text, CheckOptions::default(), &|_| None).findings {
             let shown = finding.diagnostic.to_string();
             assert!(!shown.contains(secret), "{shown}");
         }
@@ -210,8 +210,8 @@ fn alternative_certificates_serve_without_the_first() {
             ["warning missing-key identity.server_cert"],
             "{by}"
         );
-        let text = Text::new("router.yml", file.as_bytes());
-        let report = check(&text, Options::default(), &|_| None);
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let report = check(&text, CheckOptions::default(), &|_| None);
         let message = &report.findings[0].diagnostic.message;
         assert!(message.contains(part), "{message}");
     }

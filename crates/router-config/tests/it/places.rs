@@ -1,7 +1,7 @@
 //! Where findings point: keys, values and items, in blocks and in flow, in both verdicts.
 
-use portcullis_router_config::openziti::judge;
-use portcullis_router_config::{Finding, Options, Text, check};
+use portcullis_router_config::openziti::evaluate;
+use portcullis_router_config::{CheckOptions, Finding, SourceFile, check};
 
 use crate::own::changed;
 use crate::recorded::{MACHINE, environment};
@@ -76,9 +76,9 @@ fn findings_point_at_keys_values_and_items() {
     let mut wrong = Vec::new();
     for (part, by, code, line, column, path, written) in ROWS {
         let file = changed(part, by);
-        let text = Text::new("router.yml", file.as_bytes());
-        let own = check(&text, Options::default(), &environment).findings;
-        let original = judge(&text, &MACHINE, &environment).findings;
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let own = check(&text, CheckOptions::default(), &environment).findings;
+        let original = evaluate(&text, &MACHINE, &environment).findings;
         let expected = vec![(*line, *column, (*path).to_owned(), (*written).to_owned())];
         let is_silent = *code == "env-unset";
         for (norm, findings) in [("own", own), ("original", original)] {
@@ -100,8 +100,8 @@ fn a_variable_and_its_value_have_one_name() {
         "\n        - 10.0.0.1\n        - \"$NONE\"",
     ] {
         let file = changed("[r1.example]", &format!("[r1.example]\n      ip: {by}"));
-        let text = Text::new("router.yml", file.as_bytes());
-        let findings = check(&text, Options::default(), &environment).findings;
+        let text = SourceFile::new("router.yml", file.as_bytes());
+        let findings = check(&text, CheckOptions::default(), &environment).findings;
         let paths: Vec<_> = findings
             .iter()
             .map(|f| f.diagnostic.path.dotted())

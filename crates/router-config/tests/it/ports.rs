@@ -1,7 +1,7 @@
 //! Listeners on one port, by both verdicts.
 
-use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, check};
+use portcullis_router_config::openziti::{Machine, evaluate};
+use portcullis_router_config::{CheckOptions, SourceFile, check};
 
 use crate::findings::BASE;
 
@@ -57,9 +57,9 @@ fn file(line: &str) -> String {
 
 /// Names the key whose port is taken, by Portcullis and by the original.
 fn taken(file: &str) -> [String; 2] {
-    let text = Text::new("router.yml", file.as_bytes());
-    let own = check(&text, Options::default(), &|_| None).findings;
-    let original = judge(&text, &Machine::default(), &|_| None).findings;
+    let text = SourceFile::new("router.yml", file.as_bytes());
+    let own = check(&text, CheckOptions::default(), &|_| None).findings;
+    let original = evaluate(&text, &Machine::default(), &|_| None).findings;
     [own, original].map(|findings| {
         let mut taken = findings
             .into_iter()

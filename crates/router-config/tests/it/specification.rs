@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_router_config::{Finding, Options, Report, Text, check};
+use portcullis_router_config::{CheckOptions, Finding, Report, SourceFile, check};
 use portcullis_yaml::Severity;
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ fn every_expectation_of_the_specification_is_met() {
         }
         let file = bytes(&case);
         let report = check(
-            &Text::new("router.yml", &file),
-            Options::default(),
+            &SourceFile::new("router.yml", &file),
+            CheckOptions::default(),
             &environment,
         );
         let also = expected["also"].as_array().cloned().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use jsonschema::Validator;
-use portcullis_router_config::{Options, Text, Verdict, check, schema};
+use portcullis_router_config::{CheckOptions, SourceFile, Verdict, check, schema};
 use portcullis_yaml::{Limits, Node, SourceId, Value as Yaml, decode, parse};
 use serde_json::{Value, json};
 
@@ -30,8 +30,8 @@ fn to_json(node: &Node) -> Value {
 
 /// Gives the complaints of the validator about a file that [`check`] accepts.
 fn complaints(validator: &Validator, file: &[u8]) -> Vec<String> {
-    let text = Text::new("router.yml", file);
-    if check(&text, Options::default(), &environment).verdict != Verdict::Accept {
+    let text = SourceFile::new("router.yml", file);
+    if check(&text, CheckOptions::default(), &environment).verdict != Verdict::Accept {
         return vec![];
     }
     let text = decode(file, SourceId::default()).expect("it was read before");

@@ -1,18 +1,18 @@
 //! Files whose verdict by the original follows from its rules, beyond the recorded cases.
 
-use portcullis_router_config::Text;
-use portcullis_router_config::openziti::{Judgement, Machine, judge};
+use portcullis_router_config::SourceFile;
+use portcullis_router_config::openziti::{Evaluation, Machine, evaluate};
 
 use crate::findings::BASE;
 use crate::reasons::reasons;
 
-pub(crate) fn judged(text: &str) -> Judgement {
-    let text = Text::new("router.yml", text.as_bytes());
-    judge(&text, &Machine::default(), &|_| None)
+pub(crate) fn judged(text: &str) -> Evaluation {
+    let text = SourceFile::new("router.yml", text.as_bytes());
+    evaluate(&text, &Machine::default(), &|_| None)
 }
 
 /// Writes the verdict with its stage, as in `refuse/load`, and the place of the first finding.
-fn verdict(judgement: &Judgement) -> String {
+fn verdict(judgement: &Evaluation) -> String {
     let Some(stage) = judgement.stage else {
         return judgement.verdict.to_string();
     };

@@ -1,6 +1,6 @@
 //! Entries of `web` that serve the health API.
 
-use portcullis_router_config::model::{Given, WebBindPoint, WebServer};
+use portcullis_router_config::model::{SourcedValue, WebBindPoint, WebServer};
 
 /// Name of the API in the section `web`.
 pub const BINDING: &str = "health-checks";
@@ -95,7 +95,7 @@ pub fn health_servers(web: &[WebServer]) -> Vec<HealthServer<'_>> {
 }
 
 /// A value that is present and not empty.
-fn non_empty(given: Option<&Given<String>>) -> Option<&str> {
+fn non_empty(given: Option<&SourcedValue<String>>) -> Option<&str> {
     let text = given?.value.as_str();
     (!text.is_empty()).then_some(text)
 }

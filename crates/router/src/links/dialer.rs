@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_router_config::model::{Given, Link, LinkDialer};
+use portcullis_router_config::model::{Link, LinkDialer, SourcedValue};
 
 use crate::links::backoff::BackoffPolicy;
 use crate::links::connection_layout::{ConnectionLayout, supports_multiple};
@@ -102,7 +102,7 @@ pub fn dialers(config: &Link) -> Result<Vec<Dialer>, IncompleteConfigError> {
 }
 
 /// A value that is present and not empty.
-fn non_empty(given: Option<&Given<String>>) -> Option<String> {
+fn non_empty(given: Option<&SourcedValue<String>>) -> Option<String> {
     let text = given?.value.clone();
     (!text.is_empty()).then_some(text)
 }

@@ -7,7 +7,7 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_router::health::{HealthChecks, HealthOptions, LinkDetail};
 use portcullis_router_config::model::RouterConfig;
-use portcullis_router_config::{Options, Text, load};
+use portcullis_router_config::{CheckOptions, SourceFile, load};
 
 /// Noon of a day in 2026, to the second.
 pub(crate) const NOON: Timestamp = Timestamp::constant(1_790_000_000, 0);
@@ -43,8 +43,8 @@ impl Entropy for Seeded {
 /// A router's configuration.
 pub(crate) fn config(text: &str) -> RouterConfig {
     load(
-        &Text::new("router.yml", text.as_bytes()),
-        Options::default(),
+        &SourceFile::new("router.yml", text.as_bytes()),
+        CheckOptions::default(),
         &|_| None,
     )
     .config

@@ -4,7 +4,7 @@ use super::{
     BoxError, EngineLimits, KIND, OpenEngine, RuleResult, block_writer, collect, ensure, key, put,
 };
 use crate::engine::{Engine, KeyRange, Observer, submit_with};
-use crate::feed::Group;
+use crate::feed::CommitGroup;
 use crate::lock;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
@@ -18,12 +18,12 @@ struct RecordingObserver<N> {
 
 #[derive(Clone)]
 struct Observation {
-    group: Arc<Group<u64>>,
+    group: Arc<CommitGroup<u64>>,
     stored: Option<u64>,
 }
 
 impl<N: Engine<u64>> Observer<u64> for RecordingObserver<N> {
-    fn committed(&self, group: &Arc<Group<u64>>) {
+    fn on_commit(&self, group: &Arc<CommitGroup<u64>>) {
         let engine = self.engine.upgrade();
         let snapshot = engine.and_then(|engine| engine.snapshot().ok());
         let stored = snapshot.and_then(|snapshot| snapshot.revision().ok());

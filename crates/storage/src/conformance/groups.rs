@@ -3,7 +3,9 @@
 use super::{
     BoxError, EngineLimits, OpenEngine, RuleResult, block_writer, describe, ensure, key, put,
 };
-use crate::engine::{Abort, Body, CommitError, Committed, Engine, StoreError, Ticket, submit_with};
+use crate::engine::{
+    Abort, CommitError, Committed, Engine, StoreError, Ticket, TxBody, submit_with,
+};
 
 pub(super) fn discards_alone<N: Engine<u64>>(
     _: EngineLimits,
@@ -12,7 +14,7 @@ pub(super) fn discards_alone<N: Engine<u64>>(
     let engine = open()?;
     let feed = engine.feed().revision();
     let (release, blocker) = block_writer(&engine)?;
-    let bodies: [Body<u64>; 5] = [
+    let bodies: [TxBody<u64>; 5] = [
         Box::new(|tx| {
             tx.put(&key(10, b"shared"), b"first");
             tx.record(1);
@@ -161,7 +163,7 @@ pub(super) fn full_queue_is_overloaded<N: Engine<u64>>(
     let engine = open()?;
     let (release, blocker) = block_writer(&engine)?;
     let mut tickets = Vec::new();
-    let body = |number: usize| -> Body<u64> {
+    let body = |number: usize| -> TxBody<u64> {
         Box::new(move |tx| {
             tx.put(&key(14, &number.to_be_bytes()), b"");
             Ok(())

@@ -73,13 +73,13 @@ pub(super) fn readings_end<N: Engine<u64>>(
     let row = key(6, b"row");
     put(&engine, row.clone(), b"old")?;
     let before = engine.snapshot()?;
-    let Some(readings) = before.readings() else {
+    let Some(readings) = before.cache() else {
         return Ok(());
     };
     readings.insert(&row, Arc::new("built from the old row"), 1);
     put(&engine, row.clone(), b"new")?;
     let after = engine.snapshot()?;
-    let left = after.readings().and_then(|made| made.find::<&str>(&row));
+    let left = after.cache().and_then(|made| made.find::<&str>(&row));
     ensure!(
         left.is_none(),
         "the next state has a cached value of the last"
@@ -100,7 +100,7 @@ pub(super) fn body_reads_own_writes<N: Engine<u64>>(
     put(&engine, key(3, b"stored"), b"stored")?;
     let outcome = submit_with(&engine, |tx| {
         let (stored, own) = (key(3, b"stored"), key(3, b"own"));
-        let is_apart = tx.readings().is_none();
+        let is_apart = tx.cache().is_none();
         let first = tx.get(&stored)?;
         tx.put(&own, b"1");
         tx.put(&own, b"2");

@@ -23,7 +23,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Whether a later attempt may succeed without a repair.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Full | Self::Unavailable(_) | Self::Closed => true,
             Self::Corrupt { .. } => false,
@@ -58,4 +58,4 @@ pub enum CommitError {
 /// The writer's queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many writes are waiting")]
-pub struct Overloaded;
+pub struct OverloadedError;

@@ -1,7 +1,7 @@
 //! Transaction bodies with a return value.
 
 use super::ticket::CommitResult;
-use super::{Abort, CommitError, Engine, Overloaded, StoreError, Ticket, WriteTx, lock};
+use super::{Abort, CommitError, Engine, OverloadedError, StoreError, Ticket, WriteTx, lock};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -62,7 +62,7 @@ fn take_result<T, E>(
 pub fn submit_with<C, T, E, N>(
     engine: &N,
     mut body: impl FnMut(&mut dyn WriteTx<C>) -> Result<T, E> + Send + 'static,
-) -> Result<ResultTicket<T, E>, Overloaded>
+) -> Result<ResultTicket<T, E>, OverloadedError>
 where
     C: Send + Sync + 'static,
     T: Send + 'static,

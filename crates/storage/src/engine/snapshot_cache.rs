@@ -18,7 +18,7 @@ const MAX_ENTRY_BYTES: usize = 8 * 1024;
 /// When it is full, it is emptied. Sizes are those of the source rows; the values may take many
 /// times as much memory.
 #[derive(Default)]
-pub struct Readings(Mutex<CacheEntries>);
+pub struct SnapshotCache(Mutex<CacheEntries>);
 
 /// The values of one type.
 type TypedEntries = HashMap<Box<[u8]>, Arc<dyn Any + Send + Sync>>;
@@ -30,7 +30,7 @@ struct CacheEntries {
     bytes: usize,
 }
 
-impl Readings {
+impl SnapshotCache {
     /// The cached value of type `T` for the row under `key`.
     pub fn find<T: Any + Send + Sync>(&self, key: &[u8]) -> Option<Arc<T>> {
         let value = Arc::clone(lock(&self.0).values.get(&TypeId::of::<T>())?.get(key)?);
@@ -74,7 +74,7 @@ impl CacheEntries {
     }
 }
 
-impl std::fmt::Debug for Readings {
+impl std::fmt::Debug for SnapshotCache {
     /// Omits the values, which may be secret.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn value_is_found_under_its_key_and_type() {
-        let readings = Readings::default();
+        let readings = SnapshotCache::default();
         readings.insert(b"a", Arc::new(1_u8), 10);
         assert_eq!(readings.find::<u8>(b"a").as_deref(), Some(&1));
         assert!(readings.find::<u16>(b"a").is_none());
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn number_and_size_are_bounded() {
-        let readings = Readings::default();
+        let readings = SnapshotCache::default();
         for number in 0..3 * MAX_ENTRIES {
             readings.insert(&number.to_be_bytes(), Arc::new(number), 1);
             assert!(lock(&readings.0).count <= MAX_ENTRIES);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_is_there_already_costs_nothing() {
-        let readings = Readings::default();
+        let readings = SnapshotCache::default();
         readings.insert(b"first", Arc::new(0), 0);
         for _ in 0..2 * MAX_ENTRIES {
             readings.insert(b"again", Arc::new(1), MAX_ENTRY_BYTES);

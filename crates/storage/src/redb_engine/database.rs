@@ -4,7 +4,7 @@ mod opening;
 
 use super::backend::{DatabaseHealth, DiskBackend, is_full};
 use super::meta::{Row, State};
-use super::options::{Fatal, OpenError, Options};
+use super::options::{FatalError, OpenError, Options};
 use super::reader::{Reader, guarded, store_error};
 use crate::disk::Disk;
 use crate::engine::StoreError;
@@ -38,12 +38,12 @@ pub(super) enum StoreFailure {
     /// Can be retried; the store is unchanged.
     Transient(StoreError),
     /// The state of the disk is unknown or wrong.
-    Fatal(Fatal),
+    Fatal(FatalError),
 }
 
 impl StoreFailure {
     pub(super) fn fatal(what: impl Into<String>) -> Self {
-        Self::Fatal(Fatal { what: what.into() })
+        Self::Fatal(FatalError { what: what.into() })
     }
 }
 

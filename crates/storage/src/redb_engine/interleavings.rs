@@ -19,7 +19,7 @@ mod writer;
 
 use super::{counters, meta, options};
 use crate::engine::{CommitError, Observer, StoreError};
-use crate::feed::Group;
+use crate::feed::CommitGroup;
 use loom::future::block_on;
 use loom::sync;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -64,7 +64,7 @@ struct CheckingObserver {
 }
 
 impl Observer<u8> for CheckingObserver {
-    fn committed(&self, group: &Arc<Group<u8>>) {
+    fn on_commit(&self, group: &Arc<CommitGroup<u8>>) {
         let shared = self.shared.upgrade().unwrap();
         let view = shared.snapshot().unwrap();
         assert!(group.changes.iter().all(|&row| view.contains(row)));

@@ -1,7 +1,7 @@
 //! Options and errors of opening a store.
 
 use crate::engine::{StoreError, WriteTx};
-use portcullis_domain::io_error::in_words;
+use portcullis_domain::io_error::describe_io_error;
 use std::sync::Arc;
 
 /// The version of the layout of rows that this program writes.
@@ -31,12 +31,12 @@ impl Default for Schema {
 /// The process must end: results could be wrong otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the store cannot continue: {what}")]
-pub struct Fatal {
+pub struct FatalError {
     pub what: String,
 }
 
 /// Ends the process. If it returns, every operation fails with [`StoreError::Closed`].
-pub type FatalHandler = Arc<dyn Fn(&Fatal) + Send + Sync>;
+pub type FatalHandler = Arc<dyn Fn(&FatalError) + Send + Sync>;
 
 /// Options for opening a store.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Options {
 }
 
 /// Aborts the process without running destructors, which could touch the store.
-fn abort(fatal: &Fatal) {
+fn abort(fatal: &FatalError) {
     // A panic in the logger must not prevent the abort.
     let _ = std::panic::catch_unwind(|| tracing::error!("{fatal}"));
     std::process::abort();
@@ -97,7 +97,7 @@ pub enum OpenError {
     /// It is not a store, or a damaged one.
     #[error("{place} is not a readable store: {what}")]
     Corrupt { place: String, what: String },
-    #[error("{place} cannot be opened: {}", in_words(source))]
+    #[error("{place} cannot be opened: {}", describe_io_error(source))]
     Io {
         place: String,
         source: std::io::Error,

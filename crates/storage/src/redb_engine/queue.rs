@@ -3,13 +3,13 @@
 use super::lock;
 use super::sync::{Condvar, Mutex};
 use super::ticket::Resolver;
-use crate::engine::{Body, Overloaded};
+use crate::engine::{OverloadedError, TxBody};
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
 /// A body and the resolver of its ticket.
 pub(super) struct Job<C> {
-    pub(super) body: Body<C>,
+    pub(super) body: TxBody<C>,
     pub(super) resolver: Resolver,
 }
 
@@ -47,13 +47,13 @@ impl<C> Queue<C> {
     }
 
     /// Queues `job`; a closed queue drops it, which resolves its ticket with a closed store.
-    pub(super) fn push(&self, job: Job<C>) -> Result<(), Overloaded> {
+    pub(super) fn push(&self, job: Job<C>) -> Result<(), OverloadedError> {
         let mut state = lock(&self.state);
         if state.closed {
             return Ok(());
         }
         if state.jobs.len() >= self.capacity {
-            return Err(Overloaded);
+            return Err(OverloadedError);
         }
         state.jobs.push_back(job);
         drop(state);

@@ -2,7 +2,7 @@
 
 use super::backend::{DatabaseHealth, is_full};
 use super::meta::State;
-use crate::engine::{KeyRange, ReadTx, Readings, Snapshot, StoreError, Visit};
+use crate::engine::{KeyRange, ReadTx, RowVisitor, Snapshot, SnapshotCache, StoreError};
 use crate::guard::{self, Panicked};
 use redb::ReadOnlyTable;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 pub(super) struct Reader {
     rows: Rows,
     health: Arc<DatabaseHealth>,
-    cache: Readings,
+    cache: SnapshotCache,
 }
 
 impl Reader {
@@ -21,7 +21,7 @@ impl Reader {
         Self {
             rows,
             health,
-            cache: Readings::default(),
+            cache: SnapshotCache::default(),
         }
     }
 
@@ -43,7 +43,7 @@ impl ReadTx for Reader {
         })
     }
 
-    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         if range.is_empty() {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl ReadTx for Reader {
         Ok(())
     }
 
-    fn readings(&self) -> Option<&Readings> {
+    fn cache(&self) -> Option<&SnapshotCache> {
         Some(&self.cache)
     }
 }

@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::shared_view::SharedView;
 use super::sync::RwLock;
 use super::ticket::Ticket;
-use crate::engine::{Body, Observer, Overloaded, StoreError};
+use crate::engine::{Observer, OverloadedError, StoreError, TxBody};
 use crate::feed::Feed;
 use std::sync::{Arc, PoisonError};
 
@@ -37,7 +37,7 @@ impl<C> Shared<C> {
         }
     }
 
-    pub(super) fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded> {
+    pub(super) fn submit(&self, body: TxBody<C>) -> Result<Ticket, OverloadedError> {
         let (ticket, resolver) = Ticket::new();
         self.queue.push(Job { body, resolver })?;
         Ok(ticket)

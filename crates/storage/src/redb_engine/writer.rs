@@ -2,13 +2,13 @@
 
 use super::database::StoreFailure;
 use super::meta::State;
-use super::options::Fatal;
+use super::options::FatalError;
 use super::queue::{Job, Task};
 use super::reader::Reader;
 use super::shared::Shared;
 use super::ticket::{Committed, Resolver};
 use crate::engine::{CommitError, StoreError};
-use crate::feed::Group;
+use crate::feed::CommitGroup;
 use crate::overlay::{Overlay, OverlayTx, OverlayView};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) fn run<C: Send + Sync + 'static>(shared: &Shared<C>) {
         Err(_) => {
             let what = "its writer panicked".into();
             // The tickets are resolved in any case.
-            let _ = catch_unwind(AssertUnwindSafe(|| shared.terminate(&Fatal { what })));
+            let _ = catch_unwind(AssertUnwindSafe(|| shared.terminate(&FatalError { what })));
         },
     }
     shared.queue.discard();
@@ -86,7 +86,7 @@ impl<C> PendingGroup<C> {
 
 impl<C: Send + Sync + 'static> Shared<C> {
     /// Ends the process before any ticket of the current group resolves.
-    fn terminate(&self, fatal: &Fatal) -> Stopped {
+    fn terminate(&self, fatal: &FatalError) -> Stopped {
         (self.fatal)(fatal);
         Stopped
     }
@@ -160,7 +160,7 @@ impl<C: Send + Sync + 'static> Shared<C> {
                 return self.fail_group(pending, failure);
             }
             let changes = std::mem::take(&mut pending.changes);
-            self.notify_observers(&Arc::new(Group { revision, changes }))?;
+            self.notify_observers(&Arc::new(CommitGroup { revision, changes }))?;
         }
         for (resolver, verdict) in pending.results {
             resolver.resolve(verdict.map(|()| Committed { revision }));
@@ -189,12 +189,12 @@ impl<C: Send + Sync + 'static> Shared<C> {
         Ok(())
     }
 
-    fn notify_observers(&self, group: &Arc<Group<C>>) -> Result<(), Stopped> {
+    fn notify_observers(&self, group: &Arc<CommitGroup<C>>) -> Result<(), Stopped> {
         self.feed.push(Arc::clone(group));
         for observer in self.observers() {
-            if catch_unwind(AssertUnwindSafe(|| observer.committed(group))).is_err() {
+            if catch_unwind(AssertUnwindSafe(|| observer.on_commit(group))).is_err() {
                 let what = "an observer of its changes panicked".into();
-                return Err(self.terminate(&Fatal { what }));
+                return Err(self.terminate(&FatalError { what }));
             }
         }
         Ok(())

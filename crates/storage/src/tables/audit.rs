@@ -13,7 +13,7 @@ mod recorder;
 mod schema;
 mod value;
 
-pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenMark, events_from};
+pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenCursor, events_from};
 pub use recorder::AuditEntry;
 
 pub(super) use recorder::Recorder;

@@ -14,8 +14,8 @@ mod sessions;
 mod trust;
 mod values;
 
-pub use index::Index;
-pub use managed::Kept;
+pub use index::UniqueIndex;
+pub use managed::StoredSpec;
 pub use sealed::{StoredEnrollment, StoredMfa};
 pub use sessions::session_grant;
 pub use values::{IndexedId, UniqueValue, reference};
@@ -23,7 +23,7 @@ pub use values::{IndexedId, UniqueValue, reference};
 use crate::engine::StoreError;
 use crate::key::{Kind, RecordKey};
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -115,28 +115,28 @@ pub trait Entity: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 
     /// Builds its change.
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change;
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change;
 }
 
 fn entity_change<E: Clone>(
     owner: Option<Owner>,
-    number: Number,
+    number: RecordNumber,
     now: Option<&E>,
 ) -> EntityChange<E> {
     EntityChange {
         owner,
         number,
-        now: now.cloned().map(Arc::new),
+        entity: now.cloned().map(Arc::new),
     }
 }
 
 /// The key of an identity's record.
-pub fn identity_key(number: Number) -> RecordKey {
+pub fn identity_key(number: RecordNumber) -> RecordKey {
     RecordKey::root(IDENTITY, number.0)
 }
 
 /// The key of a router's record.
-pub fn router_key(number: Number) -> RecordKey {
+pub fn router_key(number: RecordNumber) -> RecordKey {
     RecordKey::root(ROUTER, number.0)
 }
 
@@ -150,8 +150,8 @@ pub(super) fn owner_of(key: &RecordKey) -> Result<Option<Owner>, StoreError> {
         return Ok(None);
     }
     match key.root_id() {
-        (IDENTITY, number) => Ok(Some(Owner::Identity(Number(number)))),
-        (ROUTER, number) => Ok(Some(Owner::Router(Number(number)))),
+        (IDENTITY, number) => Ok(Some(Owner::Identity(RecordNumber(number)))),
+        (ROUTER, number) => Ok(Some(Owner::Router(RecordNumber(number)))),
         _ => Err(StoreError::corrupt(format!(
             "record {key} depends on a record of a kind without dependents"
         ))),

@@ -6,7 +6,7 @@ use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
 use portcullis_domain::change::Change;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ pub struct Found<E> {
 }
 
 impl<E> Found<E> {
-    pub fn number(&self) -> Number {
-        Number(self.key.id().1)
+    pub fn number(&self) -> RecordNumber {
+        RecordNumber(self.key.id().1)
     }
 
     /// Number of its root record; its own if it is a root.
-    pub fn root_number(&self) -> Number {
-        Number(self.key.root_id().1)
+    pub fn root_number(&self) -> RecordNumber {
+        RecordNumber(self.key.root_id().1)
     }
 }
 
@@ -45,7 +45,7 @@ impl<'r> Record<'r> {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] when the key is not a record key.
-    pub fn in_row(key: &[u8], frame: &'r [u8]) -> Result<Self, StoreError> {
+    pub fn from_row(key: &[u8], frame: &'r [u8]) -> Result<Self, StoreError> {
         let key = RecordKey::parse(key)
             .ok_or_else(|| StoreError::corrupt("a key is not a record key"))?;
         Ok(Self { key, frame })
@@ -115,7 +115,7 @@ impl<'t> Rows<'t> {
     }
 
     /// Like [`Rows::get`], but parses each entity once per view.
-    pub fn share<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
+    pub fn get_cached<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
         if let Some(entity) = self.cached(key.as_bytes()) {
             return Ok(Some(entity));
         }
@@ -128,7 +128,7 @@ impl<'t> Rows<'t> {
 
     /// Returns the value of type `T` for the record at `root`, built by `build` once per view.
     /// `build` also returns its size in memory in bytes, or `None` if it is not to be cached.
-    pub fn share_made<T: Send + Sync + 'static, E>(
+    pub fn get_or_build<T: Send + Sync + 'static, E>(
         self,
         root: &RecordKey,
         build: impl FnOnce() -> Result<(T, Option<usize>), E>,
@@ -143,7 +143,7 @@ impl<'t> Rows<'t> {
     }
 
     /// Like [`Rows::find`], but parses each entity once per view.
-    pub fn find_shared<E: Entity>(
+    pub fn find_cached<E: Entity>(
         self,
         value: &UniqueValue,
     ) -> Result<Option<Found<Arc<E>>>, StoreError> {
@@ -155,7 +155,7 @@ impl<'t> Rows<'t> {
             return Ok(None);
         };
         let entity = self
-            .share(&key)?
+            .get_cached(&key)?
             .ok_or_else(|| missing_record(value, &key))?;
         let found = Found { key, entity };
         self.cache(unique.as_bytes(), found.clone(), unique.as_bytes().len());
@@ -164,13 +164,13 @@ impl<'t> Rows<'t> {
 
     /// The cached value for the row under `key`, if the view has a cache.
     fn cached<T: Send + Sync + 'static>(self, key: &[u8]) -> Option<Arc<T>> {
-        self.0.readings()?.find(key)
+        self.0.cache()?.find(key)
     }
 
     /// Caches a value for the row under `key`, if the view has a cache.
     fn cache<T: Send + Sync + 'static>(self, key: &[u8], value: T, bytes: usize) -> Arc<T> {
         let value = Arc::new(value);
-        if let Some(readings) = self.0.readings() {
+        if let Some(readings) = self.0.cache() {
             readings.insert(key, Arc::clone(&value), bytes);
         }
         value
@@ -195,7 +195,7 @@ impl<'t> Rows<'t> {
     /// Lists the dependents of one kind under `root`, oldest first.
     pub fn dependents<E: Entity>(self, root: &RecordKey) -> Result<Vec<Found<E>>, StoreError> {
         let mut found = Vec::new();
-        self.each_in(&root.dependents(E::KIND), &mut |entity| {
+        self.for_each_in(&root.dependents(E::KIND), &mut |entity| {
             found.push(entity);
             Ok(ControlFlow::Continue(()))
         })?;
@@ -203,7 +203,7 @@ impl<'t> Rows<'t> {
     }
 
     /// Visits the entities of one kind in `range`, skipping other kinds.
-    pub fn each_in<E: Entity>(
+    pub fn for_each_in<E: Entity>(
         self,
         range: &KeyRange,
         visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, StoreError>,
@@ -218,7 +218,7 @@ impl<'t> Rows<'t> {
     }
 
     /// Visits the dependents of `root`, ordered by kind and age.
-    pub fn each_below(
+    pub fn for_each_dependent(
         self,
         root: &RecordKey,
         visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
@@ -231,8 +231,9 @@ impl<'t> Rows<'t> {
         range: &KeyRange,
         visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        self.0
-            .scan(range, &mut |key, frame| visit(Record::in_row(key, frame)?))
+        self.0.scan(range, &mut |key, frame| {
+            visit(Record::from_row(key, frame)?)
+        })
     }
 
     /// Lists up to `max` records of one kind that refer to the record at `target`, oldest first.

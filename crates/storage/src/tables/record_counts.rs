@@ -48,15 +48,15 @@ pub enum CountMismatch {
 }
 
 /// Record counts by kind.
-pub struct Census;
+pub struct RecordCounts;
 
-impl Census {
+impl RecordCounts {
     fn key(kind: Kind) -> [u8; 3] {
         [META_TAG, b'#', kind.byte()]
     }
 
     /// Expected number of records of `kind`.
-    pub fn stated(tx: &(impl ReadTx + ?Sized), kind: Kind) -> Result<u64, StoreError> {
+    pub fn expected(tx: &(impl ReadTx + ?Sized), kind: Kind) -> Result<u64, StoreError> {
         let key = Self::key(kind);
         let Some(row) = tx.get(&key)? else {
             return Ok(0);
@@ -75,7 +75,7 @@ impl Census {
         by: i64,
     ) -> Result<(), StoreError> {
         let key = Self::key(kind);
-        let count = Self::stated(&*tx, kind)?.saturating_add_signed(by);
+        let count = Self::expected(&*tx, kind)?.saturating_add_signed(by);
         tx.put(&key, &frame::encode(&key, &count.to_be_bytes()));
         Ok(())
     }
@@ -83,11 +83,11 @@ impl Census {
     /// Compares the actual with the expected counts.
     ///
     /// Reads every record and every unique row. Unreadable records are reported when they are used.
-    pub fn check(tx: &dyn ReadTx) -> Result<Vec<CountMismatch>, StoreError> {
+    pub fn verify(tx: &dyn ReadTx) -> Result<Vec<CountMismatch>, StoreError> {
         let mut shortfalls = Vec::new();
         let inventory = Inventory::take(tx)?;
         for kind in KINDS {
-            let stated = Self::stated(tx, kind)?;
+            let stated = Self::expected(tx, kind)?;
             let found = inventory.records.get(&kind).copied().unwrap_or(0);
             if found != stated {
                 shortfalls.push(CountMismatch::Records {

@@ -3,22 +3,22 @@
 use super::audit::Recorder;
 use super::kind::{Entity, UniqueValue, owner_of};
 use super::read::Rows;
-use super::record_counts::Census;
+use super::record_counts::RecordCounts;
 use crate::engine::{StoreError, WriteTx};
 use crate::frame;
 use crate::key::{META_TAG, RecordKey, ReferenceKey};
 use portcullis_domain::change::Change;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 
 /// An entity could not be written; nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum WriteError {
     /// Another entity has this unique value.
     #[error("{:?} is already in use", .0.index)]
-    Taken(UniqueValue),
+    UniqueViolation(UniqueValue),
     /// The target of a reference does not exist.
     #[error("{:?} refers to a missing entity", .0.index)]
-    Missing(UniqueValue),
+    MissingReference(UniqueValue),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -68,7 +68,7 @@ impl<'t> RowsMut<'t> {
             self.insert_unique_value(key, value);
         }
         self.put(key, None, entity)?;
-        Census::adjust(self.tx, E::KIND, 1)?;
+        RecordCounts::adjust(self.tx, E::KIND, 1)?;
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl<'t> RowsMut<'t> {
             recorder.record(key, Some(entity), None)?;
         }
         self.record::<E>(key, None)?;
-        Census::adjust(self.tx, E::KIND, -1)
+        RecordCounts::adjust(self.tx, E::KIND, -1)
     }
 
     /// Counts a refused login. Without this write, refused logins would be answered faster than
@@ -157,7 +157,7 @@ impl<'t> RowsMut<'t> {
             .iter()
             .map(|target| {
                 let found = self.rows().lookup(&target.key())?;
-                found.ok_or_else(|| WriteError::Missing(target.clone()))
+                found.ok_or_else(|| WriteError::MissingReference(target.clone()))
             })
             .collect()
     }
@@ -190,7 +190,7 @@ impl<'t> RowsMut<'t> {
 
     fn ensure_available(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
         match self.rows().lookup(&value.key())? {
-            Some(holder) if holder != *key => Err(WriteError::Taken(value.clone())),
+            Some(holder) if holder != *key => Err(WriteError::UniqueViolation(value.clone())),
             _ => Ok(()),
         }
     }
@@ -226,7 +226,7 @@ impl<'t> RowsMut<'t> {
     }
 
     fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) -> Result<(), StoreError> {
-        let change = E::change(owner_of(key)?, Number(key.id().1), now);
+        let change = E::change(owner_of(key)?, RecordNumber(key.id().1), now);
         self.tx.record(change);
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::redb_engine::sync_directory_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
-use portcullis_domain::io_error::in_words;
+use portcullis_domain::io_error::describe_io_error;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -31,7 +31,7 @@ pub enum KeyFileError {
     /// It is not a valid key file.
     #[error("the sealing key {} is damaged or of an unknown format", path.display())]
     Malformed { path: PathBuf },
-    #[error("the sealing key {} cannot be read or written: {}", path.display(), in_words(source))]
+    #[error("the sealing key {} cannot be read or written: {}", path.display(), describe_io_error(source))]
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Entropy(#[from] EntropyError),

@@ -2,7 +2,7 @@
 
 use crate::support::{Fatals, put};
 use portcullis_storage::engine::{CommitError, Engine as _, Observer, StoreError};
-use portcullis_storage::feed::Group;
+use portcullis_storage::feed::CommitGroup;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -53,7 +53,7 @@ fn groups_are_bounded_by_bodies_and_bytes() {
 struct Panicking;
 
 impl Observer<u64> for Panicking {
-    fn committed(&self, _: &Arc<Group<u64>>) {
+    fn on_commit(&self, _: &Arc<CommitGroup<u64>>) {
         std::panic::resume_unwind(Box::new("an observer that panics"));
     }
 }

@@ -14,7 +14,7 @@ pub struct AuditTrail<'h> {
 
 impl<'h> AuditTrail<'h> {
     /// Starts with events committed from now on.
-    pub fn of(controller: &'h Harness) -> Self {
+    pub fn from_now(controller: &'h Harness) -> Self {
         let view = controller.engine.snapshot().unwrap();
         let backlog = AuditBacklog::read(Rows::new(&*view)).unwrap();
         Self {
@@ -32,7 +32,7 @@ impl<'h> AuditTrail<'h> {
     }
 
     /// Operation and entity of the events since the last call.
-    pub fn told(&self) -> Vec<(String, String)> {
+    pub fn operations(&self) -> Vec<(String, String)> {
         let events = self.events().into_iter();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         events

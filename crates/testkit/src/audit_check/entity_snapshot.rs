@@ -13,7 +13,7 @@ type Key = (String, String);
 
 /// All entities as listed at one moment.
 #[derive(Debug, Default)]
-pub struct World(BTreeMap<Key, Entity>);
+pub struct EntitySnapshot(BTreeMap<Key, Entity>);
 
 #[derive(Debug)]
 struct Entity {
@@ -23,7 +23,7 @@ struct Entity {
     members: MemberMap,
 }
 
-impl World {
+impl EntitySnapshot {
     /// Reads all lists with the session of an administrator.
     pub async fn read(harness: &Harness, admin: &str) -> Self {
         let mut entities = BTreeMap::new();
@@ -44,7 +44,7 @@ impl World {
     }
 
     /// The id of the identity that an API session belongs to.
-    pub fn holder(&self, session: &str) -> Option<&str> {
+    pub fn session_owner(&self, session: &str) -> Option<&str> {
         let session = self.get("api-session", session)?;
         session.owner.as_deref()
     }
@@ -61,7 +61,7 @@ impl World {
     /// # Panics
     ///
     /// If they omit something, or describe something else.
-    pub fn hold(&self, after: &Self, events: &[Value]) {
+    pub fn assert_audited(&self, after: &Self, events: &[Value]) {
         let mut changed = self.changed_entities(after);
         for (key, told) in by_entity(events) {
             changed.remove(&key);

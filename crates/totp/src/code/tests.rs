@@ -2,12 +2,12 @@ use super::*;
 use proptest::prelude::*;
 
 fn kind(text: &str) -> &'static str {
-    match Submitted::parse(text) {
-        Ok(Submitted::Totp(code)) => {
+    match SubmittedCode::parse(text) {
+        Ok(SubmittedCode::Totp(code)) => {
             assert_eq!(code.as_str(), text);
             "totp"
         },
-        Ok(Submitted::Recovery(code)) => {
+        Ok(SubmittedCode::Recovery(code)) => {
             assert_eq!(code.as_str(), text);
             "recovery"
         },
@@ -89,7 +89,7 @@ fn everything_else_is_malformed() {
 #[test]
 fn nothing_of_a_code_is_shown() {
     for text in ["123456", "ABC234"] {
-        let shown = format!("{:?}", Submitted::parse(text));
+        let shown = format!("{:?}", SubmittedCode::parse(text));
         assert!(
             !shown.contains(text) && shown.contains("[redacted]"),
             "{shown}"
@@ -98,18 +98,18 @@ fn nothing_of_a_code_is_shown() {
     let shown = format!(
         "{:?} {}",
         CodeFormatError,
-        Submitted::parse("AB 234").unwrap_err()
+        SubmittedCode::parse("AB 234").unwrap_err()
     );
     assert!(!shown.contains("234"), "{shown}");
 }
 
 #[test]
 fn codes_are_equal_when_all_characters_are() {
-    let code = Submitted::parse("123456").unwrap();
+    let code = SubmittedCode::parse("123456").unwrap();
     for place in 0..LENGTH {
         let mut other = *b"123456";
         other[place] = b'9';
-        let other = Submitted::parse(as_str(&other)).unwrap();
+        let other = SubmittedCode::parse(as_str(&other)).unwrap();
         assert_ne!(code, other, "{place}");
     }
     assert_eq!(code, code.clone());

@@ -1,5 +1,5 @@
 use super::*;
-use crate::code::Submitted;
+use crate::code::SubmittedCode;
 use crate::recovery_codes::RecoveryCodes;
 use crate::secret::Secret;
 use crate::testing::SeededEntropy;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 mod model;
 
 fn step(number: u64) -> Evidence {
-    Evidence(CodeMatch::Step(Step(number)))
+    Evidence(CodeMatch::Step(TimeStep(number)))
 }
 
 fn recovery(place: u8) -> Evidence {
@@ -23,17 +23,17 @@ fn enrolled_at(number: u64) -> Enrolled {
     NotEnrolled.start().verify(step(number)).unwrap()
 }
 
-fn usage(enrolled: Enrolled) -> Ledger {
+fn usage(enrolled: Enrolled) -> CodeUsage {
     enrolled.into()
 }
 
 #[test]
 fn verification_takes_a_code_of_the_app_alone() {
     for evidence in [recovery(0), Evidence::NONE] {
-        assert_eq!(Started.verify(evidence), Err(Refusal::Wrong));
+        assert_eq!(Started.verify(evidence), Err(CodeError::Wrong));
     }
-    let fresh = Ledger {
-        last_step: Step(8),
+    let fresh = CodeUsage {
+        last_step: TimeStep(8),
         spent: SpentCodes::default(),
         reprise: None,
     };
@@ -45,13 +45,13 @@ fn code_is_accepted_once() {
     let refused = enrolled_at(8).accept(step(8), Rules::STRICT);
     assert_eq!(
         refused,
-        Err(Refusal::Replayed),
+        Err(CodeError::Replayed),
         "the code of the verification"
     );
     let enrolled = enrolled_at(8).accept(step(9), Rules::STRICT).unwrap();
     for used in [7, 8, 9] {
         let refused = enrolled.clone().accept(step(used), Rules::STRICT);
-        assert_eq!(refused, Err(Refusal::Replayed), "{used}");
+        assert_eq!(refused, Err(CodeError::Replayed), "{used}");
     }
     assert!(enrolled.accept(step(10), Rules::STRICT).is_ok());
 }
@@ -61,12 +61,12 @@ fn reuse_inside_the_window_never_takes_the_newest_step_back() {
     let mut enrolled = enrolled_at(8);
     for (accepted, last_step) in [(8, 8), (7, 8), (10, 10), (8, 10), (10, 10)] {
         enrolled = enrolled.accept(step(accepted), Rules::OPENZITI).unwrap();
-        assert_eq!(usage(enrolled.clone()).last_step, Step(last_step));
+        assert_eq!(usage(enrolled.clone()).last_step, TimeStep(last_step));
     }
     let refused = enrolled.accept(step(9), Rules::STRICT);
     assert_eq!(
         refused,
-        Err(Refusal::Replayed),
+        Err(CodeError::Replayed),
         "when the rules are strict again"
     );
 }
@@ -76,7 +76,7 @@ fn recovery_code_is_spent_once_under_all_rules() {
     for rules in [Rules::STRICT, Rules::OPENZITI] {
         let enrolled = enrolled_at(8).accept(recovery(3), rules).unwrap();
         let refused = enrolled.clone().accept(recovery(3), rules);
-        assert_eq!(refused, Err(Refusal::Replayed));
+        assert_eq!(refused, Err(CodeError::Replayed));
         assert!(enrolled.accept(recovery(4), rules).is_ok());
     }
 }
@@ -108,27 +108,31 @@ fn code_for_new_codes_reads_them_once_in_its_session() {
     };
     assert_eq!(
         read(&renewed, 9, 2),
-        Err(Refusal::Replayed),
+        Err(CodeError::Replayed),
         "another session"
     );
-    assert_eq!(read(&renewed, 8, 1), Err(Refusal::Replayed), "another code");
+    assert_eq!(
+        read(&renewed, 8, 1),
+        Err(CodeError::Replayed),
+        "another code"
+    );
     assert_eq!(
         renewed.clone().accept(step(9), strict),
-        Err(Refusal::Replayed),
+        Err(CodeError::Replayed),
         "a login"
     );
     let again = renewed
         .clone()
         .accept_for_new_codes(step(9), strict, &session(1));
-    assert_eq!(again, Err(Refusal::Replayed), "new codes");
+    assert_eq!(again, Err(CodeError::Replayed), "new codes");
     let done = read(&renewed, 9, 1).unwrap();
-    assert_eq!(read(&done, 9, 1), Err(Refusal::Replayed), "a second time");
-    assert_eq!(usage(done).last_step, Step(9));
+    assert_eq!(read(&done, 9, 1), Err(CodeError::Replayed), "a second time");
+    assert_eq!(usage(done).last_step, TimeStep(9));
     for evidence in [step(10), recovery(0)] {
         let moved_on = renewed.clone().accept(evidence, strict).unwrap();
         assert_eq!(
             read(&moved_on, 9, 1),
-            Err(Refusal::Replayed),
+            Err(CodeError::Replayed),
             "after {evidence:?}"
         );
     }
@@ -143,14 +147,14 @@ fn reprise_does_not_revive_an_older_code() {
         let refused = renewed
             .clone()
             .accept_to_read_codes(step(used), Rules::STRICT, &session(1));
-        assert_eq!(refused, Err(Refusal::Replayed), "{used}");
+        assert_eq!(refused, Err(CodeError::Replayed), "{used}");
     }
 }
 
 #[test]
 fn refusals_say_nothing_but_why() {
-    assert_eq!(Refusal::Wrong.to_string(), "the code is wrong");
-    assert_eq!(Refusal::Replayed.to_string(), "the code has been used");
+    assert_eq!(CodeError::Wrong.to_string(), "the code is wrong");
+    assert_eq!(CodeError::Replayed.to_string(), "the code has been used");
 }
 
 proptest! {
@@ -166,9 +170,9 @@ proptest! {
         let mut enrolled = enrolled_at(now);
         for (by, offset) in moves {
             now = now.checked_add_signed(by).unwrap();
-            let of = Step(now.checked_add_signed(offset).unwrap());
-            let submitted = Submitted::Totp(secret.code_at(of));
-            let evidence = Evidence::of(&submitted, &secret, &codes, Step(now), Rules::STRICT);
+            let of = TimeStep(now.checked_add_signed(offset).unwrap());
+            let submitted = SubmittedCode::Totp(secret.code_at(of));
+            let evidence = Evidence::from_code(&submitted, &secret, &codes, TimeStep(now), Rules::STRICT);
             let is_due = offset.abs() <= 1 && of.0 > newest;
             match enrolled.clone().accept(evidence, Rules::STRICT) {
                 Ok(next) => {
@@ -178,7 +182,7 @@ proptest! {
                 },
                 Err(refusal) => {
                     prop_assert!(!is_due, "{of:?} at {now} after {newest}: {refusal}");
-                    let is_wrong = refusal == Refusal::Wrong;
+                    let is_wrong = refusal == CodeError::Wrong;
                     prop_assert_eq!(is_wrong, offset.abs() > 1);
                 },
             }
@@ -195,7 +199,7 @@ fn attempt_needs_no_heap() {
     assert!(is_plain::<Evidence>() <= 16);
     assert_eq!(size_of::<crate::Code>(), 6);
     assert_eq!(size_of::<crate::RecoveryCode>(), 6);
-    assert_eq!(size_of::<Submitted>(), 7);
+    assert_eq!(size_of::<SubmittedCode>(), 7);
 }
 
 #[test]
@@ -205,11 +209,12 @@ fn evidence_is_of_the_secret_and_codes_it_was_found_with() {
     let secret = Secret::generate(&seed).unwrap();
     let strangers = RecoveryCodes::generate(&other).unwrap();
     let stranger = Secret::generate(&other).unwrap();
-    let now = Step(59_000_000);
-    let own = Submitted::Totp(secret.code_at(now));
-    let spare = Submitted::parse(codes.unspent(SpentCodes::default()).nth(7).unwrap()).unwrap();
-    let find =
-        |submitted, secret, codes| Evidence::of(submitted, secret, codes, now, Rules::STRICT);
+    let now = TimeStep(59_000_000);
+    let own = SubmittedCode::Totp(secret.code_at(now));
+    let spare = SubmittedCode::parse(codes.unspent(SpentCodes::default()).nth(7).unwrap()).unwrap();
+    let find = |submitted, secret, codes| {
+        Evidence::from_code(submitted, secret, codes, now, Rules::STRICT)
+    };
     assert_eq!(find(&own, &secret, &codes), step(59_000_000));
     assert_eq!(find(&spare, &secret, &codes), recovery(7));
     assert_eq!(find(&own, &stranger, &codes), Evidence::NONE);

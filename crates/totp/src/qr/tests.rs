@@ -65,7 +65,7 @@ fn image_shows_the_modules_as_squares_in_a_quiet_zone() {
         let text = url(length);
         let modules = reference(&text);
         assert_eq!(modules.len(), 17 + 4 * version, "{length}");
-        let pixels = pixels(&QrCode::of(&text).unwrap().to_png());
+        let pixels = pixels(&QrCode::encode(&text).unwrap().to_png());
         let side = modules.len();
         let scale = 256 / (side + 8);
         let margin = (256 - side * scale) / 2;
@@ -110,7 +110,7 @@ fn scan(png: &[u8]) -> Option<String> {
 fn scanner_reads_images_of_every_size() {
     for length in CAPACITIES {
         let text = url(length);
-        let Some(read) = scan(&QrCode::of(&text).unwrap().to_png()) else {
+        let Some(read) = scan(&QrCode::encode(&text).unwrap().to_png()) else {
             return;
         };
         assert_eq!(read, text, "{length}");
@@ -121,7 +121,7 @@ fn scanner_reads_images_of_every_size() {
 fn scanner_reads_a_provisioning_url() {
     let secret = Secret::from_bytes(b"12345678901234567890").unwrap();
     let url = provisioning_url("openziti.io", "Zoë's \"laptop\" 100%", &secret);
-    let png = QrCode::of(url.expose_secret()).unwrap().to_png();
+    let png = QrCode::encode(url.expose_secret()).unwrap().to_png();
     if let Some(read) = scan(&png) {
         assert_eq!(read, url.expose_secret());
     }
@@ -130,10 +130,16 @@ fn scanner_reads_a_provisioning_url() {
 #[test]
 fn texts_that_no_code_holds_are_refused() {
     let longest = "a".repeat(2331);
-    assert!(QrCode::of(&longest).is_ok());
-    assert_eq!(QrCode::of(&format!("{longest}a")).unwrap_err(), QrCodeError);
-    assert_eq!(QrCode::of(&"a".repeat(1 << 20)).unwrap_err(), QrCodeError);
-    assert!(QrCode::of("").is_ok());
+    assert!(QrCode::encode(&longest).is_ok());
+    assert_eq!(
+        QrCode::encode(&format!("{longest}a")).unwrap_err(),
+        QrCodeError
+    );
+    assert_eq!(
+        QrCode::encode(&"a".repeat(1 << 20)).unwrap_err(),
+        QrCodeError
+    );
+    assert!(QrCode::encode("").is_ok());
 }
 
 #[test]
@@ -145,7 +151,7 @@ fn terminal_shows_the_modules_in_a_quiet_zone() {
             expected.push([&[false; 4][..], &row, &[false; 4]].concat());
         }
         expected.extend_from_within(..4);
-        let code = QrCode::of(&text).unwrap();
+        let code = QrCode::encode(&text).unwrap();
         assert_eq!(rows_of_ascii(&code.to_ascii()), expected, "{length}");
         let mut shown = rows_of_text(&code.to_text());
         assert_eq!(shown.len(), expected.len() + 1);
@@ -187,7 +193,7 @@ fn rows_of_ascii(text: &str) -> Vec<Vec<bool>> {
 #[test]
 fn scanner_reads_what_a_terminal_shows() {
     let text = url(120);
-    let rows = rows_of_text(&QrCode::of(&text).unwrap().to_text());
+    let rows = rows_of_text(&QrCode::encode(&text).unwrap().to_text());
     let side = u32::try_from(rows[0].len()).unwrap() * 4;
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, side, side);
@@ -213,6 +219,6 @@ fn scanner_reads_what_a_terminal_shows() {
 
 #[test]
 fn debug_shows_nothing() {
-    let code = QrCode::of("otpauth://totp/x").unwrap();
+    let code = QrCode::encode("otpauth://totp/x").unwrap();
     assert_eq!(format!("{code:?}"), "QrCode([redacted])");
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::code::Submitted;
+use crate::code::SubmittedCode;
 use crate::testing::{ConstantEntropy, FailingEntropy, SeededEntropy};
 use std::collections::HashSet;
 
@@ -15,8 +15,8 @@ fn texts(codes: &RecoveryCodes) -> Vec<String> {
 }
 
 fn recovery_code(text: &str) -> RecoveryCode {
-    match Submitted::parse(text) {
-        Ok(Submitted::Recovery(code)) => code,
+    match SubmittedCode::parse(text) {
+        Ok(SubmittedCode::Recovery(code)) => code,
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -106,13 +106,16 @@ fn every_code_is_found_at_its_place() {
 fn spent_codes_are_left_out() {
     let codes = set();
     let all = texts(&codes);
-    let spent = SpentCodes::default().and(0).and(19).and(5);
+    let spent = SpentCodes::default()
+        .with_spent(0)
+        .with_spent(19)
+        .with_spent(5);
     let left: Vec<_> = codes.unspent(spent).collect();
     assert_eq!(left.len(), 17);
     for place in [0, 5, 19] {
         assert!(!left.contains(&all[place].as_str()));
     }
-    let spent = (0..20).fold(SpentCodes::default(), SpentCodes::and);
+    let spent = (0..20).fold(SpentCodes::default(), SpentCodes::with_spent);
     assert_eq!(codes.unspent(spent).count(), 0);
 }
 

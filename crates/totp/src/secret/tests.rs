@@ -1,5 +1,5 @@
 use super::*;
-use crate::code::Submitted;
+use crate::code::SubmittedCode;
 use crate::rules::Rules;
 use crate::testing::{FailingEntropy, SeededEntropy};
 use portcullis_domain::clock::Timestamp;
@@ -10,15 +10,15 @@ fn rfc_secret() -> Secret {
 }
 
 fn code(text: &str) -> Code {
-    match Submitted::parse(text) {
-        Ok(Submitted::Totp(code)) => code,
+    match SubmittedCode::parse(text) {
+        Ok(SubmittedCode::Totp(code)) => code,
         other => panic!("{text}: {other:?}"),
     }
 }
 
-fn step_at(milliseconds: u64) -> Step {
+fn step_at(milliseconds: u64) -> TimeStep {
     let milliseconds = i64::try_from(milliseconds).unwrap();
-    Step::at(Timestamp::from_millisecond(milliseconds).unwrap())
+    TimeStep::at(Timestamp::from_millisecond(milliseconds).unwrap())
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn codes_are_those_of_rfc_4226_appendix_d() {
     ];
     for (step, expected) in (0..).zip(codes) {
         assert_eq!(
-            rfc_secret().code_at(Step(step)).as_str(),
+            rfc_secret().code_at(TimeStep(step)).as_str(),
             expected,
             "{step}"
         );
@@ -55,15 +55,15 @@ fn codes_are_those_of_rfc_6238_appendix_b() {
 #[test]
 fn code_of_the_last_step_there_is_can_be_computed() {
     let secret = rfc_secret();
-    let code = secret.code_at(Step(u64::MAX));
+    let code = secret.code_at(TimeStep(u64::MAX));
     let window = Rules::OPENZITI.window;
     assert_eq!(
-        secret.find(&code, Step(u64::MAX), window),
-        Some(Step(u64::MAX))
+        secret.find(&code, TimeStep(u64::MAX), window),
+        Some(TimeStep(u64::MAX))
     );
     assert_eq!(
-        secret.find(&code, Step(u64::MAX - 1), window),
-        Some(Step(u64::MAX))
+        secret.find(&code, TimeStep(u64::MAX - 1), window),
+        Some(TimeStep(u64::MAX))
     );
 }
 
@@ -73,8 +73,8 @@ fn window_ends_after_as_many_steps_as_the_rules_say() {
     let now = 59_000_000_u64;
     for (rules, widest) in [(Rules::STRICT, 1), (Rules::OPENZITI, 2)] {
         for offset in -3_i64..=3 {
-            let step = Step(now.checked_add_signed(offset).unwrap());
-            let found = secret.find(&secret.code_at(step), Step(now), rules.window);
+            let step = TimeStep(now.checked_add_signed(offset).unwrap());
+            let found = secret.find(&secret.code_at(step), TimeStep(now), rules.window);
             let expected = (offset.abs() <= widest).then_some(step);
             assert_eq!(found, expected, "{offset} of {rules:?}");
         }
@@ -85,7 +85,7 @@ fn window_ends_after_as_many_steps_as_the_rules_say() {
 fn windows_begin_and_end_at_whole_half_minutes() {
     let secret = rfc_secret();
     let step = 59_000_000;
-    let code = secret.code_at(Step(step));
+    let code = secret.code_at(TimeStep(step));
     for (rules, widest) in [(Rules::STRICT, 1), (Rules::OPENZITI, 2)] {
         let (first, end) = ((step - widest) * 30_000, (step + widest + 1) * 30_000);
         for (millisecond, is_found) in [
@@ -105,24 +105,27 @@ fn window_at_the_beginning_of_time_is_cut() {
     let secret = rfc_secret();
     let window = Rules::OPENZITI.window;
     for step in 0..=2 {
-        let found = secret.find(&secret.code_at(Step(step)), Step(0), window);
-        assert_eq!(found, Some(Step(step)));
+        let found = secret.find(&secret.code_at(TimeStep(step)), TimeStep(0), window);
+        assert_eq!(found, Some(TimeStep(step)));
     }
-    assert_eq!(secret.find(&secret.code_at(Step(3)), Step(0), window), None);
+    assert_eq!(
+        secret.find(&secret.code_at(TimeStep(3)), TimeStep(0), window),
+        None
+    );
 }
 
 #[test]
 fn newest_of_two_steps_with_the_same_code_is_found() {
     let secret = rfc_secret();
-    let (older, newer) = (Step(59_061_240), Step(59_061_241));
+    let (older, newer) = (TimeStep(59_061_240), TimeStep(59_061_241));
     let code = code("963181");
     assert_eq!(secret.code_at(older), code);
     assert_eq!(secret.code_at(newer), code);
     for (now, found) in [
-        (Step(older.0 - 1), older),
+        (TimeStep(older.0 - 1), older),
         (older, newer),
         (newer, newer),
-        (Step(newer.0 + 1), newer),
+        (TimeStep(newer.0 + 1), newer),
     ] {
         assert_eq!(secret.find(&code, now, Rules::STRICT.window), Some(found));
     }
@@ -130,12 +133,15 @@ fn newest_of_two_steps_with_the_same_code_is_found() {
 
 #[test]
 fn leading_zeros_are_kept() {
-    assert_eq!(rfc_secret().code_at(Step(59_001_212)).as_str(), "000022");
-    let now = Step(59_001_213);
+    assert_eq!(
+        rfc_secret().code_at(TimeStep(59_001_212)).as_str(),
+        "000022"
+    );
+    let now = TimeStep(59_001_213);
     let window = Rules::STRICT.window;
     assert_eq!(
         rfc_secret().find(&code("000022"), now, window),
-        Some(Step(59_001_212))
+        Some(TimeStep(59_001_212))
     );
 }
 
@@ -168,7 +174,7 @@ fn secrets_survive_being_stored() {
         let secret = Secret::from_bytes(&bytes).unwrap();
         assert_eq!(secret.as_bytes(), bytes);
         let again = Secret::from_bytes(secret.as_bytes()).unwrap();
-        assert_eq!(again.code_at(Step(1)), secret.code_at(Step(1)));
+        assert_eq!(again.code_at(TimeStep(1)), secret.code_at(TimeStep(1)));
     }
 }
 
@@ -202,7 +208,7 @@ fn oathtool_shows_the_same_codes() {
         };
         let codes = (59_000_000..)
             .take(10)
-            .map(|step| secret.code_at(Step(step)));
+            .map(|step| secret.code_at(TimeStep(step)));
         let codes: Vec<_> = codes.map(|code| code.as_str().to_owned()).collect();
         let shown = String::from_utf8(output.stdout).unwrap();
         assert_eq!(shown.lines().collect::<Vec<_>>(), codes, "{length} bytes");
@@ -224,7 +230,7 @@ fn base32_is_that_of_rfc_4648_without_padding() {
 fn debug_shows_nothing() {
     assert_eq!(format!("{:?}", rfc_secret()), "Secret([redacted])");
     assert_eq!(
-        format!("{:?}", rfc_secret().code_at(Step(0))),
+        format!("{:?}", rfc_secret().code_at(TimeStep(0))),
         "Code([redacted])"
     );
 }

@@ -6,7 +6,7 @@
 
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
-use crate::location::Place;
+use crate::location::SourceLocation;
 
 /// Replaces every list and map that is nested deeper than [`max_brackets`] by a string, from the
 /// bracket that ends `location`, the first of them, to the end of the outermost list or map around
@@ -17,12 +17,12 @@ use crate::location::Place;
 /// There are too many nested brackets, mismatched ones, or one that is never closed.
 pub(super) fn skip_deep_brackets(
     text: &str,
-    place: Place,
+    place: SourceLocation,
     limits: &Limits,
 ) -> Result<String, ParseError> {
     let start = place.span.end.saturating_sub(1);
     let error = |at: usize, kind: ParseErrorKind| {
-        ParseError::new(kind, Place::from_offset(text, at, place.source))
+        ParseError::new(kind, SourceLocation::from_offset(text, at, place.source))
     };
     let syntax = |problem: String| ParseErrorKind::Syntax { problem };
     let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));

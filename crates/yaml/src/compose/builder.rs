@@ -9,7 +9,7 @@ use crate::compose::merge::MapBuilder;
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
-use crate::location::Place;
+use crate::location::SourceLocation;
 use crate::node::{Node, Value};
 use crate::path::{KeyPath, Segment};
 use crate::scalar;
@@ -118,7 +118,7 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
-    fn node(&mut self, event: EventData, place: Place) -> Result<Node, ParseError> {
+    fn node(&mut self, event: EventData, place: SourceLocation) -> Result<Node, ParseError> {
         match event {
             EventData::Alias { anchor } => self.alias(anchor, place),
             EventData::Scalar {
@@ -144,8 +144,8 @@ impl<'build, 'text> Builder<'build, 'text> {
     fn collection(
         &mut self,
         anchor: Option<String>,
-        place: Place,
-        read: fn(&mut Self, &mut Place) -> Result<Value, ParseError>,
+        place: SourceLocation,
+        read: fn(&mut Self, &mut SourceLocation) -> Result<Value, ParseError>,
     ) -> Result<Node, ParseError> {
         let before = self.begin_anchor(anchor.as_deref());
         self.count_value(0, place)?;
@@ -165,7 +165,7 @@ impl<'build, 'text> Builder<'build, 'text> {
     }
 
     /// Skips a list or map that is nested too deep to be kept.
-    fn skip_collection(&mut self, place: Place) -> Result<(), ParseError> {
+    fn skip_collection(&mut self, place: SourceLocation) -> Result<(), ParseError> {
         let limit = self.limits.depth;
         let kind = ParseErrorKind::NestingOmitted { limit };
         self.diagnostics
@@ -186,7 +186,7 @@ impl<'build, 'text> Builder<'build, 'text> {
         Ok(())
     }
 
-    fn list(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
+    fn list(&mut self, whole: &mut SourceLocation) -> Result<Value, ParseError> {
         let mut items = Vec::new();
         loop {
             let (event, place) = self.events.next()?;
@@ -200,7 +200,7 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
-    fn map(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
+    fn map(&mut self, whole: &mut SourceLocation) -> Result<Value, ParseError> {
         let mut entries = MapBuilder::default();
         loop {
             let (event, place) = self.events.next()?;
@@ -212,7 +212,7 @@ impl<'build, 'text> Builder<'build, 'text> {
             if matches!(key.value, Value::List(_) | Value::Map(_)) {
                 return Err(ParseError::new(ParseErrorKind::CompositeKey, place));
             }
-            self.open_keys.push(key.place.span.start);
+            self.open_keys.push(key.location.span.start);
             self.path
                 .push(Segment::Key(key.text().unwrap_or_default().to_owned()));
             let (event, place) = self.events.next()?;
@@ -239,12 +239,12 @@ impl<'build, 'text> Builder<'build, 'text> {
         if key.text().is_some_and(|text| text.contains('\u{FEFF}')) {
             let message = "the key contains the invisible character U+FEFF, a byte order mark";
             self.diagnostics
-                .warning("byte-order-mark", &self.path, key.place, message)
+                .warning("byte-order-mark", &self.path, key.location, message)
                 .help("remove it; it probably comes from joining two files");
         }
     }
 
-    fn alias(&mut self, name: String, place: Place) -> Result<Node, ParseError> {
+    fn alias(&mut self, name: String, place: SourceLocation) -> Result<Node, ParseError> {
         match self.anchors.get(&name) {
             None => Err(ParseError::new(
                 ParseErrorKind::UnknownAnchor { name },
@@ -283,7 +283,7 @@ impl<'build, 'text> Builder<'build, 'text> {
         anchor: Option<String>,
         node: &Node,
         before: TreeSize,
-        place: Place,
+        place: SourceLocation,
     ) -> Result<(), ParseError> {
         let Some(name) = anchor else { return Ok(()) };
         if self.events.alias_names.contains(name.as_str()) {
@@ -298,7 +298,7 @@ impl<'build, 'text> Builder<'build, 'text> {
     }
 
     /// Counts a written value.
-    fn count_value(&mut self, bytes: usize, place: Place) -> Result<(), ParseError> {
+    fn count_value(&mut self, bytes: usize, place: SourceLocation) -> Result<(), ParseError> {
         self.total = self.total.plus(TreeSize { nodes: 1, bytes });
         self.value_count += 1;
         let limit = self.limits.values;
@@ -312,11 +312,11 @@ impl<'build, 'text> Builder<'build, 'text> {
     }
 
     /// Counts what aliases add, including the copy kept for them.
-    fn count_alias(&mut self, size: TreeSize, place: Place) -> Result<(), ParseError> {
+    fn count_alias(&mut self, size: TreeSize, place: SourceLocation) -> Result<(), ParseError> {
         self.alias_total = self.alias_total.plus(size);
         let limits = self.limits;
         let counts = [
-            (self.alias_total.nodes, limits.nodes, "values"),
+            (self.alias_total.nodes, limits.alias_nodes, "values"),
             (self.alias_total.bytes, limits.alias_bytes, "bytes of text"),
         ];
         let over = counts.into_iter().find(|(added, limit, _)| added > limit);
@@ -331,7 +331,7 @@ fn scalar_node(
     tag: Option<&str>,
     text: String,
     plain: bool,
-    place: Place,
+    place: SourceLocation,
 ) -> Result<Node, ParseError> {
     let written = text.clone();
     let value = scalar::resolve(tag, text, plain)
@@ -340,7 +340,7 @@ fn scalar_node(
     let text = (!shown).then(|| written.into_boxed_str());
     Ok(Node {
         value,
-        place,
+        location: place,
         is_plain: plain,
         variables: Vec::new(),
         text,
@@ -348,7 +348,7 @@ fn scalar_node(
 }
 
 /// Cannot happen with a correct parser, whose events follow a fixed grammar.
-fn unexpected(place: Place) -> ParseError {
+fn unexpected(place: SourceLocation) -> ParseError {
     let problem = "the structure of the file could not be understood".to_owned();
     ParseError::new(ParseErrorKind::Syntax { problem }, place)
 }

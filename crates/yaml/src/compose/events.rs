@@ -7,7 +7,7 @@ use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, S
 use crate::compose::prepared_text::PreparedText;
 use crate::compose::syntax_error;
 use crate::error::{ParseError, ParseErrorKind};
-use crate::location::{Place, SourceId, Span};
+use crate::location::{SourceId, SourceLocation, Span};
 
 /// What `yaml.v2` counts as a nesting level; it ignores a list in the same column as its key, and a
 /// map written as `[key: value]`.
@@ -60,7 +60,7 @@ impl<'text> Events<'text> {
         }
     }
 
-    pub(super) fn next(&mut self) -> Result<(EventData, Place), ParseError> {
+    pub(super) fn next(&mut self) -> Result<(EventData, SourceLocation), ParseError> {
         let (mut event, place) = self.parse_event()?;
         match &mut event {
             EventData::Scalar { value, style, .. } => {
@@ -81,7 +81,7 @@ impl<'text> Events<'text> {
     }
 
     /// Counts the start of a list or map.
-    fn begin_collection(&mut self, flow: bool, place: Place) -> Result<(), ParseError> {
+    fn begin_collection(&mut self, flow: bool, place: SourceLocation) -> Result<(), ParseError> {
         let level = if flow || self.bracket_depth > 0 {
             self.is_at(place, ['[', '{']).then_some(Level::Bracket)
         } else {
@@ -113,7 +113,7 @@ impl<'text> Events<'text> {
     }
 
     /// Whether the text at `location` ends with one of two characters; an anchor may come before it.
-    fn is_at(&self, place: Place, characters: [char; 2]) -> bool {
+    fn is_at(&self, place: SourceLocation, characters: [char; 2]) -> bool {
         let span = place.span.start..place.span.end;
         let text = self.prepared.text().get(span);
         text.is_some_and(|text| text.ends_with(characters))
@@ -125,7 +125,7 @@ impl<'text> Events<'text> {
         &self,
         value: &mut String,
         plain: bool,
-        place: Place,
+        place: SourceLocation,
     ) -> Result<(), ParseError> {
         self.prepared.restore(value, plain);
         if plain && self.bracket_depth > 0 && value.contains('?') {
@@ -135,7 +135,7 @@ impl<'text> Events<'text> {
         Ok(())
     }
 
-    fn parse_event(&mut self) -> Result<(EventData, Place), ParseError> {
+    fn parse_event(&mut self) -> Result<(EventData, SourceLocation), ParseError> {
         match self.parser.parse() {
             Ok(Event {
                 data,
@@ -162,7 +162,7 @@ impl<'text> Events<'text> {
     }
 
     /// The location of content after the first document.
-    pub(super) fn trailing_content(&mut self) -> Option<Place> {
+    pub(super) fn trailing_content(&mut self) -> Option<SourceLocation> {
         match self.next() {
             Ok((EventData::DocumentEnd { .. }, _)) => match self.next() {
                 Ok((EventData::StreamEnd, _)) => None,
@@ -174,14 +174,14 @@ impl<'text> Events<'text> {
         }
     }
 
-    fn location(&self, start: Mark, end: Mark) -> Place {
+    fn location(&self, start: Mark, end: Mark) -> SourceLocation {
         let offset = |mark: Mark| {
             usize::try_from(mark.index)
                 .unwrap_or(usize::MAX)
                 .saturating_add(self.skipped)
         };
         let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-        Place {
+        SourceLocation {
             source: self.source,
             span: Span {
                 start: offset(start),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
-use crate::location::Place;
+use crate::location::SourceLocation;
 use crate::node::{Entry, KeyId, Map, Node, Value};
 use crate::path::KeyPath;
 
@@ -30,13 +30,13 @@ impl MapBuilder {
         path: &KeyPath,
         diagnostics: &mut Diagnostics,
     ) {
-        let place = key.place;
+        let place = key.location;
         if let Some((earlier, Origin::Written)) =
             self.replace(Entry { key, value }, Origin::Written)
         {
             let message = format!(
                 "the key is given twice; the value in line {} is lost",
-                earlier.key.place.line
+                earlier.key.location.line
             );
             diagnostics
                 .warning("duplicate-key", path, place, message)
@@ -51,7 +51,7 @@ impl MapBuilder {
     pub(super) fn merge(
         &mut self,
         value: Node,
-        place: Place,
+        place: SourceLocation,
         path: &KeyPath,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), ParseError> {
@@ -70,7 +70,12 @@ impl MapBuilder {
                     let message =
                         format!("`{name}` is overridden by the map that is merged below it");
                     diagnostics
-                        .warning("merge-overrides", &path.key(&name), lost.key.place, message)
+                        .warning(
+                            "merge-overrides",
+                            &path.key(&name),
+                            lost.key.location,
+                            message,
+                        )
                         .help("write `<<` above the keys that override it");
                 }
             }

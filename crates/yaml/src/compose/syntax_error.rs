@@ -1,13 +1,13 @@
 //! Locations of syntax errors: where the mistake is, not where the parser noticed it.
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::location::Place;
+use crate::location::SourceLocation;
 
 /// Builds an error from the parser's context and problem, each with its location.
 pub(super) fn locate_error(
     text: &str,
-    (context, begun): (&str, Place),
-    (problem, noticed): (&str, Place),
+    (context, begun): (&str, SourceLocation),
+    (problem, noticed): (&str, SourceLocation),
 ) -> ParseError {
     let syntax =
         |problem: String, place| ParseError::new(ParseErrorKind::Syntax { problem }, place);
@@ -24,7 +24,10 @@ pub(super) fn locate_error(
         && let Some(at) = find_commented_bracket(text, begun.span.start, noticed.span.start)
     {
         let problem = "the bracket that closes this list or map is in a comment".to_owned();
-        return syntax(problem, Place::from_offset(text, at, noticed.source));
+        return syntax(
+            problem,
+            SourceLocation::from_offset(text, at, noticed.source),
+        );
     }
     let problem = if context.is_empty() {
         problem.to_owned()

@@ -35,7 +35,7 @@ fn every_key_and_scalar_has_its_place() {
         (&["last", "1"], 7, 12, "y"),
     ];
     for (path, line, column, written) in cases {
-        let place = at(&root, path).place;
+        let place = at(&root, path).location;
         assert_eq!((place.line, place.column), (*line, *column), "{path:?}");
         assert_eq!(
             text.get(place.span.start..place.span.end),
@@ -49,7 +49,7 @@ fn every_key_and_scalar_has_its_place() {
         .and_then(|map| map.get("last"))
         .expect("last is there")
         .key;
-    assert_eq!((key.place.line, key.place.column), (7, 1));
+    assert_eq!((key.location.line, key.location.column), (7, 1));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn encodings_line_ends_and_json_are_read() {
         assert_eq!(at(&root, &["b"]).as_integer(), Some(2), "{text:?}");
     }
     let marked = "\u{FEFF}a: 1\nb: 2\n";
-    let place = at(&read(marked).root, &["b"]).place;
+    let place = at(&read(marked).root, &["b"]).location;
     assert_eq!(marked.get(place.span.start..place.span.end), Some("2"));
 }
 
@@ -86,7 +86,7 @@ fn encodings_line_ends_and_json_are_read() {
 fn aliases_are_copies_of_their_anchor() {
     let root = read("a: &x {k: 1}\nb: *x\nc: [*x, &y 2, *y]\nd: &n\ne: *n\n").root;
     assert_eq!(at(&root, &["b", "k"]).as_integer(), Some(1));
-    assert_eq!(at(&root, &["b", "k"]).place.line, 1);
+    assert_eq!(at(&root, &["b", "k"]).location.line, 1);
     assert_eq!(at(&root, &["c", "2"]).as_integer(), Some(2));
     assert!(at(&root, &["e"]).is_null());
 }
@@ -265,7 +265,7 @@ fn limits_are_kept() {
         depth: 2,
         skipped_depth: 4,
         values: 12,
-        nodes: 4,
+        alias_nodes: 4,
         alias_bytes: 6,
     };
     let kind = |text: &str| {
@@ -353,7 +353,7 @@ fn a_colon_before_a_bracket_or_comma_belongs_to_the_text() {
         }
     }
     let root = read("x: [a:, bc]").root;
-    let place = at(&root, &["x", "1"]).place;
+    let place = at(&root, &["x", "1"]).location;
     assert_eq!((place.span.start, place.span.end), (8, 10));
 }
 
@@ -454,7 +454,7 @@ fn marks_of_files_that_were_joined_belong_to_the_key() {
         .collect();
     let warning = |line| (Severity::Warning, "byte-order-mark", line, 1);
     assert_eq!(found, [warning(2), warning(3), warning(7)]);
-    let place = at(&document.root, &["\u{FEFF}b"]).place;
+    let place = at(&document.root, &["\u{FEFF}b"]).location;
     assert_eq!(text.get(place.span.start..place.span.end), Some("2"));
 }
 

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::location::Place;
-use crate::node::{Kind, Node, Value};
+use crate::location::SourceLocation;
+use crate::node::{Node, NodeType, Value};
 use crate::path::KeyPath;
 use crate::section::{Section, codes, join_alternatives};
 use crate::syntax::{DurationError, GoDuration};
@@ -15,12 +15,12 @@ use crate::syntax::{DurationError, GoDuration};
 #[derive(Clone, Debug)]
 pub struct Field<'tree> {
     node: &'tree Node,
-    key_location: Place,
+    key_location: SourceLocation,
     path: KeyPath,
 }
 
 impl<'tree> Field<'tree> {
-    pub(crate) fn new(node: &'tree Node, key_place: Place, path: KeyPath) -> Self {
+    pub(crate) fn new(node: &'tree Node, key_place: SourceLocation, path: KeyPath) -> Self {
         Self {
             node,
             key_location: key_place,
@@ -37,16 +37,16 @@ impl<'tree> Field<'tree> {
     }
 
     /// The location of the value, or of the key if the value is empty.
-    pub fn place(&self) -> Place {
-        if self.node.place.span.start == self.node.place.span.end {
+    pub fn location(&self) -> SourceLocation {
+        if self.node.location.span.start == self.node.location.span.end {
             self.key_location
         } else {
-            self.node.place
+            self.node.location
         }
     }
 
     /// The location of the key, or of the list item.
-    pub fn key_place(&self) -> Place {
+    pub fn key_location(&self) -> SourceLocation {
         self.key_location
     }
 
@@ -69,14 +69,14 @@ impl<'tree> Field<'tree> {
     /// The item at `index`, if the value is a list that has one.
     pub fn item(&self, index: usize) -> Option<Self> {
         let item = self.node.as_list()?.get(index)?;
-        Some(Self::new(item, item.place, self.path.index(index)))
+        Some(Self::new(item, item.location, self.path.index(index)))
     }
 
     /// Reads a map.
     pub fn section(&self, diagnostics: &mut Diagnostics) -> Option<Section<'tree>> {
         match self.as_section() {
             Some(section) => Some(section),
-            None => self.report_wrong_type(Kind::Map, diagnostics),
+            None => self.report_wrong_type(NodeType::Map, diagnostics),
         }
     }
 
@@ -84,7 +84,7 @@ impl<'tree> Field<'tree> {
     pub fn list(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Self>> {
         match self.items() {
             Some(items) => Some(items),
-            None => self.report_wrong_type(Kind::List, diagnostics),
+            None => self.report_wrong_type(NodeType::List, diagnostics),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'tree> Field<'tree> {
     pub fn string(&self, diagnostics: &mut Diagnostics) -> Option<&'tree str> {
         match self.node.as_str() {
             Some(text) => Some(text),
-            None => self.report_wrong_type(Kind::String, diagnostics),
+            None => self.report_wrong_type(NodeType::String, diagnostics),
         }
     }
 
@@ -118,7 +118,7 @@ impl<'tree> Field<'tree> {
             Value::Bool(value) => Some(*value),
             Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
             Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
-            _ => self.report_wrong_type(Kind::Bool, diagnostics),
+            _ => self.report_wrong_type(NodeType::Bool, diagnostics),
         }
     }
 
@@ -128,7 +128,7 @@ impl<'tree> Field<'tree> {
         T: TryFrom<i128> + Into<i128> + Copy + Display,
     {
         let Some(value) = self.node.as_integer() else {
-            return self.report_wrong_type(Kind::Integer, diagnostics);
+            return self.report_wrong_type(NodeType::Integer, diagnostics);
         };
         let (least, most) = (*bounds.start(), *bounds.end());
         let fits = (least.into()..=most.into()).contains(&value);
@@ -150,7 +150,7 @@ impl<'tree> Field<'tree> {
                     .help(help);
                 return None;
             },
-            _ => return self.report_wrong_type(Kind::String, diagnostics),
+            _ => return self.report_wrong_type(NodeType::String, diagnostics),
         };
         match text.parse() {
             Ok(duration) => Some(duration),
@@ -234,7 +234,7 @@ impl<'tree> Field<'tree> {
         diagnostics: &'list mut Diagnostics,
     ) -> &'list mut Diagnostic {
         let mut diagnostic =
-            Diagnostic::new(severity, code, self.path.clone(), self.place(), message);
+            Diagnostic::new(severity, code, self.path.clone(), self.location(), message);
         diagnostic.help = self.environment_note();
         diagnostics.push(diagnostic)
     }
@@ -255,7 +255,7 @@ impl<'tree> Field<'tree> {
         })
     }
 
-    fn report_wrong_type<T>(&self, wanted: Kind, diagnostics: &mut Diagnostics) -> Option<T> {
+    fn report_wrong_type<T>(&self, wanted: NodeType, diagnostics: &mut Diagnostics) -> Option<T> {
         let path = &self.path;
         if self.node.is_null() {
             self.error(
@@ -267,8 +267,8 @@ impl<'tree> Field<'tree> {
             return None;
         }
         let found = match self.node.text() {
-            Some(text) if text.len() <= 40 => format!("{} (`{text}`)", self.node.kind()),
-            _ => self.node.kind().to_string(),
+            Some(text) if text.len() <= 40 => format!("{} (`{text}`)", self.node.node_type()),
+            _ => self.node.node_type().to_string(),
         };
         let message = format!("`{path}` must be {wanted}, not {found}");
         let help = self.type_help(wanted);
@@ -279,24 +279,24 @@ impl<'tree> Field<'tree> {
         None
     }
 
-    fn type_help(&self, wanted: Kind) -> Option<String> {
+    fn type_help(&self, wanted: NodeType) -> Option<String> {
         if !self.node.variables.is_empty() {
             return Some("a value with an environment variable is always a string".to_owned());
         }
         let text = self.node.text()?;
-        match (wanted, self.node.kind()) {
-            (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => Some(format!(
-                "write `\"{text}\"` in quotes, or YAML reads it as another type"
-            )),
-            (Kind::Bool | Kind::Integer, Kind::String) => Some(format!(
+        match (wanted, self.node.node_type()) {
+            (NodeType::String, NodeType::Bool | NodeType::Integer | NodeType::Float) => Some(
+                format!("write `\"{text}\"` in quotes, or YAML reads it as another type"),
+            ),
+            (NodeType::Bool | NodeType::Integer, NodeType::String) => Some(format!(
                 "write {} without quotes",
-                if wanted == Kind::Bool {
+                if wanted == NodeType::Bool {
                     "`true` or `false`"
                 } else {
                     "a number"
                 }
             )),
-            (Kind::List, Kind::String) => {
+            (NodeType::List, NodeType::String) => {
                 Some(format!("write `[{text}]`, or one item per line after `- `"))
             },
             _ => None,

@@ -2,13 +2,13 @@ use super::*;
 use crate::{Limits, SourceId, expand_environment, parse};
 
 const KEYS: &[Key] = &[
-    Key::read("name"),
-    Key::read("count"),
-    Key::read("on"),
-    Key::read("wait"),
-    Key::read("mode"),
-    Key::read("items"),
-    Key::read("sub"),
+    Key::supported("name"),
+    Key::supported("count"),
+    Key::supported("on"),
+    Key::supported("wait"),
+    Key::supported("mode"),
+    Key::supported("items"),
+    Key::supported("sub"),
     Key::ignored("old", "there is no such feature"),
 ];
 
@@ -21,7 +21,7 @@ fn check(text: &str) -> Vec<String> {
     let Some(root) = Section::root(&document.root, &mut list) else {
         return shown(list);
     };
-    root.check_keys_but(KEYS, &[("cert", "it belongs to `identity`")], &mut list);
+    root.check_keys_with_hints(KEYS, &[("cert", "it belongs to `identity`")], &mut list);
     root.require("name", "text", &mut list)
         .and_then(|field| field.non_empty(&mut list));
     root.get("count")

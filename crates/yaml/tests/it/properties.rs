@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{
-    Diagnostics, Limits, Node, Place, SourceId, Span, Value, decode, expand, expand_environment,
-    parse,
+    Diagnostics, Limits, Node, SourceId, SourceLocation, Span, Value, decode, expand,
+    expand_environment, parse,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
@@ -70,9 +70,9 @@ fn yaml_like() -> impl Strategy<Value = String> {
 
 /// Checks that every place lies in the text and in its parent.
 fn check_places(node: &Node, text: &str, within: Span) {
-    let Place {
+    let SourceLocation {
         span, line, column, ..
-    } = node.place;
+    } = node.location;
     assert!(text.get(span.start..span.end).is_some(), "{node:?}");
     assert!(line >= 1 && column >= 1, "{node:?}");
     assert!(
@@ -91,7 +91,7 @@ fn check_places(node: &Node, text: &str, within: Span) {
 
 fn read_all(text: &str) {
     let limits = Limits {
-        nodes: 2_000,
+        alias_nodes: 2_000,
         alias_bytes: 64 << 10,
         ..Limits::default()
     };

@@ -4,10 +4,10 @@ use crate::bench::load::{Budget, Pace, Tally};
 use crate::bench::seed::{Person, Seed};
 use crate::testbed::system::{SystemEntropy, now};
 use anyhow::ensure;
-use portcullis_domain::mfa::{Ledger, Progress, SpentCodes, Step};
+use portcullis_domain::mfa::{CodeUsage, MfaProgress, SpentCodes, TimeStep};
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::tables::RowsMut;
-use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Rules, Secret, Submitted};
+use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Rules, Secret, SubmittedCode};
 use std::hint::black_box;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -36,8 +36,8 @@ pub(in crate::bench) fn updates(
             let gate = gate.take();
             let (mut session, mut mfa) = (person.session.1.clone(), person.mfa.1.clone());
             session.totp.passed_at = Some(now);
-            if let Progress::Verified(ledger) = &mut mfa.mfa.progress {
-                ledger.last_step = Step::at(now);
+            if let MfaProgress::Verified(ledger) = &mut mfa.mfa.progress {
+                ledger.last_step = TimeStep::at(now);
             }
             waiting.push(submit_with(seed.engine(), move |tx| {
                 // The other end is dropped, or has spoken, once all are queued.
@@ -62,8 +62,8 @@ pub(in crate::bench) fn updates(
 pub(in crate::bench) fn verifications(budget: Budget) -> anyhow::Result<Tally> {
     let secret = Secret::generate(&SystemEntropy)?;
     let codes = RecoveryCodes::generate(&SystemEntropy)?;
-    let mut enrolled = Enrolled::from(Ledger {
-        last_step: Step(0),
+    let mut enrolled = Enrolled::from(CodeUsage {
+        last_step: TimeStep(0),
         spent: SpentCodes::default(),
         reprise: None,
     });
@@ -73,10 +73,10 @@ pub(in crate::bench) fn verifications(budget: Budget) -> anyhow::Result<Tally> {
     while pace.next().is_some() {
         done += 1;
         // As a person who types it would have it: computed elsewhere, read from a text.
-        let step = Step(done * WINDOW);
+        let step = TimeStep(done * WINDOW);
         let code = secret.code_at(step);
-        let submitted = Submitted::parse(code.as_str())?;
-        let evidence = Evidence::of(&submitted, &secret, &codes, step, Rules::STRICT);
+        let submitted = SubmittedCode::parse(code.as_str())?;
+        let evidence = Evidence::from_code(&submitted, &secret, &codes, step, Rules::STRICT);
         enrolled = enrolled.accept(evidence, Rules::STRICT)?;
     }
     ensure!(done > 0, "no time to check a code");

@@ -4,7 +4,7 @@ use crate::bench::load::{Budget, Pace, Tally};
 use crate::testbed::system::{SystemEntropy, now};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Change;
-use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EnrollmentId, IdentityId};
@@ -98,9 +98,9 @@ impl Commits {
             created_at: now,
             updated_at: now,
             tags: Tags::default(),
-            purpose: Purpose::Identity {
+            purpose: EnrollmentPurpose::Identity {
                 identity: id.clone(),
-                method: Method::Ott,
+                method: EnrollmentMethod::Ott,
             },
             expires_at: now,
             is_outgrown: false,
@@ -111,7 +111,7 @@ impl Commits {
             jwt: "x".repeat(SEALED_JWT),
             token_hash: TokenHash(entropy::bytes(&SystemEntropy)?),
         };
-        let key = identity_key(portcullis_domain::ids::Number(number));
+        let key = identity_key(portcullis_domain::ids::RecordNumber(number));
         let below = key.dependent(ENROLLMENT, self.engine.allocate(ENROLLMENT));
         Ok(Rows {
             identity: (key, Identity::new(id, IdentitySpec::named(name), now)),
@@ -123,7 +123,7 @@ impl Commits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_storage::tables::Census;
+    use portcullis_storage::tables::RecordCounts;
     use std::time::Duration;
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(commits.engine.feed().revision() - before, 5);
         let snapshot = commits.engine.snapshot().unwrap();
         for kind in [IDENTITY, ENROLLMENT] {
-            assert_eq!(Census::stated(&*snapshot, kind).unwrap(), 300);
+            assert_eq!(RecordCounts::expected(&*snapshot, kind).unwrap(), 300);
         }
     }
 }

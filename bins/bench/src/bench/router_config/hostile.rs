@@ -1,6 +1,6 @@
 //! Files that nobody should write.
 
-use portcullis_router_config::LARGEST_FILE;
+use portcullis_router_config::MAX_FILE_SIZE;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io;
@@ -32,8 +32,8 @@ pub(super) fn write(folder: &Path) -> io::Result<Vec<String>> {
 type Named<T> = Vec<(&'static str, T)>;
 
 fn encodings() -> Named<Vec<u8>> {
-    let full = |byte| vec![byte; LARGEST_FILE];
-    let utf16 = "v: 3\n".repeat(LARGEST_FILE / 10 - 1);
+    let full = |byte| vec![byte; MAX_FILE_SIZE];
+    let utf16 = "v: 3\n".repeat(MAX_FILE_SIZE / 10 - 1);
     let utf16 = std::iter::once(0xFEFF).chain(utf16.encode_utf16());
     vec![
         ("empty", vec![]),
@@ -46,11 +46,11 @@ fn encodings() -> Named<Vec<u8>> {
         ("tabs", b"v: 3\n\tctrl: 1\n".to_vec()),
         ("tabs-full", full(b'\t')),
         ("crlf", b"v: 3\r\nctl: 1\r\n".to_vec()),
-        ("crlf-full", b"\r\n".repeat(LARGEST_FILE / 2)),
+        ("crlf-full", b"\r\n".repeat(MAX_FILE_SIZE / 2)),
         ("exclamation-marks", full(b'!')),
-        ("question-marks", b"? ".repeat(LARGEST_FILE / 2)),
-        ("dashes", b"- ".repeat(LARGEST_FILE / 2)),
-        ("escapes", b"\"\\".repeat(LARGEST_FILE / 2)),
+        ("question-marks", b"? ".repeat(MAX_FILE_SIZE / 2)),
+        ("dashes", b"- ".repeat(MAX_FILE_SIZE / 2)),
+        ("escapes", b"\"\\".repeat(MAX_FILE_SIZE / 2)),
     ]
 }
 
@@ -81,12 +81,12 @@ fn structures() -> Named<String> {
             "merged-list",
             format!("b: &b {{a: 1}}\nx: {{<<: [{items}]}}\n"),
         ),
-        ("tags", "[!a,".repeat(LARGEST_FILE / 4)),
+        ("tags", "[!a,".repeat(MAX_FILE_SIZE / 4)),
     ]
 }
 
 fn values() -> Named<String> {
-    let long = "a".repeat(LARGEST_FILE - 100);
+    let long = "a".repeat(MAX_FILE_SIZE - 100);
     let listener = "  - {binding: edge, address: \"tls:0.0.0.0:1\"}\n";
     let dialer = "    - {binding: transport, groups: [a, b, c, d, e, f, g]}\n";
     vec![
@@ -136,9 +136,9 @@ fn keys() -> Named<String> {
         ("repeated", "v: 3\n".repeat(37_000)),
         (
             "long-key",
-            format!("v: 3\n? {}\n: 1\n", "a".repeat(LARGEST_FILE - 100)),
+            format!("v: 3\n? {}\n: 1\n", "a".repeat(MAX_FILE_SIZE - 100)),
         ),
         ("colons", format!("{{{}}}", "a:,".repeat(1_000_000))),
-        ("comments", "#\n".repeat(LARGEST_FILE / 2)),
+        ("comments", "#\n".repeat(MAX_FILE_SIZE / 2)),
     ]
 }

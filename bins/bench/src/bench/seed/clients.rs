@@ -5,10 +5,10 @@ use super::{Seed, name};
 use crate::testbed::system::SystemEntropy;
 use anyhow::Context as _;
 use portcullis_domain::api_session::SessionTotp;
-use portcullis_domain::config::EVERY_TYPE;
+use portcullis_domain::config::ALL_TYPES;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::ids::{IdentityId, RecordNumber};
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::tables::{
     API_SESSION, AUTHENTICATOR, IDENTITY, RowsMut, WriteError, identity_key,
@@ -35,8 +35,8 @@ impl Seed {
         let token = entropy::uuid(&SystemEntropy)?;
         let mut session = self.session(&identity, &authenticator, &token)?;
         session.totp = SessionTotp::default();
-        session.config_types = vec![EVERY_TYPE.to_owned()];
-        let key = identity_key(Number(self.engine.allocate(IDENTITY)));
+        session.config_types = vec![ALL_TYPES.to_owned()];
+        let key = identity_key(RecordNumber(self.engine.allocate(IDENTITY)));
         let authenticator_key = key.dependent(AUTHENTICATOR, self.engine.allocate(AUTHENTICATOR));
         let session_key = key.dependent(API_SESSION, self.engine.allocate(API_SESSION));
         let outcome = submit_with(&self.engine, move |tx| -> Result<(), WriteError> {

@@ -5,19 +5,19 @@ use super::{Seed, mixed};
 use crate::testbed::system::SystemEntropy;
 use portcullis_config_types::built_in;
 use portcullis_domain::FieldError;
-use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec, Target};
+use portcullis_domain::config::{ConfigSpec, ConfigTarget, ConfigTypeSpec};
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, EntityId};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServiceGrant, ServicePolicySpec,
 };
-use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
-use portcullis_domain::router::{Edge, RouterKind, RouterSpec};
+use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
+use portcullis_domain::router::{EdgeRouterSettings, RouterKind, RouterSpec};
 use portcullis_domain::service::{ServiceSpec, TerminatorStrategy};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Kept, RowsMut};
+use portcullis_storage::tables::{RowsMut, StoredSpec};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,13 +74,16 @@ impl Seed {
         ConfigTypeSpec {
             name: "bench.v1".to_owned(),
             schema: intercept.and_then(|kind| kind.spec.schema),
-            target: Target::Service,
+            target: ConfigTarget::Service,
             tags: Tags::default(),
         }
     }
 
     /// Writes entities of one kind; answers their ids.
-    fn keep<S: Kept>(&self, specs: impl IntoIterator<Item = S>) -> anyhow::Result<Vec<S::Id>> {
+    fn keep<S: StoredSpec>(
+        &self,
+        specs: impl IntoIterator<Item = S>,
+    ) -> anyhow::Result<Vec<S::Id>> {
         let made = specs.into_iter().map(|spec| {
             let key = RecordKey::root(S::KIND, self.engine.allocate(S::KIND));
             let id = S::Id::generate(&SystemEntropy)?;
@@ -131,9 +134,9 @@ fn service(
 }
 
 fn router(number: u64) -> Result<RouterSpec, FieldError> {
-    let edge = Edge {
+    let edge = EdgeRouterSettings {
         role_attributes: carried(number)?,
-        ..Edge::default()
+        ..EdgeRouterSettings::default()
     };
     Ok(RouterSpec {
         name: format!("router-{number}"),
@@ -159,7 +162,7 @@ fn service_policy(number: u64) -> Result<ServicePolicySpec, FieldError> {
         semantic: Semantic::AllOf,
         identity_roles: near(number)?,
         service_roles: far(number)?,
-        posture_check_roles: Roles::default(),
+        posture_check_roles: RoleSelectors::default(),
         tags: Tags::default(),
     })
 }
@@ -186,25 +189,25 @@ fn service_router_policy(number: u64) -> Result<ServiceEdgeRouterPolicySpec, Fie
 }
 
 /// The side of a policy that stands first: a pair, or one of its words.
-fn near<I: EntityId>(number: u64) -> Result<Roles<I>, FieldError> {
+fn near<I: EntityId>(number: u64) -> Result<RoleSelectors<I>, FieldError> {
     let words = if number.is_multiple_of(GENEROUS) {
         1
     } else {
         2
     };
-    Roles::new("roles", selectors(number).into_iter().take(words))
+    RoleSelectors::new("roles", selectors(number).into_iter().take(words))
 }
 
 /// The other side: a pair that has nothing to do with the first one.
-fn far<I: EntityId>(number: u64) -> Result<Roles<I>, FieldError> {
-    Roles::new("roles", selectors(mixed(number) >> 20))
+fn far<I: EntityId>(number: u64) -> Result<RoleSelectors<I>, FieldError> {
+    RoleSelectors::new("roles", selectors(mixed(number) >> 20))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use portcullis_storage::tables::{
-        API_SESSION, CONFIG, Census, IDENTITY, ROUTER, SERVICE, SERVICE_POLICY,
+        API_SESSION, CONFIG, IDENTITY, ROUTER, RecordCounts, SERVICE, SERVICE_POLICY,
     };
 
     #[test]
@@ -230,8 +233,8 @@ mod tests {
             (IDENTITY, 103),
             (API_SESSION, 3),
         ] {
-            assert_eq!(Census::stated(&*snapshot, kind).unwrap(), count);
+            assert_eq!(RecordCounts::expected(&*snapshot, kind).unwrap(), count);
         }
-        assert_eq!(Census::check(&*snapshot).unwrap(), []);
+        assert_eq!(RecordCounts::verify(&*snapshot).unwrap(), []);
     }
 }

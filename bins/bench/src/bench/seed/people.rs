@@ -7,8 +7,8 @@ use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHas
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId, MfaId, Number};
-use portcullis_domain::mfa::{Ledger, Mfa, Progress, SpentCodes, Step};
+use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId, MfaId, RecordNumber};
+use portcullis_domain::mfa::{CodeUsage, Mfa, MfaProgress, SpentCodes, TimeStep};
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
@@ -67,7 +67,7 @@ impl Seed {
     fn person(&self, number: usize) -> anyhow::Result<(Rows, Person)> {
         let name = format!("person-{number}");
         let spec = IdentitySpec::named(IdentityName::new(&name).ok().context("no name")?);
-        let key = identity_key(Number(self.engine.allocate(IDENTITY)));
+        let key = identity_key(RecordNumber(self.engine.allocate(IDENTITY)));
         let id = IdentityId::generate(&SystemEntropy)?;
         let mut identity = Identity::new(id, spec, self.now);
         let authenticator = self.password(&identity, name)?;
@@ -152,8 +152,8 @@ impl Seed {
 
     fn mfa(&self, key: &RecordKey, secret: &Secret) -> anyhow::Result<StoredMfa> {
         let codes = RecoveryCodes::generate(&SystemEntropy)?;
-        let ledger = Ledger {
-            last_step: Step(0),
+        let ledger = CodeUsage {
+            last_step: TimeStep(0),
             spent: SpentCodes::default(),
             reprise: None,
         };
@@ -162,7 +162,7 @@ impl Seed {
                 id: MfaId::generate(&SystemEntropy)?,
                 created_at: self.now,
                 updated_at: self.now,
-                progress: Progress::Verified(ledger),
+                progress: MfaProgress::Verified(ledger),
             },
             secret: self.vault.seal(key, "secret", secret.as_bytes())?,
             recovery_codes: self.vault.seal(key, "recovery codes", codes.as_bytes())?,
@@ -173,7 +173,7 @@ impl Seed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_storage::tables::Census;
+    use portcullis_storage::tables::RecordCounts;
 
     #[test]
     fn people_are_in_the_store() {
@@ -182,8 +182,8 @@ mod tests {
         assert_eq!(seed.people(50).unwrap().len(), 50);
         let snapshot = seed.engine.snapshot().unwrap();
         for kind in [IDENTITY, AUTHENTICATOR, API_SESSION, MFA] {
-            assert_eq!(Census::stated(&*snapshot, kind).unwrap(), 50);
+            assert_eq!(RecordCounts::expected(&*snapshot, kind).unwrap(), 50);
         }
-        assert_eq!(Census::check(&*snapshot).unwrap(), []);
+        assert_eq!(RecordCounts::verify(&*snapshot).unwrap(), []);
     }
 }

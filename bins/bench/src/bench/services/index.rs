@@ -23,7 +23,7 @@ pub(super) fn weigh(engine: &RedbEngine<Change>) -> anyhow::Result<Weight> {
     let snapshot = engine.snapshot()?;
     for root in ROOTS {
         snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
-            if let Some(change) = Record::in_row(key, frame)?.change()? {
+            if let Some(change) = Record::from_row(key, frame)?.change()? {
                 projections.load_put(&change);
             }
             Ok(ControlFlow::Continue(()))

@@ -1,7 +1,7 @@
 //! Verification of a chain from its beginning.
 
 use super::{ChainError, HASH_MEMBER, HashChain, TrailEvent, chain_hash, hex};
-use portcullis_app::audit::BEGIN;
+use portcullis_app::audit::BEGIN_OPERATION;
 use std::fmt;
 use std::io::BufRead;
 
@@ -68,7 +68,7 @@ impl VerifiedChain {
         let (event, hash) = line.rsplit_once(HASH_MEMBER).ok_or_else(form)?;
         let event = format!("{event}}}");
         let parsed: TrailEvent<'_> = serde_json::from_str(&event).map_err(|_other| form())?;
-        if number == 1 && parsed.operation != BEGIN {
+        if number == 1 && parsed.operation != BEGIN_OPERATION {
             return Err(ChainError::MissingBeginning);
         }
         let expected = chain_hash(&self.chain.hash, &event);
@@ -97,7 +97,7 @@ impl VerifiedChain {
         self.chain.apply_trail_event(event);
         let last = self.chain.last_seq;
         let note = match &*event.operation {
-            BEGIN => event
+            BEGIN_OPERATION => event
                 .previous
                 .clone()
                 .map(|hash| ChainNote::Continues { hash, last }),

@@ -48,7 +48,7 @@ impl Fixture {
         self.certificates
             .app
             .network()
-            .served()
+            .serving_state()
             .controller
             .certificate
             .clone()
@@ -85,7 +85,7 @@ async fn changed_file_is_taken_into_use() {
             .certificates
             .app
             .network()
-            .served()
+            .serving_state()
             .jwt_signer
             .key_id(),
         second.fingerprint()

@@ -71,13 +71,13 @@ impl RequestTarget {
         let first = segments
             .next()
             .ok_or_else(|| CliError::usage("the path is empty"))?;
-        let endpoint = segments.fold(Endpoint::new(self.api, first), Endpoint::then);
+        let endpoint = segments.fold(Endpoint::new(self.api, first), Endpoint::join);
         let parameters = self.parameters.into_iter();
         Ok(parameters.fold(endpoint, |endpoint, (name, value)| {
             if SECRET_PARAMETERS.contains(&name.as_str()) {
-                endpoint.with_secret(name, value.into())
+                endpoint.with_secret_parameter(name, value.into())
             } else {
-                endpoint.with(name, value)
+                endpoint.with_parameter(name, value)
             }
         }))
     }

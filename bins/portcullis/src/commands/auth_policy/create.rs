@@ -6,7 +6,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::auth_policy::AuthPolicyCreate;
-use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpecPatch};
 use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
@@ -36,14 +36,14 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let patch = AuthPolicyPatch {
+    let patch = AuthPolicySpecPatch {
         name: Some(arguments.name.clone()),
         ..arguments.rules.patch(client).await?
     };
     let now = context.now();
     let mut policy = AuthPolicy::default_policy(now);
     policy
-        .merge(patch, now)
+        .patch(patch, now)
         .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
     let body = AuthPolicyCreate::from(policy);
     let created = client.create_auth_policy(&body).await?;

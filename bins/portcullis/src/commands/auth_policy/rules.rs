@@ -5,10 +5,10 @@ use crate::error::CliError;
 use crate::resolve;
 use crate::text;
 use clap::{Args, ValueEnum};
-use portcullis_api::auth_policy::MergeAuthPolicy;
-use portcullis_api::signer::SignerDetail;
+use portcullis_api::auth_policy::AuthPolicyPatchRequest;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 use portcullis_client::Client;
-use portcullis_domain::auth_policy::{AuthPolicyPatch, CertPatch, UpdbPatch};
+use portcullis_domain::auth_policy::{AuthPolicySpecPatch, CertPatch, UpdbPatch};
 use portcullis_domain::ids::SignerId;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -140,10 +140,10 @@ enum AllowDeny {
 
 impl RuleArgs {
     /// The changes of the file and the arguments.
-    pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicyPatch, CliError> {
+    pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicySpecPatch, CliError> {
         let mut patch = match &self.from {
-            Some(path) => document::read_json::<MergeAuthPolicy>(path, KNOWN_MEMBERS)?.patch,
-            None => AuthPolicyPatch::default(),
+            Some(path) => document::read_json::<AuthPolicyPatchRequest>(path, KNOWN_MEMBERS)?.patch,
+            None => AuthPolicySpecPatch::default(),
         };
         self.apply_to(&mut patch);
         // Controllers silently raise lower values.
@@ -165,7 +165,7 @@ impl RuleArgs {
     }
 
     /// Applies the arguments that need no lookup on the controller.
-    fn apply_to(&self, patch: &mut AuthPolicyPatch) {
+    fn apply_to(&self, patch: &mut AuthPolicySpecPatch) {
         let CertPatch {
             allowed,
             allow_expired_certs,
@@ -212,7 +212,7 @@ fn parse_optional_signer(text: &str) -> Result<String, String> {
 async fn resolve_signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
     let mut ids = BTreeSet::new();
     for word in text::split_commas(words) {
-        let signer: SignerDetail = resolve::by_id_or_name(client, &word).await?;
+        let signer: ExternalJwtSignerDetail = resolve::by_id_or_name(client, &word).await?;
         ids.insert(signer.base.id);
     }
     Ok(ids)
@@ -229,7 +229,7 @@ mod tests {
         rules: RuleArgs,
     }
 
-    fn over(patch: &mut AuthPolicyPatch, line: &str) {
+    fn over(patch: &mut AuthPolicySpecPatch, line: &str) {
         let words = std::iter::once("x").chain(line.split_whitespace());
         Line::try_parse_from(words).unwrap().rules.apply_to(patch);
     }
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn arguments_go_before_the_file() {
-        let mut patch = AuthPolicyPatch::default();
+        let mut patch = AuthPolicySpecPatch::default();
         patch.primary.cert.allowed = Some(true);
         patch.primary.updb.max_attempts = Some(3);
         let before = patch.clone();

@@ -6,8 +6,8 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::auth_policy::{AuthPolicyDetail, AuthPolicyUpdate};
-use portcullis_domain::auth_policy::AuthPolicyPatch;
+use portcullis_api::auth_policy::{AuthPolicyDetail, AuthPolicyPatch};
+use portcullis_domain::auth_policy::AuthPolicySpecPatch;
 
 const EXAMPLES: &str = "\
 Only the given options are changed. The new rules apply to open sessions at once.
@@ -42,12 +42,12 @@ pub(super) async fn run(
     if arguments.name.is_some() {
         patch.name = arguments.name;
     }
-    if patch == AuthPolicyPatch::default() {
+    if patch == AuthPolicySpecPatch::default() {
         return Err(CliError::usage("nothing to change: no options were given")
             .hint("see `portcullis auth-policy update --help`"));
     }
     let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &arguments.policy).await?;
-    let body = AuthPolicyUpdate::from(patch);
+    let body = AuthPolicyPatch::from(patch);
     client.patch_auth_policy(&policy.base.id, &body).await?;
     let policy = client.auth_policy(&policy.base.id).await.map_err(|error| {
         CliError::from(error)

@@ -4,7 +4,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::authenticator::ExtendRequest;
+use portcullis_api::authenticator::RequestExtendAuthenticator;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
@@ -41,7 +41,7 @@ pub(super) async fn run(
         ))
         .hint("use `portcullis authenticator update` to change the password"));
     }
-    let request = ExtendRequest {
+    let request = RequestExtendAuthenticator {
         roll_keys: arguments.roll_key,
     };
     client.request_extension(&id, request).await?;

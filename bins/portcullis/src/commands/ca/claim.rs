@@ -1,8 +1,8 @@
 //! External id claims of third-party CAs, as arguments.
 
 use clap::{Args, ValueEnum};
-use portcullis_api::ca::ClaimChange;
-use portcullis_domain::ca::{Location, Matcher, Parser};
+use portcullis_api::ca::ExternalIdClaimPatch;
+use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
 
 /// Location of the external id in certificates.
 #[derive(Debug, Clone, Default, Args)]
@@ -10,7 +10,7 @@ pub(super) struct ClaimArgs {
     /// Certificate field that holds the external id of the identity; without it, identities are
     /// matched by the certificate itself
     #[arg(long = "external-id-from", value_name = "FIELD", value_enum)]
-    place: Option<ClaimLocation>,
+    place: Option<ClaimField>,
 
     /// Use only values with this prefix, and strip it
     #[arg(long = "external-id-prefix", value_name = "TEXT", group = "matched")]
@@ -35,7 +35,7 @@ pub(super) struct ClaimArgs {
 
 /// Certificate fields with names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ClaimLocation {
+enum ClaimField {
     /// The common name of the subject
     CommonName,
     /// URIs in the subject alternative names
@@ -44,48 +44,48 @@ enum ClaimLocation {
     SanEmail,
 }
 
-impl From<ClaimLocation> for Location {
-    fn from(place: ClaimLocation) -> Self {
-        match place {
-            ClaimLocation::CommonName => Self::CommonName,
-            ClaimLocation::SanUri => Self::SanUri,
-            ClaimLocation::SanEmail => Self::SanEmail,
+impl From<ClaimField> for ClaimLocation {
+    fn from(field: ClaimField) -> Self {
+        match field {
+            ClaimField::CommonName => Self::CommonName,
+            ClaimField::SanUri => Self::SanUri,
+            ClaimField::SanEmail => Self::SanEmail,
         }
     }
 }
 
 impl ClaimArgs {
     /// The given members, for a patch.
-    pub(super) fn to_change(&self) -> ClaimChange {
+    pub(super) fn to_change(&self) -> ExternalIdClaimPatch {
         let (matcher, matcher_criteria) = self.matcher().unzip();
-        ClaimChange {
+        ExternalIdClaimPatch {
             index: self.index.map(i64::from),
-            location: self.place.map(Location::from),
+            location: self.place.map(ClaimLocation::from),
             matcher,
             matcher_criteria,
-            parser: self.split.as_ref().map(|_| Parser::Split),
+            parser: self.split.as_ref().map(|_| ClaimParser::Split),
             parser_criteria: self.split.clone(),
         }
     }
 
     /// A complete claim, if any member is given.
-    pub(super) fn to_full_claim(&self) -> Option<ClaimChange> {
+    pub(super) fn to_full_claim(&self) -> Option<ExternalIdClaimPatch> {
         let change = self.to_change();
-        (change != ClaimChange::default()).then(|| ClaimChange {
+        (change != ExternalIdClaimPatch::default()).then(|| ExternalIdClaimPatch {
             index: change.index.or(Some(0)),
             location: change.location,
-            matcher: change.matcher.or(Some(Matcher::All)),
+            matcher: change.matcher.or(Some(ClaimMatcher::All)),
             matcher_criteria: change.matcher_criteria.or(Some(String::new())),
-            parser: change.parser.or(Some(Parser::None)),
+            parser: change.parser.or(Some(ClaimParser::None)),
             parser_criteria: change.parser_criteria.or(Some(String::new())),
         })
     }
 
-    fn matcher(&self) -> Option<(Matcher, String)> {
+    fn matcher(&self) -> Option<(ClaimMatcher, String)> {
         let choices = [
-            (Matcher::Prefix, &self.prefix),
-            (Matcher::Suffix, &self.suffix),
-            (Matcher::Scheme, &self.scheme),
+            (ClaimMatcher::Prefix, &self.prefix),
+            (ClaimMatcher::Suffix, &self.suffix),
+            (ClaimMatcher::Scheme, &self.scheme),
         ];
         choices
             .into_iter()
@@ -110,7 +110,7 @@ mod tests {
         Line::try_parse_from(words).unwrap().claim
     }
 
-    fn written(claim: Option<ClaimChange>) -> Value {
+    fn written(claim: Option<ExternalIdClaimPatch>) -> Value {
         serde_json::to_value(claim).unwrap()
     }
 

@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::ca::{CaCreate, CaReplace};
+use portcullis_api::ca::{CaCreate, CaUpdate};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl CreateArgs {
     fn body(&self) -> Result<CaCreate, CliError> {
         let rules = &self.rules;
         Ok(CaCreate {
-            replace: CaReplace {
+            replace: CaUpdate {
                 identity_roles: rules.identity_roles()?.unwrap_or_default(),
                 is_auth_enabled: rules.auth.unwrap_or(true),
                 is_auto_ca_enrollment_enabled: rules.autoca.unwrap_or(false),

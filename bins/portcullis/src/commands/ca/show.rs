@@ -6,8 +6,8 @@ use crate::resolve;
 use crate::shell;
 use crate::table::Table;
 use clap::Args;
-use portcullis_api::ca::{CaDetail, ClaimDetail};
-use portcullis_domain::ca::{Location, Matcher, Parser};
+use portcullis_api::ca::{CaDetail, ExternalIdClaimDetail};
+use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,22 +62,22 @@ pub(super) fn table(ca: &CaDetail) -> Table {
 }
 
 /// Describes the location of the external id.
-fn describe_claim(claim: &ClaimDetail) -> String {
+fn describe_claim(claim: &ExternalIdClaimDetail) -> String {
     let place = match claim.location {
-        Location::CommonName => "common name",
-        Location::SanUri => "URI",
-        Location::SanEmail => "email address",
+        ClaimLocation::CommonName => "common name",
+        ClaimLocation::SanUri => "URI",
+        ClaimLocation::SanEmail => "email address",
     };
     let criteria = &claim.matcher_criteria;
     let matched = match claim.matcher {
-        Matcher::All => String::new(),
-        Matcher::Prefix => format!(" with the prefix `{criteria}` stripped"),
-        Matcher::Suffix => format!(" with the suffix `{criteria}` stripped"),
-        Matcher::Scheme => format!(" with the scheme `{criteria}`"),
+        ClaimMatcher::All => String::new(),
+        ClaimMatcher::Prefix => format!(" with the prefix `{criteria}` stripped"),
+        ClaimMatcher::Suffix => format!(" with the suffix `{criteria}` stripped"),
+        ClaimMatcher::Scheme => format!(" with the scheme `{criteria}`"),
     };
     let split = match claim.parser {
-        Parser::None => String::new(),
-        Parser::Split => format!(", split at `{}`", claim.parser_criteria),
+        ClaimParser::None => String::new(),
+        ClaimParser::Split => format!(", split at `{}`", claim.parser_criteria),
     };
     format!("{place}{matched}{split}, index {}", claim.index)
 }

@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::ca::{CaDetail, CaMerge, ClaimChange};
+use portcullis_api::ca::{CaDetail, CaPatch, ExternalIdClaimPatch};
 
 const EXAMPLES: &str = "\
 Only the given options are changed. The certificate of a CA cannot be changed.
@@ -45,9 +45,9 @@ pub(crate) struct UpdateArgs {
 
 impl UpdateArgs {
     pub(super) fn check(&self) -> Result<(), CliError> {
-        let nothing = CaMerge {
-            external_id_claim: Some(ClaimChange::default()),
-            ..CaMerge::default()
+        let nothing = CaPatch {
+            external_id_claim: Some(ExternalIdClaimPatch::default()),
+            ..CaPatch::default()
         };
         if self.body(None)? == nothing {
             return Err(CliError::usage("nothing to change: no options were given")
@@ -57,7 +57,7 @@ impl UpdateArgs {
     }
 
     /// Builds the patch for `ca`; `None` to validate the arguments alone.
-    fn body(&self, ca: Option<&CaDetail>) -> Result<CaMerge, CliError> {
+    fn body(&self, ca: Option<&CaDetail>) -> Result<CaPatch, CliError> {
         let has_claim = ca.is_none_or(|ca| ca.external_id_claim.is_some());
         // Omitting the claim removes it.
         let claim = if has_claim {
@@ -65,7 +65,7 @@ impl UpdateArgs {
         } else {
             Some(self.claim.to_full_claim().unwrap_or_default())
         };
-        Ok(CaMerge {
+        Ok(CaPatch {
             identity_roles: self.rules.identity_roles()?,
             is_auth_enabled: self.rules.auth,
             is_auto_ca_enrollment_enabled: self.rules.autoca,

@@ -52,7 +52,11 @@ impl VerifyArgs {
             None => ca.cert_pem.clone(),
         };
         let authority = load_authority(&certificate, key)?;
-        let proof = authority.issue_proof(&ca.verification_token, context.now(), &SystemEntropy);
+        let proof = authority.issue_verification_certificate(
+            &ca.verification_token,
+            context.now(),
+            &SystemEntropy,
+        );
         let proof = proof.map_err(|error| proof_error().with_source(error))?;
         Ok(proof.to_pem())
     }

@@ -6,7 +6,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigReplace};
+use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigUpdate};
 use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_domain::tags::Tags;
 
@@ -60,7 +60,7 @@ pub(super) async fn run(
         resolve::by_id_or_name(&session.client, &arguments.config_type).await?;
     let body = ConfigCreate {
         config_type_id: config_type.base.id,
-        replace: ConfigReplace {
+        replace: ConfigUpdate {
             data,
             name: arguments.name,
             tags: Tags::default(),

@@ -5,7 +5,7 @@ use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::config::{ConfigDetail, ConfigMerge};
+use portcullis_api::config::{ConfigDetail, ConfigPatch};
 
 const EXAMPLES: &str = "\
 Only the given options are changed; the data is replaced as a whole.
@@ -40,7 +40,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
-    let change = ConfigMerge {
+    let change = ConfigPatch {
         data: arguments.data.read()?,
         name: arguments.name.new_name,
         tags: None,

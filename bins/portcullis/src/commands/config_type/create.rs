@@ -5,8 +5,8 @@ use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{Args, ValueEnum};
-use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeDetail, ConfigTypeReplace};
-use portcullis_domain::config::Target;
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeDetail, ConfigTypeUpdate};
+use portcullis_domain::config::ConfigTarget;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -44,7 +44,7 @@ enum TargetArg {
     Other,
 }
 
-impl From<TargetArg> for Target {
+impl From<TargetArg> for ConfigTarget {
     fn from(target: TargetArg) -> Self {
         match target {
             TargetArg::Service => Self::Service,
@@ -60,12 +60,12 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let body = ConfigTypeCreate {
-        replace: ConfigTypeReplace {
+        replace: ConfigTypeUpdate {
             name: arguments.name,
             schema: arguments.schema.read()?,
             tags: Tags::default(),
         },
-        target: arguments.target.map(Target::from),
+        target: arguments.target.map(ConfigTarget::from),
     };
     entities::create::<ConfigTypeDetail>(context, session, &body).await
 }

@@ -5,7 +5,7 @@ use crate::commands::object_args::DataArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::config_type::{ConfigTypeDetail, ConfigTypeMerge};
+use portcullis_api::config_type::{ConfigTypeDetail, ConfigTypePatch};
 
 const EXAMPLES: &str = "\
 Only the given options are changed. A new schema applies to configurations that are written later.
@@ -40,7 +40,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
-    let change = ConfigTypeMerge {
+    let change = ConfigTypePatch {
         name: arguments.name.new_name,
         schema: arguments.schema.read()?,
         tags: None,

@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
-use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterDetail};
+use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterDetail};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -56,7 +56,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let members = arguments.router;
-    let body = EdgeRouterBody {
+    let body = EdgeRouterCreate {
         app_data: Tags::default(),
         is_tunneler_enabled: arguments.tunneler_enabled,
         role_attributes: arguments.attributes.parse()?.unwrap_or_default(),

@@ -13,7 +13,7 @@ use crate::text::{yes_or_empty, yes_or_no};
 use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::entity::Base;
-use portcullis_api::router::EnrollmentMembers;
+use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 
@@ -53,7 +53,7 @@ impl EnrollableRouter for EdgeRouterDetail {
     const NEW_TOKEN_HINT: &'static str =
         "`portcullis edge-router re-enroll` invalidates its certificate and issues a new token";
 
-    fn enrollment(&self) -> &EnrollmentMembers {
+    fn enrollment(&self) -> &PendingRouterEnrollment {
         &self.enrollment
     }
 }

@@ -6,7 +6,7 @@ use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterMerge};
+use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterPatch};
 
 const EXAMPLES: &str = "\
 Only the given options are changed.
@@ -58,7 +58,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let name = arguments.name.new_name;
-    let change = EdgeRouterMerge {
+    let change = EdgeRouterPatch {
         app_data: None,
         is_tunneler_enabled: arguments.tunneler_enabled,
         role_attributes: arguments.attributes.parse()?,

@@ -30,7 +30,7 @@ impl Issuer {
         let claims = token.verify(&leaf, context.now())?;
 
         let pinned = context.client(&url, Trust::exact_leaf(leaf)).build()?;
-        let authorities = pkcs7::read_base64(&pinned.ca_bundle().await?).map_err(|error| {
+        let authorities = pkcs7::decode_base64(&pinned.ca_bundle().await?).map_err(|error| {
             CliError::failed("the CA certificates of the controller cannot be read")
                 .with_source(error)
         })?;

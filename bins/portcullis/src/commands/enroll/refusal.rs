@@ -3,7 +3,7 @@
 use crate::credential::Credential;
 use crate::error::CliError;
 use portcullis_api::code::Code;
-use portcullis_client::{ClientError, Refusal};
+use portcullis_client::{ClientError, RefusalError};
 use portcullis_domain::clock::Timestamp;
 
 /// Explains a refused enrollment by certificate, with a token of its own or that of the CA.
@@ -13,7 +13,7 @@ pub(super) fn explain_certificate_refusal(
     has_token: bool,
     now: Timestamp,
 ) -> CliError {
-    let hint = match error.refusal().and_then(Refusal::code) {
+    let hint = match error.refusal().and_then(RefusalError::code) {
         Some(Code::InvalidEnrollmentToken) if has_token => {
             "the token was already used, or its CA was deleted; ask the administrator for a new one"
         },

@@ -5,7 +5,9 @@ use super::output_file::OutputFile;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use portcullis_api::enroll::EnrollmentResult;
-use portcullis_pki::{Certificate, KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
+use portcullis_pki::{
+    Certificate, KeyType, SigningKey, Subject, certificates_from_pem, create_csr,
+};
 
 /// Generates a key, obtains a certificate through `ask`, and writes the identity file.
 pub(super) async fn run(
@@ -21,7 +23,7 @@ pub(super) async fn run(
     let key_pem = key
         .to_pkcs8_pem()
         .map_err(|error| CliError::failed("the key could not be encoded").with_source(error))?;
-    let csr = make_csr(&key, &Subject::new().common_name(subject))
+    let csr = create_csr(&key, &Subject::new().common_name(subject))
         .map_err(|error| CliError::failed("the CSR could not be created").with_source(error))?;
     let draft = IdentityFile::new(&issuer.url, &key_pem, &[], &issuer.authorities);
     let file = out.prepare(&draft)?;

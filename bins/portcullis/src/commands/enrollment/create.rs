@@ -12,7 +12,7 @@ use portcullis_api::ca::CaDetail;
 use portcullis_api::enrollment::EnrollmentCreate;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::Client;
-use portcullis_domain::enrollment::MethodKind;
+use portcullis_domain::enrollment::EnrollmentMethodKind;
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
@@ -65,7 +65,7 @@ enum Method {
     Updb,
 }
 
-impl From<Method> for MethodKind {
+impl From<Method> for EnrollmentMethodKind {
     fn from(method: Method) -> Self {
         match method {
             Method::Ott => Self::Ott,
@@ -82,7 +82,7 @@ impl CreateArgs {
     }
 
     /// The method, given or implied by other arguments, which must agree.
-    fn method(&self) -> Result<MethodKind, CliError> {
+    fn method(&self) -> Result<EnrollmentMethodKind, CliError> {
         let implied = match (&self.ca, &self.username) {
             (Some(_), _) => Method::Ottca,
             (None, Some(_)) => Method::Updb,
@@ -146,7 +146,7 @@ mod tests {
         create: CreateArgs,
     }
 
-    fn method(line: &str) -> Result<MethodKind, CliError> {
+    fn method(line: &str) -> Result<EnrollmentMethodKind, CliError> {
         let words = std::iter::once("create").chain(line.split_whitespace());
         Line::try_parse_from(words).unwrap().create.method()
     }
@@ -154,12 +154,12 @@ mod tests {
     #[test]
     fn method_follows_from_what_it_needs() {
         for (line, expected) in [
-            ("x", MethodKind::Ott),
-            ("x --method ott", MethodKind::Ott),
-            ("x --ca c", MethodKind::OttCa),
-            ("x --method ottca --ca c", MethodKind::OttCa),
-            ("x --username u", MethodKind::Updb),
-            ("x --method updb --username u", MethodKind::Updb),
+            ("x", EnrollmentMethodKind::Ott),
+            ("x --method ott", EnrollmentMethodKind::Ott),
+            ("x --ca c", EnrollmentMethodKind::OttCa),
+            ("x --method ottca --ca c", EnrollmentMethodKind::OttCa),
+            ("x --username u", EnrollmentMethodKind::Updb),
+            ("x --method updb --username u", EnrollmentMethodKind::Updb),
         ] {
             assert_eq!(method(line).unwrap(), expected, "{line}");
         }

@@ -6,7 +6,7 @@ use crate::resolve;
 use crate::text::split_commas;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
-use portcullis_api::signer::SignerMembers;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerOptions;
 use portcullis_client::Client;
 use portcullis_domain::signer::TargetToken;
 use std::path::PathBuf;
@@ -97,7 +97,10 @@ impl From<TargetTokenArg> for TargetToken {
 
 impl SignerArgs {
     /// Resolves the arguments into a request; absent ones are omitted.
-    pub(super) async fn resolve(&self, client: &Client) -> Result<SignerMembers, CliError> {
+    pub(super) async fn resolve(
+        &self,
+        client: &Client,
+    ) -> Result<ExternalJwtSignerOptions, CliError> {
         let mut members = self.to_members();
         if let Some(path) = &self.cert {
             members.cert_pem = Some(credential::read_certificates_pem(path)?);
@@ -110,10 +113,10 @@ impl SignerArgs {
     }
 
     /// Members that need neither files nor the controller.
-    fn to_members(&self) -> SignerMembers {
+    fn to_members(&self) -> ExternalJwtSignerOptions {
         let scopes = self.scopes.as_deref().map(split_commas);
         let enrollment = &self.enrollment;
-        SignerMembers {
+        ExternalJwtSignerOptions {
             jwks_endpoint: self.jwks_endpoint.clone(),
             kid: self.kid.clone(),
             claims_property: self.claims_property.clone(),
@@ -126,13 +129,13 @@ impl SignerArgs {
             enroll_to_token_enabled: enrollment.to_token,
             enroll_name_claims_selector: enrollment.name_claim.clone(),
             enroll_attribute_claims_selector: enrollment.attributes.clone(),
-            ..SignerMembers::default()
+            ..ExternalJwtSignerOptions::default()
         }
     }
 
     /// Whether no argument is given.
     pub(super) fn is_empty(&self) -> bool {
         let is_read = self.cert.is_some() || self.enrollment.policy.is_some();
-        !is_read && self.to_members() == SignerMembers::default()
+        !is_read && self.to_members() == ExternalJwtSignerOptions::default()
     }
 }

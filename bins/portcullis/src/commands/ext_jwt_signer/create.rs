@@ -5,7 +5,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
-use portcullis_api::signer::SignerCreate;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerCreate;
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let body = SignerCreate {
+    let body = ExternalJwtSignerCreate {
         name: arguments.name,
         enabled: arguments.enabled.unwrap_or(true),
         issuer: arguments.issuer,

@@ -6,7 +6,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::signer::SignerDetail;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::SignerId;
 
@@ -32,10 +32,10 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    named_deletion::run::<SignerDetail>(context, session, &arguments.deletion).await
+    named_deletion::run::<ExternalJwtSignerDetail>(context, session, &arguments.deletion).await
 }
 
-impl Deletable for SignerDetail {
+impl Deletable for ExternalJwtSignerDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
         resolve::by_id_or_name(client, text).await
     }

@@ -8,7 +8,7 @@ use crate::listable::Listable;
 use crate::resolve::Named;
 use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_api::signer::{ClientSignerDetail, SignerDetail};
+use portcullis_api::external_jwt_signer::{ClientExternalJwtSignerDetail, ExternalJwtSignerDetail};
 use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
@@ -38,13 +38,13 @@ pub(super) async fn run(
     let (query, extent) = arguments.page.query();
     let client = &session.client;
     if arguments.public {
-        listing::run::<ClientSignerDetail>(context, client, query, extent).await
+        listing::run::<ClientExternalJwtSignerDetail>(context, client, query, extent).await
     } else {
-        listing::run::<SignerDetail>(context, client, query, extent).await
+        listing::run::<ExternalJwtSignerDetail>(context, client, query, extent).await
     }
 }
 
-impl Listable for SignerDetail {
+impl Listable for ExternalJwtSignerDetail {
     const SINGULAR: &'static str = "external signer";
     const PLURAL: &'static str = "external signers";
     const COLUMNS: &'static [&'static str] =
@@ -73,7 +73,7 @@ impl Listable for SignerDetail {
     }
 }
 
-impl Named for SignerDetail {
+impl Named for ExternalJwtSignerDetail {
     const LIST_COMMAND: &'static str = "portcullis ext-jwt-signer list";
 
     fn name(&self) -> &str {

@@ -2,11 +2,11 @@
 
 use crate::listable::Listable;
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_api::signer::ClientSignerDetail;
+use portcullis_api::external_jwt_signer::ClientExternalJwtSignerDetail;
 use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
-impl Listable for ClientSignerDetail {
+impl Listable for ClientExternalJwtSignerDetail {
     const SINGULAR: &'static str = "external signer";
     const PLURAL: &'static str = "external signers";
     const COLUMNS: &'static [&'static str] =

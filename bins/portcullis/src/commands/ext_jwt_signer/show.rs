@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::resolve;
 use crate::table::Table;
 use clap::Args;
-use portcullis_api::signer::SignerDetail;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,12 +25,13 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let signer: SignerDetail = resolve::by_id_or_name(&session.client, &arguments.signer).await?;
+    let signer: ExternalJwtSignerDetail =
+        resolve::by_id_or_name(&session.client, &arguments.signer).await?;
     context.output.write_result(&signer, || table(&signer))
 }
 
 /// Renders a signer as a table.
-pub(super) fn table(signer: &SignerDetail) -> Table {
+pub(super) fn table(signer: &ExternalJwtSignerDetail) -> Table {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let claimed = if signer.use_external_id {
         "external id"
@@ -61,7 +62,7 @@ pub(super) fn table(signer: &SignerDetail) -> Table {
 }
 
 /// Source of the keys.
-pub(super) fn keys(signer: &SignerDetail) -> String {
+pub(super) fn keys(signer: &ExternalJwtSignerDetail) -> String {
     match (&signer.jwks_endpoint, &signer.fingerprint) {
         (Some(endpoint), _) => endpoint.clone(),
         (None, Some(fingerprint)) => format!("SHA-1 {fingerprint}"),
@@ -70,7 +71,7 @@ pub(super) fn keys(signer: &SignerDetail) -> String {
 }
 
 /// Description of enrollment with its JWTs.
-fn enrollment(signer: &SignerDetail) -> String {
+fn enrollment(signer: &ExternalJwtSignerDetail) -> String {
     let ways = match (
         signer.enroll_to_cert_enabled,
         signer.enroll_to_token_enabled,

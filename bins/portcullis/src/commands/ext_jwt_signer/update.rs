@@ -6,7 +6,10 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::signer::{SignerCreate, SignerDetail, SignerMembers, SignerUpdate};
+use portcullis_api::external_jwt_signer::{
+    ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerOptions,
+    ExternalJwtSignerPatch,
+};
 use portcullis_domain::signer::TargetToken;
 
 const EXAMPLES: &str = "\
@@ -66,9 +69,9 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let signer: SignerDetail = resolve::by_id_or_name(client, &arguments.signer).await?;
+    let signer: ExternalJwtSignerDetail = resolve::by_id_or_name(client, &arguments.signer).await?;
     let id = signer.base.id.clone();
-    let update = SignerUpdate {
+    let update = ExternalJwtSignerPatch {
         name: arguments.name,
         enabled: arguments.enabled,
         issuer: arguments.issuer,
@@ -89,13 +92,19 @@ pub(super) async fn run(
 }
 
 /// Whether the keys switch between certificate and key set.
-fn changes_key_source(signer: &SignerDetail, members: &SignerMembers) -> bool {
+fn changes_key_source(
+    signer: &ExternalJwtSignerDetail,
+    members: &ExternalJwtSignerOptions,
+) -> bool {
     (members.cert_pem.is_some() && signer.jwks_endpoint.is_some())
         || (members.jwks_endpoint.is_some() && signer.cert_pem.is_some())
 }
 
 /// The complete updated signer, without its previous keys.
-fn to_replacement(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
+fn to_replacement(
+    signer: ExternalJwtSignerDetail,
+    update: ExternalJwtSignerPatch,
+) -> ExternalJwtSignerCreate {
     let changed = update.members;
     let to_id = signer.target_token == TargetToken::Id.name();
     let target = if to_id {
@@ -104,12 +113,12 @@ fn to_replacement(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
         TargetToken::Access
     };
     let or = |changed: Option<String>, held: Option<String>| changed.or(held);
-    SignerCreate {
+    ExternalJwtSignerCreate {
         name: update.name.unwrap_or(signer.name),
         enabled: update.enabled.unwrap_or(signer.enabled),
         issuer: update.issuer.unwrap_or(signer.issuer),
         audience: update.audience.unwrap_or(signer.audience),
-        members: SignerMembers {
+        members: ExternalJwtSignerOptions {
             cert_pem: changed.cert_pem,
             jwks_endpoint: changed.jwks_endpoint,
             // A key id belongs to its key.
@@ -148,7 +157,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn signer(keys: &Value) -> SignerDetail {
+    fn signer(keys: &Value) -> ExternalJwtSignerDetail {
         let mut signer = json!({
             "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
             "updatedAt": "2031-04-05T06:07:08.009Z", "id": "s1", "tags": {"a": 1},
@@ -169,13 +178,13 @@ mod tests {
 
     #[test]
     fn whole_signer_is_sent_when_its_keys_move() {
-        let update = SignerUpdate {
+        let update = ExternalJwtSignerPatch {
             audience: Some("door".to_owned()),
-            members: SignerMembers {
+            members: ExternalJwtSignerOptions {
                 jwks_endpoint: Some("https://k".to_owned()),
-                ..SignerMembers::default()
+                ..ExternalJwtSignerOptions::default()
             },
-            ..SignerUpdate::default()
+            ..ExternalJwtSignerPatch::default()
         };
         let held = signer(&json!({"certPem": "PEM"}));
         assert!(changes_key_source(&held, &update.members));

@@ -10,7 +10,7 @@ use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::ca::CaDetail;
-use portcullis_api::identity::{EnrollmentChoice, IdentityCreate, IdentityDetail};
+use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
@@ -103,17 +103,20 @@ impl CreateArgs {
     }
 
     /// Enrollment to create.
-    fn enrollment_choice(&self) -> Option<EnrollmentChoice> {
+    fn enrollment_choice(&self) -> Option<IdentityCreateEnrollment> {
         if let Some(username) = &self.updb {
-            return Some(EnrollmentChoice::updb(username));
+            return Some(IdentityCreateEnrollment::updb(username));
         }
         if let Some(ca) = &self.ottca {
-            return Some(EnrollmentChoice::ottca(ca));
+            return Some(IdentityCreateEnrollment::ottca(ca));
         }
         match self.enrollment {
-            Some(InitialEnrollment::Ott) => Some(EnrollmentChoice::ott()),
+            Some(InitialEnrollment::Ott) => Some(IdentityCreateEnrollment::ott()),
             Some(InitialEnrollment::None) => None,
-            None => self.external_id.is_none().then(EnrollmentChoice::ott),
+            None => self
+                .external_id
+                .is_none()
+                .then(IdentityCreateEnrollment::ott),
         }
     }
 
@@ -122,7 +125,7 @@ impl CreateArgs {
         body.enrollment = self.enrollment_choice();
         if let Some(ca) = &self.ottca {
             let ca: CaDetail = resolve::by_id_or_name(client, ca).await?;
-            body.enrollment = Some(EnrollmentChoice::ottca(ca.base.id.as_str()));
+            body.enrollment = Some(IdentityCreateEnrollment::ottca(ca.base.id.as_str()));
         }
         body.update.is_admin = self.admin;
         let options = &mut body.update.options;

@@ -9,7 +9,7 @@ use clap::Args;
 use jiff::SignedDuration;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::time::WireTime;
-use portcullis_api::trace::{TraceDetail, TraceIdentity};
+use portcullis_api::trace::{TraceDetail, TraceUpdate};
 use portcullis_domain::trace::TraceSpec;
 
 const EXAMPLES: &str = "\
@@ -52,13 +52,13 @@ pub(crate) struct TraceArgs {
 }
 
 impl TraceArgs {
-    fn body(self) -> TraceIdentity {
+    fn body(self) -> TraceUpdate {
         let spec = (!self.off).then(|| TraceSpec {
             id: self.trace_id,
             duration: self.duration,
             channels: self.channels.into_iter().collect(),
         });
-        TraceIdentity { spec }
+        TraceUpdate { spec }
     }
 }
 

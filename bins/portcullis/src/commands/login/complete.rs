@@ -55,7 +55,7 @@ pub(crate) async fn answer_queries(
         return Ok(LoginState::EnrollmentRequired(queries.clone()));
     }
     let answered = codes.try_codes("TOTP or recovery code", |code| {
-        client.answer_mfa(Api::Client, code)
+        client.authenticate_mfa(Api::Client, code)
     });
     answered.await.map_err(|error| {
         let message = "the login needs a code from your app, or a recovery code";

@@ -84,7 +84,7 @@ impl AppSetup {
 
     /// The QR code, if it fits the terminal.
     fn render_qr(&self) -> Option<Zeroizing<String>> {
-        let code = QrCode::of(self.url.expose_secret()).ok()?;
+        let code = QrCode::encode(self.url.expose_secret()).ok()?;
         let drawings = [
             Some(code.to_text()).filter(|_| supports_unicode()),
             Some(code.to_ascii()),

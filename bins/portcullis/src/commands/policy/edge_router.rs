@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::text::yes_or_empty;
 use clap::Args;
 use portcullis_api::edge_router_policy::{
-    EdgeRouterPolicyBody, EdgeRouterPolicyDetail, EdgeRouterPolicyMerge,
+    EdgeRouterPolicyCreate, EdgeRouterPolicyDetail, EdgeRouterPolicyPatch,
 };
 use portcullis_api::entity::Base;
 use portcullis_client::Client;
@@ -124,8 +124,8 @@ Examples:
         name: String,
         semantic: Semantic,
         new: &SelectorArgs,
-    ) -> Result<EdgeRouterPolicyBody, CliError> {
-        Ok(EdgeRouterPolicyBody {
+    ) -> Result<EdgeRouterPolicyCreate, CliError> {
+        Ok(EdgeRouterPolicyCreate {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
             identity_roles: new.identities.read(client).await?.unwrap_or_default(),
             name,
@@ -139,8 +139,8 @@ Examples:
         name: Option<String>,
         semantic: Option<Semantic>,
         changes: &SelectorArgs,
-    ) -> Result<EdgeRouterPolicyMerge, CliError> {
-        Ok(EdgeRouterPolicyMerge {
+    ) -> Result<EdgeRouterPolicyPatch, CliError> {
+        Ok(EdgeRouterPolicyPatch {
             edge_router_roles: changes.routers.read(client).await?,
             identity_roles: changes.identities.read(client).await?,
             name,

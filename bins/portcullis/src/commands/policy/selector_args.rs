@@ -10,7 +10,7 @@ use portcullis_api::role::NamedRole;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::Client;
 use portcullis_domain::ids::{IdentityId, PostureCheckId, RouterId, ServiceId};
-use portcullis_domain::roles::Roles;
+use portcullis_domain::roles::RoleSelectors;
 
 /// `--identity-roles`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -53,7 +53,7 @@ impl IdentityRolesArgs {
     pub(crate) async fn read(
         &self,
         client: &Client,
-    ) -> Result<Option<Roles<IdentityId>>, CliError> {
+    ) -> Result<Option<RoleSelectors<IdentityId>>, CliError> {
         let given = self.identity_roles.as_deref();
         selectors::resolve::<IdentityDetail, _>(client, "--identity-roles", given).await
     }
@@ -61,7 +61,10 @@ impl IdentityRolesArgs {
 
 impl ServiceRolesArgs {
     /// Resolved selectors, if given.
-    pub(crate) async fn read(&self, client: &Client) -> Result<Option<Roles<ServiceId>>, CliError> {
+    pub(crate) async fn read(
+        &self,
+        client: &Client,
+    ) -> Result<Option<RoleSelectors<ServiceId>>, CliError> {
         let given = self.service_roles.as_deref();
         selectors::resolve::<ServiceDetail, _>(client, "--service-roles", given).await
     }
@@ -69,7 +72,10 @@ impl ServiceRolesArgs {
 
 impl EdgeRouterRolesArgs {
     /// Resolved selectors, if given.
-    pub(crate) async fn read(&self, client: &Client) -> Result<Option<Roles<RouterId>>, CliError> {
+    pub(crate) async fn read(
+        &self,
+        client: &Client,
+    ) -> Result<Option<RoleSelectors<RouterId>>, CliError> {
         let given = self.edge_router_roles.as_deref();
         selectors::resolve::<EdgeRouterDetail, _>(client, "--edge-router-roles", given).await
     }
@@ -80,7 +86,7 @@ impl PostureCheckRolesArgs {
     pub(crate) async fn read(
         &self,
         client: &Client,
-    ) -> Result<Option<Roles<PostureCheckId>>, CliError> {
+    ) -> Result<Option<RoleSelectors<PostureCheckId>>, CliError> {
         let given = self.posture_check_roles.as_deref();
         selectors::resolve::<PostureCheckDetail, _>(client, "--posture-check-roles", given).await
     }

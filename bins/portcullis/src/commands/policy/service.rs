@@ -8,7 +8,7 @@ use crate::table::Table;
 use clap::{Args, ValueEnum};
 use portcullis_api::entity::Base;
 use portcullis_api::service_policy::{
-    PolicyType, ServicePolicyBody, ServicePolicyDetail, ServicePolicyMerge,
+    PolicyType, ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
 };
 use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
@@ -171,9 +171,9 @@ Examples:
         name: String,
         semantic: Semantic,
         new: &CreateOptions,
-    ) -> Result<ServicePolicyBody, CliError> {
+    ) -> Result<ServicePolicyCreate, CliError> {
         let sides = &new.sides;
-        Ok(ServicePolicyBody {
+        Ok(ServicePolicyCreate {
             identity_roles: sides.identities.read(client).await?.unwrap_or_default(),
             name,
             posture_check_roles: sides.checks.read(client).await?.unwrap_or_default(),
@@ -189,9 +189,9 @@ Examples:
         name: Option<String>,
         semantic: Option<Semantic>,
         changes: &UpdateOptions,
-    ) -> Result<ServicePolicyMerge, CliError> {
+    ) -> Result<ServicePolicyPatch, CliError> {
         let sides = &changes.sides;
-        Ok(ServicePolicyMerge {
+        Ok(ServicePolicyPatch {
             identity_roles: sides.identities.read(client).await?,
             name,
             posture_check_roles: sides.checks.read(client).await?,

@@ -8,7 +8,7 @@ use crate::table::Table;
 use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::service_edge_router_policy::{
-    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyMerge,
+    ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyPatch,
 };
 use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
@@ -109,8 +109,8 @@ Examples:
         name: String,
         semantic: Semantic,
         new: &SelectorArgs,
-    ) -> Result<ServiceEdgeRouterPolicyBody, CliError> {
-        Ok(ServiceEdgeRouterPolicyBody {
+    ) -> Result<ServiceEdgeRouterPolicyCreate, CliError> {
+        Ok(ServiceEdgeRouterPolicyCreate {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
             name,
             semantic,
@@ -124,8 +124,8 @@ Examples:
         name: Option<String>,
         semantic: Option<Semantic>,
         changes: &SelectorArgs,
-    ) -> Result<ServiceEdgeRouterPolicyMerge, CliError> {
-        Ok(ServiceEdgeRouterPolicyMerge {
+    ) -> Result<ServiceEdgeRouterPolicyPatch, CliError> {
+        Ok(ServiceEdgeRouterPolicyPatch {
             edge_router_roles: changes.routers.read(client).await?,
             name,
             semantic,

@@ -19,7 +19,7 @@ pub(super) async fn fetch_all<L: Listable>(
             Some(last) => format!("id > {}", quote(last.id())),
             None => "true".to_owned(),
         };
-        let query = ListQuery::filtered(format!("{condition} limit {PAGE_SIZE}"));
+        let query = ListQuery::with_filter(format!("{condition} limit {PAGE_SIZE}"));
         let page = fetch(&query).await?.data;
         let is_last = page.len() < PAGE_SIZE;
         members.extend(page);
@@ -47,7 +47,7 @@ mod tests {
         const COLUMNS: &'static [&'static str] = &[];
 
         async fn fetch_page(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
-            Err(ClientError::Unwritable(String::new()))
+            Err(ClientError::InvalidRequest(String::new()))
         }
 
         fn id(&self) -> &str {

@@ -9,7 +9,7 @@ use super::requirement::Requirement;
 use crate::commands::attributes::AttributesArgs;
 use crate::error::CliError;
 use clap::{Args, Subcommand};
-use portcullis_api::posture_check::PostureCheckBody;
+use portcullis_api::posture_check::PostureCheckCreate;
 use portcullis_domain::tags::Tags;
 
 /// Subcommands for the types of posture checks.
@@ -50,7 +50,7 @@ pub(crate) struct CreateArgs<Q: Requirement> {
 
 impl CreateCommand {
     /// Builds the request.
-    pub(super) fn body(&self) -> Result<PostureCheckBody, CliError> {
+    pub(super) fn body(&self) -> Result<PostureCheckCreate, CliError> {
         match self {
             Self::Os(arguments) => arguments.body(),
             Self::Mac(arguments) => arguments.body(),
@@ -63,12 +63,12 @@ impl CreateCommand {
 }
 
 impl<Q: Requirement> CreateArgs<Q> {
-    fn body(&self) -> Result<PostureCheckBody, CliError> {
+    fn body(&self) -> Result<PostureCheckCreate, CliError> {
         let check = self.requirement.to_check()?.ok_or_else(|| {
             CliError::usage("the requirement of the posture check is missing")
                 .hint(format!("pass it with `{}`", Q::USAGE_HINT))
         })?;
-        Ok(PostureCheckBody {
+        Ok(PostureCheckCreate {
             name: self.name.clone(),
             role_attributes: self.attributes.parse()?.unwrap_or_default(),
             tags: Tags::default(),

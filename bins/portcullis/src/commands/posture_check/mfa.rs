@@ -7,7 +7,7 @@ use crate::text::yes_or_empty;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use jiff::SignedDuration;
-use portcullis_api::posture_check::MfaBody;
+use portcullis_api::posture_check::MfaProperties;
 use portcullis_domain::posture_check::{Check, CheckPatch, MfaCheck, MfaPatch};
 
 /// Arguments of TOTP checks.
@@ -54,7 +54,7 @@ fn parse_seconds(text: &str) -> Result<i64, String> {
 
 impl MfaArgs {
     fn patch(&self) -> Result<MfaPatch, CliError> {
-        let timeout = self.good_for.map(MfaCheck::timeout).transpose();
+        let timeout = self.good_for.map(MfaCheck::parse_timeout).transpose();
         Ok(MfaPatch {
             timeout_seconds: timeout.map_err(|error| invalid_requirement("--good-for", error))?,
             prompt_on_wake: self.after_waking,
@@ -94,7 +94,7 @@ Examples:
 }
 
 /// Validity of a code.
-fn display_validity(mfa: &MfaBody) -> String {
+fn display_validity(mfa: &MfaProperties) -> String {
     if mfa.timeout_seconds <= 0 {
         return "the session".to_owned();
     }
@@ -102,7 +102,7 @@ fn display_validity(mfa: &MfaBody) -> String {
 }
 
 /// Formats the requirement in one line.
-pub(super) fn display(mfa: &MfaBody) -> String {
+pub(super) fn display(mfa: &MfaProperties) -> String {
     let mut words = vec![format!("good for {}", display_validity(mfa))];
     if mfa.prompt_on_wake {
         words.push("required after waking".to_owned());
@@ -114,7 +114,7 @@ pub(super) fn display(mfa: &MfaBody) -> String {
 }
 
 /// Adds the requirement as properties.
-pub(super) fn properties(mfa: &MfaBody, table: Table) -> Table {
+pub(super) fn properties(mfa: &MfaProperties, table: Table) -> Table {
     table
         .property("good for", display_validity(mfa))
         .property("after waking", yes_or_empty(mfa.prompt_on_wake))

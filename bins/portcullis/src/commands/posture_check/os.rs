@@ -42,7 +42,7 @@ fn parse_system(word: &str) -> Result<(OsType, Vec<String>), String> {
 
 /// Parses the name of an operating system, case-insensitively.
 pub(super) fn parse_os_name(name: &str) -> Result<OsType, String> {
-    OsType::of_client(name).ok_or_else(|| {
+    OsType::from_client(name).ok_or_else(|| {
         let names = OsType::ALL.map(OsType::name).join(", ");
         format!("`{name}` is not an operating system; use one of {names}")
     })

@@ -7,8 +7,8 @@ use crate::commands::semantic::Semantic;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_domain::posture_check::{
-    Check, CheckPatch, CheckedProcess, ProcessCheck, ProcessMultiCheck, ProcessMultiPatch,
-    ProcessPatch, Processes,
+    Check, CheckPatch, CheckedProcess, CheckedProcesses, ProcessCheck, ProcessMultiCheck,
+    ProcessMultiPatch, ProcessPatch,
 };
 use portcullis_domain::roles;
 pub(super) use text::{display_multi, display_single};
@@ -58,8 +58,8 @@ impl ProcessArgs {
 }
 
 impl ProcessMultiArgs {
-    fn read(&self) -> Result<Option<Processes>, CliError> {
-        let processes = self.processes.clone().map(Processes::new);
+    fn read(&self) -> Result<Option<CheckedProcesses>, CliError> {
+        let processes = self.processes.clone().map(CheckedProcesses::new);
         processes
             .transpose()
             .map_err(|error| invalid_requirement("--process", error))

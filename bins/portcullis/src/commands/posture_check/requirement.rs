@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use clap::Args;
 use portcullis_domain::FieldError;
-use portcullis_domain::posture_check::{Check, CheckKind, CheckPatch};
+use portcullis_domain::posture_check::{Check, CheckPatch, CheckType};
 use std::fmt;
 
 /// Requirement of a type of posture check. The same arguments create and update a check.
@@ -23,14 +23,14 @@ pub(crate) trait Requirement: Args + fmt::Debug + Default + PartialEq {
 }
 
 /// Name of a type in commands.
-pub(super) const fn type_name(kind: CheckKind) -> &'static str {
+pub(super) const fn type_name(kind: CheckType) -> &'static str {
     match kind {
-        CheckKind::Os => "os",
-        CheckKind::Domain => "domain",
-        CheckKind::Mac => "mac",
-        CheckKind::Mfa => "mfa",
-        CheckKind::Process => "process",
-        CheckKind::ProcessMulti => "process-multi",
+        CheckType::Os => "os",
+        CheckType::Domain => "domain",
+        CheckType::Mac => "mac",
+        CheckType::Mfa => "mfa",
+        CheckType::Process => "process",
+        CheckType::ProcessMulti => "process-multi",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::commands::attributes;
 use crate::entity::Entity;
 use crate::table::Table;
 use portcullis_api::entity::Base;
-use portcullis_api::posture_check::{CheckBody, PostureCheckDetail};
+use portcullis_api::posture_check::{CheckDefinition, PostureCheckDetail};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::roles::Semantic;
@@ -42,20 +42,20 @@ impl Entity for PostureCheckDetail {
                 attributes::display(Some(&self.role_attributes)),
             );
         match &self.check {
-            CheckBody::Os { operating_systems } => {
+            CheckDefinition::Os { operating_systems } => {
                 operating_systems.iter().fold(table, |table, system| {
                     table.property("system", os::display(system))
                 })
             },
-            CheckBody::Domain { domains } => table.property("domains", domains.join(", ")),
-            CheckBody::Mac { mac_addresses } => {
+            CheckDefinition::Domain { domains } => table.property("domains", domains.join(", ")),
+            CheckDefinition::Mac { mac_addresses } => {
                 table.property("addresses", mac_addresses.join(", "))
             },
-            CheckBody::Mfa(mfa) => mfa::properties(mfa, table),
-            CheckBody::Process { process } => {
+            CheckDefinition::Mfa(mfa) => mfa::properties(mfa, table),
+            CheckDefinition::Process { process } => {
                 table.property("process", process::display_single(process))
             },
-            CheckBody::ProcessMulti {
+            CheckDefinition::ProcessMulti {
                 processes,
                 semantic,
             } => processes.iter().map(process::display_multi).fold(
@@ -67,17 +67,17 @@ impl Entity for PostureCheckDetail {
 }
 
 /// Formats the requirement of a check in one line.
-fn display_requirement(check: &CheckBody) -> String {
+fn display_requirement(check: &CheckDefinition) -> String {
     match check {
-        CheckBody::Os { operating_systems } => {
+        CheckDefinition::Os { operating_systems } => {
             let systems = operating_systems.iter().map(os::display);
             systems.collect::<Vec<_>>().join(", ")
         },
-        CheckBody::Domain { domains } => domains.join(", "),
-        CheckBody::Mac { mac_addresses } => mac_addresses.join(", "),
-        CheckBody::Mfa(mfa) => mfa::display(mfa),
-        CheckBody::Process { process } => process::display_single(process),
-        CheckBody::ProcessMulti {
+        CheckDefinition::Domain { domains } => domains.join(", "),
+        CheckDefinition::Mac { mac_addresses } => mac_addresses.join(", "),
+        CheckDefinition::Mfa(mfa) => mfa::display(mfa),
+        CheckDefinition::Process { process } => process::display_single(process),
+        CheckDefinition::ProcessMulti {
             processes,
             semantic,
         } => {

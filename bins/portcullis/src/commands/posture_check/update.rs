@@ -12,7 +12,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::{Args, Subcommand};
-use portcullis_api::posture_check::{PostureCheckDetail, PostureCheckMerge};
+use portcullis_api::posture_check::{PostureCheckDetail, PostureCheckPatch};
 
 /// Subcommands for the types of posture checks.
 #[derive(Debug, Subcommand)]
@@ -60,7 +60,7 @@ impl UpdateCommand {
     }
 
     /// The reference to the check, and the patch.
-    pub(super) fn change(&self) -> Result<(&NamedArgs, PostureCheckMerge), CliError> {
+    pub(super) fn change(&self) -> Result<(&NamedArgs, PostureCheckPatch), CliError> {
         match self {
             Self::Os(arguments) => arguments.change(),
             Self::Mac(arguments) => arguments.change(),
@@ -73,12 +73,12 @@ impl UpdateCommand {
 }
 
 impl<Q: Requirement> UpdateArgs<Q> {
-    fn change(&self) -> Result<(&NamedArgs, PostureCheckMerge), CliError> {
+    fn change(&self) -> Result<(&NamedArgs, PostureCheckPatch), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.attributes == AttributesArgs::default()
             && self.requirement == Q::default();
         entities::require_changes::<PostureCheckDetail>(is_nothing)?;
-        let change = PostureCheckMerge {
+        let change = PostureCheckPatch {
             name: self.name.new_name.clone(),
             role_attributes: self.attributes.parse()?,
             tags: None,
@@ -97,9 +97,9 @@ pub(super) async fn run(
     let client = &session.client;
     let found: PostureCheckDetail = resolve::by_id_or_name(client, &chosen.text).await?;
     let kind = type_name(found.check.kind());
-    if found.check.kind() != change.check.kind() {
+    if found.check.kind() != change.check.check_type() {
         let name = &found.name;
-        let requested = type_name(change.check.kind());
+        let requested = type_name(change.check.check_type());
         return Err(CliError::failed(format!(
             "`{name}` is a check of type {kind}, not {requested}"
         ))

@@ -1,7 +1,7 @@
 //! Kinds of revocations.
 
 use clap::ValueEnum;
-use portcullis_domain::revocation::Revoked;
+use portcullis_domain::revocation::RevocationType;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum RevocationKind {
@@ -13,7 +13,7 @@ pub(super) enum RevocationKind {
     Identity,
 }
 
-impl From<RevocationKind> for Revoked {
+impl From<RevocationKind> for RevocationType {
     fn from(kind: RevocationKind) -> Self {
         match kind {
             RevocationKind::Jti => Self::Jti,
@@ -24,10 +24,10 @@ impl From<RevocationKind> for Revoked {
 }
 
 /// Name of a kind for tables.
-pub(super) fn display(revoked: Revoked) -> &'static str {
+pub(super) fn display(revoked: RevocationType) -> &'static str {
     match revoked {
-        Revoked::Jti => "token",
-        Revoked::ApiSession => "API session",
-        Revoked::Identity => "identity",
+        RevocationType::Jti => "token",
+        RevocationType::ApiSession => "API session",
+        RevocationType::Identity => "identity",
     }
 }

@@ -4,7 +4,7 @@ use crate::commands::configs::ConfigsArgs;
 use crate::error::CliError;
 use crate::text::split_commas;
 use clap::Args;
-use portcullis_api::router::{CtrlChanListeners, RouterBody, RouterMerge};
+use portcullis_api::router::{CtrlChanListeners, TransitRouterCreate, TransitRouterPatch};
 use portcullis_client::Client;
 use portcullis_domain::tags::Tags;
 
@@ -67,8 +67,8 @@ impl RouterArgs {
         client: &Client,
         name: String,
         switches: RouterFlagArgs,
-    ) -> Result<RouterBody, CliError> {
-        Ok(RouterBody {
+    ) -> Result<TransitRouterCreate, CliError> {
+        Ok(TransitRouterCreate {
             configs: self.configs.resolve(client).await?.unwrap_or_default(),
             cost: self.cost.unwrap_or_default(),
             ctrl_chan_listeners: self.listeners().unwrap_or_default(),
@@ -85,8 +85,8 @@ impl RouterArgs {
         client: &Client,
         name: Option<String>,
         switches: RouterFlagUpdateArgs,
-    ) -> Result<RouterMerge, CliError> {
-        Ok(RouterMerge {
+    ) -> Result<TransitRouterPatch, CliError> {
+        Ok(TransitRouterPatch {
             configs: self.configs.resolve(client).await?,
             cost: self.cost,
             ctrl_chan_listeners: self.listeners(),

@@ -1,7 +1,7 @@
 //! Enrollment and connection state of routers.
 
 use crate::commands::pagination;
-use portcullis_api::router::EnrollmentMembers;
+use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_domain::clock::Timestamp;
 
 /// State of a router.
@@ -11,7 +11,7 @@ pub(crate) struct RouterState<'r> {
     pub(crate) is_online: bool,
     pub(crate) is_verified: bool,
     /// Pending enrollment.
-    pub(crate) enrollment: &'r EnrollmentMembers,
+    pub(crate) enrollment: &'r PendingRouterEnrollment,
 }
 
 impl RouterState<'_> {
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn state_is_what_counts_most() {
-        let enrollment = EnrollmentMembers::default();
+        let enrollment = PendingRouterEnrollment::default();
         for (is_disabled, is_online, is_verified, shown) in [
             (true, true, true, "disabled"),
             (false, true, true, "online"),

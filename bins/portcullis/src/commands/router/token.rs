@@ -7,7 +7,7 @@ use crate::entity::Entity;
 use crate::error::CliError;
 use crate::resolve;
 use crate::shell;
-use portcullis_api::router::EnrollmentMembers;
+use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_domain::ids::EntityId as _;
 
 /// A router kind that enrolls with a token.
@@ -15,7 +15,7 @@ pub(crate) trait EnrollableRouter: Entity {
     /// Hint on how to get a token if no enrollment is pending.
     const NEW_TOKEN_HINT: &'static str;
 
-    fn enrollment(&self) -> &EnrollmentMembers;
+    fn enrollment(&self) -> &PendingRouterEnrollment;
 }
 
 /// Change of a router that issued its token.

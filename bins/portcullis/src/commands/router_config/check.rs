@@ -7,7 +7,7 @@ use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{self, Format};
 use clap::{Args, ValueEnum, ValueHint};
-use portcullis_router_config::{Options, Verdict, report_json};
+use portcullis_router_config::{CheckOptions, Verdict, report_json};
 use std::io;
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError>
         return Err(CliError::usage("standard input can only be given once"));
     }
     let environment = Environment::load(arguments.env_file.as_ref())?;
-    let options = Options {
+    let options = CheckOptions {
         allow_unknown: arguments.allow_unknown,
     };
     let mut is_read = true;

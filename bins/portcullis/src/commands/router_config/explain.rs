@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::output::{self, Format, Output};
 use clap::Args;
-use portcullis_router_config::table::{Found, PathError, ROOT, walk};
+use portcullis_router_config::table::{KeyMatch, PathError, ROOT, visit_keys};
 use portcullis_router_config::{Explanation, explain};
 use serde_json::{Value, json};
 
@@ -71,10 +71,10 @@ fn to_json(explanation: &Explanation) -> Value {
         "path": explanation.path,
         "binding": explanation.binding,
         "meaning": explanation.doc,
-        "form": explanation.form,
+        "form": explanation.value_format,
         "required": explanation.required,
         "default": explanation.default,
-        "openzitiDefault": explanation.original_default,
+        "openzitiDefault": explanation.openziti_default,
         "bounds": explanation.bounds,
         "state": explanation.state,
         "example": explanation.example,
@@ -106,7 +106,7 @@ fn unknown_key(path: &str, error: &PathError) -> CliError {
 /// Paths of all keys with a name, case-insensitively.
 fn find_paths(name: &str) -> Vec<String> {
     let mut places = Vec::new();
-    walk(&mut |path, found: Found| {
+    visit_keys(&mut |path, found: KeyMatch| {
         if found.key.name.eq_ignore_ascii_case(name) {
             let place = without_bindings(path);
             if !places.contains(&place) {

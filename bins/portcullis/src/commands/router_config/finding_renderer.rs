@@ -5,9 +5,9 @@ use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::output::escape_control_characters;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use portcullis_router_config::{
-    Diagnostic, Effect, Finding, Severity, Stage, Text, Verdict, codes,
+    Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,
 };
-use portcullis_yaml::holds_secret;
+use portcullis_yaml::contains_secret;
 use std::ops::Range;
 
 /// Longest context to show, in bytes on each side of the location.
@@ -35,7 +35,7 @@ impl FindingRenderer {
                 Renderer::plain()
             },
             name: escape_control_characters(display_name(input)),
-            text: Text::new(&input.name, bytes).decoded(),
+            text: SourceFile::new(&input.name, bytes).decoded(),
         }
     }
 
@@ -176,7 +176,7 @@ fn source_line<'text>(
         None => return None,
     };
     let line = text.get(line_start..line_end)?;
-    let is_secret = diagnostic.path.is_secret() || holds_secret(line);
+    let is_secret = diagnostic.path.is_secret() || contains_secret(line);
     // The renderer escapes other control characters.
     let drives_terminal = line.contains(|c| matches!(c, '\u{80}'..='\u{9f}'));
     if line.is_empty() || is_secret || is_within_key(text, line_start) || drives_terminal {
@@ -203,7 +203,7 @@ fn number(figure: u32) -> usize {
 mod tests {
     use super::*;
     use crate::commands::router_config::environment::Environment;
-    use portcullis_router_config::Options;
+    use portcullis_router_config::CheckOptions;
 
     fn input(content: &[u8]) -> Input {
         Input {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     fn findings(input: &Input) -> Vec<Finding> {
-        let options = Options::default();
+        let options = CheckOptions::default();
         let judged = RuleSet::Openziti.check(input, options, &Environment::Process);
         assert!(!judged.findings.is_empty());
         judged.findings

@@ -4,7 +4,9 @@ use crate::error::CliError;
 use crate::files::{self, Existing};
 use crate::output;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use portcullis_router_config::generate::{GenerateError, Plan, RouterKind, Tunnel, generate};
+use portcullis_router_config::generate::{
+    GenerateError, GenerateOptions, RouterKind, Tunnel, generate,
+};
 use portcullis_yaml::syntax::HostPort;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -192,23 +194,23 @@ impl RouterArgs {
         }
     }
 
-    fn plan(&self, kind: RouterKind) -> Plan {
+    fn plan(&self, kind: RouterKind) -> GenerateOptions {
         let host = self.host.as_ref().unwrap_or(&self.name);
-        Plan {
+        GenerateOptions {
             folder: self.folder.clone(),
             controller: self.controller.clone(),
             ip: self.ip.map(|address| address.to_string()),
             link_port: self.link_port,
             public: !self.private,
             health_port: self.health_port,
-            ..Plan::new(kind, &self.name, host)
+            ..GenerateOptions::new(kind, &self.name, host)
         }
     }
 }
 
 impl EdgeArgs {
-    fn plan(&self) -> Result<Plan, CliError> {
-        Ok(Plan {
+    fn plan(&self) -> Result<GenerateOptions, CliError> {
+        Ok(GenerateOptions {
             edge_port: self.edge_port,
             web_sockets: self.web_sockets,
             tunnel: self.tunnel()?,

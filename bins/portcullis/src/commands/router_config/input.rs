@@ -2,8 +2,8 @@
 
 use crate::secret_source::is_stdin;
 use portcullis_domain::io_error;
-use portcullis_router_config::{Diagnostic, KeyPath, LARGEST_FILE, Severity, too_large};
-use portcullis_yaml::Place;
+use portcullis_router_config::{Diagnostic, KeyPath, MAX_FILE_SIZE, Severity, file_too_large};
+use portcullis_yaml::SourceLocation;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Input {
         };
         let bytes = match read {
             Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(too_large()),
+            Ok(None) => Err(file_too_large()),
             Err(error) => Err(unreadable(&error)),
         };
         Self {
@@ -62,19 +62,22 @@ fn read_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
 fn read_bounded(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(max_bytes() + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() <= LARGEST_FILE).then_some(bytes))
+    Ok((bytes.len() <= MAX_FILE_SIZE).then_some(bytes))
 }
 
 fn max_bytes() -> u64 {
-    u64::try_from(LARGEST_FILE).unwrap_or(u64::MAX)
+    u64::try_from(MAX_FILE_SIZE).unwrap_or(u64::MAX)
 }
 
 fn unreadable(error: &io::Error) -> Diagnostic {
-    let start = Place {
+    let start = SourceLocation {
         line: 1,
         column: 1,
-        ..Place::default()
+        ..SourceLocation::default()
     };
-    let message = format!("the file cannot be read: {}", io_error::in_words(error));
+    let message = format!(
+        "the file cannot be read: {}",
+        io_error::describe_io_error(error)
+    );
     Diagnostic::new(Severity::Error, UNREADABLE, KeyPath::root(), start, message)
 }

@@ -3,9 +3,10 @@
 use crate::commands::router_config::environment::Environment;
 use crate::commands::router_config::input::Input;
 use clap::ValueEnum;
-use portcullis_router_config::openziti::{self, Judgement, Machine};
+use portcullis_router_config::openziti::{self, Evaluation, Machine};
 use portcullis_router_config::{
-    Diagnostic, Effect, Effective, Finding, Options, Severity, Stage, Text, Verdict, check, load,
+    CheckOptions, Diagnostic, Effect, EffectiveConfig, Finding, Severity, SourceFile, Stage,
+    Verdict, check, load,
 };
 
 /// Rule sets to check files by.
@@ -32,7 +33,7 @@ impl RuleSet {
     pub(super) fn check(
         self,
         input: &Input,
-        options: Options,
+        options: CheckOptions,
         environment: &Environment,
     ) -> CheckResult {
         let text = match text(input) {
@@ -42,20 +43,29 @@ impl RuleSet {
         let lookup = |name: &str| environment.get(name);
         match self {
             Self::Portcullis => check(&text, options, &lookup).into(),
-            Self::Openziti => openziti::judge(&text, &Machine::default(), &lookup).into(),
+            Self::Openziti => openziti::evaluate(&text, &Machine::default(), &lookup).into(),
         }
     }
 
     /// Checks a file and returns the effective values that can be determined.
-    pub(super) fn load(self, input: &Input, environment: &Environment) -> (CheckResult, Effective) {
+    pub(super) fn load(
+        self,
+        input: &Input,
+        environment: &Environment,
+    ) -> (CheckResult, EffectiveConfig) {
         let text = match text(input) {
             Ok(text) => text,
-            Err(diagnostic) => return (self.unreadable_result(diagnostic), Effective::default()),
+            Err(diagnostic) => {
+                return (
+                    self.unreadable_result(diagnostic),
+                    EffectiveConfig::default(),
+                );
+            },
         };
         let lookup = |name: &str| environment.get(name);
         match self {
             Self::Portcullis => {
-                let loaded = load(&text, Options::default(), &lookup);
+                let loaded = load(&text, CheckOptions::default(), &lookup);
                 (loaded.report.into(), loaded.effective)
             },
             Self::Openziti => {
@@ -83,9 +93,9 @@ impl RuleSet {
     }
 }
 
-fn text(input: &Input) -> Result<Text<'_>, &Diagnostic> {
+fn text(input: &Input) -> Result<SourceFile<'_>, &Diagnostic> {
     match &input.bytes {
-        Ok(bytes) => Ok(Text::new(&input.name, bytes)),
+        Ok(bytes) => Ok(SourceFile::new(&input.name, bytes)),
         Err(diagnostic) => Err(diagnostic),
     }
 }
@@ -108,8 +118,8 @@ impl From<portcullis_router_config::Report> for CheckResult {
     }
 }
 
-impl From<Judgement> for CheckResult {
-    fn from(judgement: Judgement) -> Self {
+impl From<Evaluation> for CheckResult {
+    fn from(judgement: Evaluation) -> Self {
         Self {
             verdict: judgement.verdict,
             stage: judgement.stage,
@@ -131,7 +141,7 @@ mod tests {
             bytes: Ok(file.to_vec()),
         };
         for norm in [RuleSet::Portcullis, RuleSet::Openziti] {
-            let judged = norm.check(&input, Options::default(), &Environment::Process);
+            let judged = norm.check(&input, CheckOptions::default(), &Environment::Process);
             assert!(judged.count(Severity::Error) > 0);
             let said = format!("{:?}", judged.findings);
             assert!(!said.contains("c2VjcmV0"), "{said}");

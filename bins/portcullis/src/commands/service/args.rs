@@ -6,7 +6,7 @@ use crate::error::CliError;
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use jiff::SignedDuration;
-use portcullis_api::service::ServiceMerge;
+use portcullis_api::service::ServicePatch;
 use portcullis_client::Client;
 use portcullis_domain::service::TerminatorStrategy;
 
@@ -59,8 +59,8 @@ impl ServiceArgs {
         &self,
         client: &Client,
         name: Option<String>,
-    ) -> Result<ServiceMerge, CliError> {
-        Ok(ServiceMerge {
+    ) -> Result<ServicePatch, CliError> {
+        Ok(ServicePatch {
             role_attributes: self.attributes.parse()?,
             configs: self.configs.resolve(client).await?,
             encryption_required: self.encryption,

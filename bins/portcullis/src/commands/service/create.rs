@@ -5,7 +5,7 @@ use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
+use portcullis_api::service::{ServiceCreate, ServiceDetail, ServicePatch};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -39,7 +39,7 @@ pub(super) async fn run(
 }
 
 /// Builds the request, with defaults.
-fn to_create(name: String, members: ServiceMerge) -> ServiceCreate {
+fn to_create(name: String, members: ServicePatch) -> ServiceCreate {
     ServiceCreate {
         configs: members.configs.unwrap_or_default(),
         encryption_required: members.encryption_required.unwrap_or(true),
@@ -57,11 +57,11 @@ mod tests {
 
     #[test]
     fn new_service_demands_encryption() {
-        let service = to_create("wiki".to_owned(), ServiceMerge::default());
+        let service = to_create("wiki".to_owned(), ServicePatch::default());
         assert!(service.encryption_required && service.terminator_strategy.is_none());
-        let open = ServiceMerge {
+        let open = ServicePatch {
             encryption_required: Some(false),
-            ..ServiceMerge::default()
+            ..ServicePatch::default()
         };
         assert!(!to_create("wiki".to_owned(), open).encryption_required);
     }

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::service::ServiceDetail;
-use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorReplace};
+use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorUpdate};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
@@ -48,7 +48,7 @@ impl CreateArgs {
         let members = self.members;
         let precedence = members.precedence.map(Precedence::from);
         TerminatorCreate {
-            replace: TerminatorReplace {
+            replace: TerminatorUpdate {
                 address: self.address,
                 binding: members
                     .binding

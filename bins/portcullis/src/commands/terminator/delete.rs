@@ -39,7 +39,7 @@ pub(super) async fn run(
     let client = &session.client;
     let targets = match &arguments.deletion.filter {
         Some(filter) => {
-            DeletionTargets::from_query::<TerminatorDetail>(client, ListQuery::filtered(filter))
+            DeletionTargets::from_query::<TerminatorDetail>(client, ListQuery::with_filter(filter))
                 .await?
         },
         None => DeletionTargets::resolve::<TerminatorDetail>(client, &arguments.ids).await?,

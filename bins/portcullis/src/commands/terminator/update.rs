@@ -6,7 +6,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::terminator::{TerminatorDetail, TerminatorMerge};
+use portcullis_api::terminator::{TerminatorDetail, TerminatorPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_client::Client;
 use portcullis_domain::identity::Precedence;
@@ -50,7 +50,7 @@ impl UpdateArgs {
         Ok(())
     }
 
-    async fn change(&self, client: &Client) -> Result<TerminatorMerge, CliError> {
+    async fn change(&self, client: &Client) -> Result<TerminatorPatch, CliError> {
         let router = match &self.router {
             None => None,
             Some(text) => Some(
@@ -60,7 +60,7 @@ impl UpdateArgs {
                     .id,
             ),
         };
-        Ok(TerminatorMerge {
+        Ok(TerminatorPatch {
             address: self.address.clone(),
             binding: self.members.binding.clone(),
             cost: self.members.cost,

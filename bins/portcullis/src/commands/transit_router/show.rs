@@ -12,7 +12,7 @@ use crate::table::Table;
 use crate::text::yes_or_no;
 use clap::Args;
 use portcullis_api::entity::Base;
-use portcullis_api::router::EnrollmentMembers;
+use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
@@ -52,7 +52,7 @@ impl EnrollableRouter for TransitRouterDetail {
     const NEW_TOKEN_HINT: &'static str =
         "to get a new token for an enrolled router, delete it and create it again";
 
-    fn enrollment(&self) -> &EnrollmentMembers {
+    fn enrollment(&self) -> &PendingRouterEnrollment {
         &self.enrollment
     }
 }

@@ -9,7 +9,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::{TagLimits, Tags};
-use portcullis_domain::username::check_username;
+use portcullis_domain::username::validate_username;
 use std::collections::BTreeSet;
 
 impl Members {
@@ -19,7 +19,7 @@ impl Members {
         let tags = object.map(node::into_map).map(Tags::from_json);
         let tags = tags.transpose()?;
         if let Some(tags) = &tags {
-            tags.check(self.tag_limits)?;
+            tags.validate(self.tag_limits)?;
         }
         Ok(tags)
     }
@@ -33,7 +33,7 @@ impl Members {
     pub fn new_username(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
         let username = self.bounded_string(name, USERNAME_LENGTH)?;
         if let Some(username) = &username {
-            check_username(&self.path(name), username)?;
+            validate_username(&self.path(name), username)?;
         }
         Ok(username)
     }
@@ -57,7 +57,7 @@ impl Members {
         let object = object.map(node::into_map);
         let flat = object.map(|object| {
             let flat = Tags::from_json(object)?;
-            flat.check(TagLimits::MANAGED).map(|()| flat)
+            flat.validate(TagLimits::MANAGED).map(|()| flat)
         });
         Ok(flat.transpose().map_err(|error| FieldError {
             field: error.field.replacen("tags", &path, 1),

@@ -5,8 +5,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServicePolicyId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{
-    CheckedProcess, DomainCheck, Fingerprints, MfaCheck, PostureCheck, PostureCheckSpec,
-    ProcessCheck, ProcessMultiCheck, Processes,
+    CheckedProcess, CheckedProcesses, DomainCheck, Fingerprints, MfaCheck, PostureCheck,
+    PostureCheckSpec, ProcessCheck, ProcessMultiCheck,
 };
 use portcullis_domain::roles::{RoleAttributes, Semantic};
 use portcullis_domain::tags::Tags;
@@ -65,7 +65,7 @@ fn clients_are_told_which_processes_to_look_for() {
     };
     let several = ProcessMultiCheck {
         semantic: Semantic::AnyOf,
-        processes: Processes::new(vec![CheckedProcess {
+        processes: CheckedProcesses::new(vec![CheckedProcess {
             os_type: OsType::Linux,
             path: path(),
             hashes: Fingerprints::default(),

@@ -2,7 +2,7 @@
 
 use crate::recorded::Step;
 use portcullis_api::decode::DecodeError;
-use portcullis_api::service::UnknownStrategy;
+use portcullis_api::service::UnknownStrategyError;
 use portcullis_domain::FieldError;
 
 /// Requests that the reference takes without doing what they say, and that are refused here.
@@ -42,8 +42,8 @@ impl From<FieldError> for Refusal {
     }
 }
 
-impl From<UnknownStrategy> for Refusal {
-    fn from(_: UnknownStrategy) -> Self {
+impl From<UnknownStrategyError> for Refusal {
+    fn from(_: UnknownStrategyError) -> Self {
         Self {
             code: "NOT_FOUND",
             member: None,

@@ -10,7 +10,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture::{
-    Actual, CheckFailure, FailedRequest, MfaCriteria, MfaValues, Os, PolicyFailure, Reported,
+    ActualValue, CheckFailure, FailedRequest, MfaCriteria, MfaValues, OsInfo, PolicyFailure,
+    Reported,
 };
 use portcullis_domain::view::{CheckPosture, PostureView, SessionPosture};
 use serde_json::Value;
@@ -60,7 +61,7 @@ fn failure(world: &World, recorded: &Value) -> PolicyFailure {
         check: Arc::new(world.posture_checks[&text(&check["postureCheckId"])].clone()),
         actual: match check["postureCheckType"].as_str() {
             // Nothing had been reported then.
-            Some("OS") => Actual::Os(None),
+            Some("OS") => ActualValue::Os(None),
             _ => code(check),
         },
     };
@@ -71,10 +72,10 @@ fn failure(world: &World, recorded: &Value) -> PolicyFailure {
     }
 }
 
-fn code(recorded: &Value) -> Actual {
+fn code(recorded: &Value) -> ActualValue {
     let (values, criteria) = (&recorded["actualValue"], &recorded["criteria"]);
     let is = |name: &str| values[name].as_bool().unwrap();
-    Actual::Mfa(
+    ActualValue::Mfa(
         MfaValues {
             passed_mfa: is("passedMfa"),
             timed_out: is("timedOut"),
@@ -95,7 +96,7 @@ fn reported(recorded: &Value) -> PostureView {
     let (os, domain, mac) = (&recorded["os"], &recorded["domain"], &recorded["mac"]);
     let sessions = recorded["apiSessionPostureData"].as_object().unwrap();
     PostureView {
-        os: of(os, &os["type"], |kind| Os {
+        os: of(os, &os["type"], |kind| OsInfo {
             kind: text(kind),
             version: text(&os["version"]),
             build: os["build"].as_str().unwrap_or_default().to_owned(),

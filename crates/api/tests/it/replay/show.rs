@@ -16,7 +16,7 @@ use portcullis_api::service_policy::ServicePolicyDetail;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::config::{ConfigType, ConfigTypeSpec};
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose, EnrollmentSecrets};
 use portcullis_domain::ids::{
     AuthPolicyId, ConfigTypeId, EnrollmentId, EntityId, IdentityId, ServicePolicyId,
 };
@@ -24,10 +24,10 @@ use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::router::{Router, RouterCertificate};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    CommonRouter, ConfigView, EdgeRouterPolicyView, EnrollmentHolder, EnrollmentView, IdentityRef,
-    ManagedRouterView, Named, Names, PolicyAdviceView, PolicyPosture, RouterConnection, RouterRef,
-    RouterVersion, ServiceConfigView, ServiceEdgeRouterPolicyView, ServiceGrants,
-    ServicePolicyView, ServiceView, TerminatorView,
+    CommonRouter, ConfigView, EdgeRouterPolicyView, EnrollmentOwnerRef, EnrollmentView,
+    IdentityRef, ManagedRouterView, NamedRef, NamesById, PolicyAdviceView, PolicyPosture,
+    RouterConnection, RouterRef, RouterVersion, ServiceConfigView, ServiceEdgeRouterPolicyView,
+    ServiceGrants, ServicePolicyView, ServiceView, TerminatorView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -86,8 +86,8 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
     }
     if recorded.get("configId").is_some() {
         let view = ServiceConfigView {
-            service: Named::from(&world.services[&text(&recorded["serviceId"])]),
-            config: Named::from(&world.configs[&text(&recorded["configId"])]),
+            service: NamedRef::from(&world.services[&text(&recorded["serviceId"])]),
+            config: NamedRef::from(&world.configs[&text(&recorded["configId"])]),
         };
         return Some(written(&ServiceConfigDetail::from(view)));
     }
@@ -138,7 +138,7 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
         "terminators" => {
             let terminator = world.terminators[id].clone();
             let view = TerminatorView {
-                service: Named::from(&world.services[terminator.spec.service.as_str()]),
+                service: NamedRef::from(&world.services[terminator.spec.service.as_str()]),
                 router: RouterRef::from(&world.routers[terminator.spec.router.as_str()]),
                 dynamic_cost: 0,
                 terminator,
@@ -187,11 +187,11 @@ fn config(world: &World, id: &str, recorded: &Value) -> Value {
     let made = world.config_types.get(config.spec.config_type.as_str());
     // Built-in types are not made by requests.
     let config_type = made.map_or_else(
-        || Named {
+        || NamedRef {
             id: config.spec.config_type.clone(),
             name: text(&recorded["configType"]["name"]),
         },
-        Named::from,
+        NamedRef::from,
     );
     let view = ConfigView {
         config,
@@ -218,7 +218,7 @@ fn router(world: &World, id: &str, recorded: &Value) -> ManagedRouterView {
             pem: pem.to_owned(),
             fingerprint: text(&recorded["fingerprint"]),
         };
-        router.certify(certificate, now());
+        router.set_certificate(certificate, now());
     }
     let version = &recorded["versionInfo"];
     let enrollment = recorded.get("enrollmentToken").is_some().then(|| {
@@ -250,7 +250,7 @@ fn pending(
         created_at: now(),
         updated_at: now(),
         tags: Tags::default(),
-        purpose: Purpose::Router {
+        purpose: EnrollmentPurpose::Router {
             router: router.id.clone(),
             is_edge: router.spec.edge().is_some(),
         },
@@ -274,7 +274,7 @@ fn router_enrollment(world: &World, recorded: &Value) -> Option<Value> {
     let view = EnrollmentView {
         enrollment,
         secrets,
-        holder: EnrollmentHolder::Router(RouterRef::from(router)),
+        owner: EnrollmentOwnerRef::Router(RouterRef::from(router)),
     };
     Some(written(&EnrollmentDetail::from(view)))
 }
@@ -290,7 +290,7 @@ fn advice(world: &World, recorded: &Value) -> PolicyAdviceView {
             id: IdentityId::from_wire(id),
             auth_policy: AuthPolicyId::from_wire("default"),
         },
-        service: Named::from(&world.services[&text(&recorded["serviceId"])]),
+        service: NamedRef::from(&world.services[&text(&recorded["serviceId"])]),
         grants: ServiceGrants {
             bind: is("isBindAllowed"),
             dial: is("isDialAllowed"),
@@ -307,11 +307,11 @@ fn advice(world: &World, recorded: &Value) -> PolicyAdviceView {
 }
 
 /// Names by id, as views carry them.
-fn names<I: EntityId>(table: &Table<String>) -> Names<I> {
+fn names<I: EntityId>(table: &Table<String>) -> NamesById<I> {
     names_of(table, |name| name)
 }
 
-fn names_of<I: EntityId, E>(table: &Table<E>, name: impl Fn(&E) -> &String) -> Names<I> {
+fn names_of<I: EntityId, E>(table: &Table<E>, name: impl Fn(&E) -> &String) -> NamesById<I> {
     let named = table.iter();
     named
         .map(|(id, entity)| (I::from_wire(id.clone()), name(entity).clone()))

@@ -2,22 +2,22 @@
 
 use super::judge::Refusal;
 use crate::recorded::{Step, TIME};
-use portcullis_api::config::{ConfigCreate, ConfigMerge, ConfigReplace};
-use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeReplace};
+use portcullis_api::config::{ConfigCreate, ConfigPatch, ConfigUpdate};
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypePatch, ConfigTypeUpdate};
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
-use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
-use portcullis_api::posture_check::{PostureCheckBody, PostureCheckMerge};
+use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterPatch};
+use portcullis_api::edge_router_policy::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
+use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckPatch};
 use portcullis_api::posture_response::{PostureResponseBulk, PostureResponseCreate};
-use portcullis_api::router::{RouterBody, RouterMerge};
-use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
+use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
+use portcullis_api::service::{ServiceCreate, ServicePatch, ServiceUpdate};
 use portcullis_api::service_config::ServiceConfigAssignments;
 use portcullis_api::service_edge_router_policy::{
-    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge,
+    ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch,
 };
-use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
+use portcullis_api::service_policy::{ServicePolicyCreate, ServicePolicyPatch};
 use portcullis_api::session::SessionCreate;
-use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge, TerminatorReplace};
+use portcullis_api::terminator::{TerminatorCreate, TerminatorPatch, TerminatorUpdate};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::{Config, ConfigType};
 use portcullis_domain::ids::{
@@ -26,7 +26,7 @@ use portcullis_domain::ids::{
 use portcullis_domain::managed::{Managed, Spec};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
-use portcullis_domain::router::{EdgePatch, Router, RouterKind};
+use portcullis_domain::router::{EdgeRouterSettingsPatch, Router, RouterKind};
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
 use std::collections::BTreeMap;
@@ -94,58 +94,60 @@ impl World {
                 &mut self.services,
                 (step, id),
                 |step| Ok(read::<ServiceCreate>(step)?.spec()?),
-                |step, _| Ok(read::<ServiceReplace>(step)?.0.spec()?),
-                |step| Ok(read::<ServiceMerge>(step)?.patch()?),
+                |step, _| Ok(read::<ServiceUpdate>(step)?.0.spec()?),
+                |step| Ok(read::<ServicePatch>(step)?.patch()?),
             ),
             "configs" => change(
                 &mut self.configs,
                 (step, id),
                 |step| Ok(read::<ConfigCreate>(step)?.into()),
                 // Whatever the type is here, the configuration keeps its own.
-                |step, _| Ok(read::<ConfigReplace>(step)?.spec(ConfigTypeId::from_wire("x"))),
-                |step| Ok(read::<ConfigMerge>(step)?.into()),
+                |step, _| Ok(read::<ConfigUpdate>(step)?.spec(ConfigTypeId::from_wire("x"))),
+                |step| Ok(read::<ConfigPatch>(step)?.into()),
             ),
             "config-types" => change(
                 &mut self.config_types,
                 (step, id),
                 |step| Ok(read::<ConfigTypeCreate>(step)?.into()),
-                |step, _| Ok(read::<ConfigTypeReplace>(step)?.into()),
-                |step| Ok(read::<ConfigTypeMerge>(step)?.into()),
+                |step, _| Ok(read::<ConfigTypeUpdate>(step)?.into()),
+                |step| Ok(read::<ConfigTypePatch>(step)?.into()),
             ),
             "service-policies" => change(
                 &mut self.service_policies,
                 (step, id),
-                |step| Ok(read::<ServicePolicyBody>(step)?.into()),
-                |step, _| Ok(read::<ServicePolicyBody>(step)?.into()),
-                |step| Ok(read::<ServicePolicyMerge>(step)?.into()),
+                |step| Ok(read::<ServicePolicyCreate>(step)?.into()),
+                |step, _| Ok(read::<ServicePolicyCreate>(step)?.into()),
+                |step| Ok(read::<ServicePolicyPatch>(step)?.into()),
             ),
             "edge-router-policies" => change(
                 &mut self.edge_router_policies,
                 (step, id),
-                |step| Ok(read::<EdgeRouterPolicyBody>(step)?.into()),
-                |step, _| Ok(read::<EdgeRouterPolicyBody>(step)?.into()),
-                |step| Ok(read::<EdgeRouterPolicyMerge>(step)?.into()),
+                |step| Ok(read::<EdgeRouterPolicyCreate>(step)?.into()),
+                |step, _| Ok(read::<EdgeRouterPolicyCreate>(step)?.into()),
+                |step| Ok(read::<EdgeRouterPolicyPatch>(step)?.into()),
             ),
             "service-edge-router-policies" => change(
                 &mut self.service_edge_router_policies,
                 (step, id),
-                |step| Ok(read::<ServiceEdgeRouterPolicyBody>(step)?.into()),
-                |step, _| Ok(read::<ServiceEdgeRouterPolicyBody>(step)?.into()),
-                |step| Ok(read::<ServiceEdgeRouterPolicyMerge>(step)?.into()),
+                |step| Ok(read::<ServiceEdgeRouterPolicyCreate>(step)?.into()),
+                |step, _| Ok(read::<ServiceEdgeRouterPolicyCreate>(step)?.into()),
+                |step| Ok(read::<ServiceEdgeRouterPolicyPatch>(step)?.into()),
             ),
             "edge-routers" => change(
                 &mut self.routers,
                 (step, id),
-                |step| Ok(read::<EdgeRouterBody>(step)?.into()),
-                |step, _| Ok(read::<EdgeRouterBody>(step)?.into()),
-                |step| Ok(read::<EdgeRouterMerge>(step)?.into()),
+                |step| Ok(read::<EdgeRouterCreate>(step)?.into()),
+                |step, _| Ok(read::<EdgeRouterCreate>(step)?.into()),
+                |step| Ok(read::<EdgeRouterPatch>(step)?.into()),
             ),
             "transit-routers" | "routers" => change(
                 &mut self.routers,
                 (step, id),
-                |step| Ok(read::<RouterBody>(step)?.spec(RouterKind::Transit)),
-                |step, _| Ok(read::<RouterBody>(step)?.spec(RouterKind::Transit)),
-                |step| Ok(read::<RouterMerge>(step)?.patch(EdgePatch::default())),
+                |step| Ok(read::<TransitRouterCreate>(step)?.spec(RouterKind::Transit)),
+                |step, _| Ok(read::<TransitRouterCreate>(step)?.spec(RouterKind::Transit)),
+                |step| {
+                    Ok(read::<TransitRouterPatch>(step)?.patch(EdgeRouterSettingsPatch::default()))
+                },
             ),
             "terminators" => change(
                 &mut self.terminators,
@@ -153,9 +155,9 @@ impl World {
                 |step| Ok(read::<TerminatorCreate>(step)?.into()),
                 |step, old: &Terminator| {
                     let instance = old.spec.instance_id.clone();
-                    Ok(read::<TerminatorReplace>(step)?.spec(instance))
+                    Ok(read::<TerminatorUpdate>(step)?.spec(instance))
                 },
-                |step| Ok(read::<TerminatorMerge>(step)?.into()),
+                |step| Ok(read::<TerminatorPatch>(step)?.into()),
             ),
             "identities" => {
                 name(&mut self.identities, step, id);
@@ -164,9 +166,9 @@ impl World {
             "posture-checks" => change(
                 &mut self.posture_checks,
                 (step, id),
-                |step| Ok(read::<PostureCheckBody>(step)?.into()),
-                |step, _| Ok(read::<PostureCheckBody>(step)?.into()),
-                |step| Ok(read::<PostureCheckMerge>(step)?.into()),
+                |step| Ok(read::<PostureCheckCreate>(step)?.into()),
+                |step, _| Ok(read::<PostureCheckCreate>(step)?.into()),
+                |step| Ok(read::<PostureCheckPatch>(step)?.into()),
             ),
             _ => None,
         }
@@ -181,27 +183,33 @@ impl World {
             policy
                 .spec
                 .identity_roles
-                .forget(&IdentityId::from_wire(id));
-            policy.spec.service_roles.forget(&ServiceId::from_wire(id));
+                .remove_id(&IdentityId::from_wire(id));
+            policy
+                .spec
+                .service_roles
+                .remove_id(&ServiceId::from_wire(id));
             let checks = &mut policy.spec.posture_check_roles;
-            checks.forget(&PostureCheckId::from_wire(id));
+            checks.remove_id(&PostureCheckId::from_wire(id));
         }
         for policy in self.edge_router_policies.values_mut() {
             policy
                 .spec
                 .identity_roles
-                .forget(&IdentityId::from_wire(id));
+                .remove_id(&IdentityId::from_wire(id));
             policy
                 .spec
                 .edge_router_roles
-                .forget(&RouterId::from_wire(id));
+                .remove_id(&RouterId::from_wire(id));
         }
         for policy in self.service_edge_router_policies.values_mut() {
-            policy.spec.service_roles.forget(&ServiceId::from_wire(id));
+            policy
+                .spec
+                .service_roles
+                .remove_id(&ServiceId::from_wire(id));
             policy
                 .spec
                 .edge_router_roles
-                .forget(&RouterId::from_wire(id));
+                .remove_id(&RouterId::from_wire(id));
         }
     }
 }
@@ -235,7 +243,7 @@ fn change<I: EntityId, S: Spec>(
         ("PATCH", Some(id)) => {
             let mut entity = table.get(id)?.clone();
             merge(step)
-                .and_then(|patch| Ok(entity.merge(patch, now())?))
+                .and_then(|patch| Ok(entity.patch(patch, now())?))
                 .map(|()| entity)
         },
         ("DELETE", Some(id)) => {

@@ -6,9 +6,11 @@ use portcullis_api::edge_router::{
 };
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose, EnrollmentSecrets};
 use portcullis_domain::ids::{ConfigId, EnrollmentId, RouterId};
-use portcullis_domain::router::{Edge, Router, RouterCertificate, RouterKind, RouterSpec};
+use portcullis_domain::router::{
+    EdgeRouterSettings, Router, RouterCertificate, RouterKind, RouterSpec,
+};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
     ManagedRouterView, RouterConnection, RouterVersion, RouterView, SyncStatus,
@@ -31,9 +33,9 @@ pub(super) fn router(kind: RouterKind) -> Router {
 }
 
 pub(super) fn edge() -> RouterKind {
-    RouterKind::Edge(Edge {
+    RouterKind::Edge(EdgeRouterSettings {
         app_data: tags(),
-        ..Edge::default()
+        ..EdgeRouterSettings::default()
     })
 }
 
@@ -56,7 +58,7 @@ fn managed(router: Router, has_enrollment: bool) -> ManagedRouterView {
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
         tags: Tags::default(),
-        purpose: Purpose::Router {
+        purpose: EnrollmentPurpose::Router {
             router: router.id.clone(),
             is_edge: router.spec.edge().is_some(),
         },
@@ -104,7 +106,7 @@ fn edge_routers_are_shown_to_administrators() {
         pem: "pem".to_owned(),
         fingerprint: "ff".to_owned(),
     };
-    router.certify(certificate, Timestamp::UNIX_EPOCH);
+    router.set_certificate(certificate, Timestamp::UNIX_EPOCH);
     let shown = written(&EdgeRouterDetail::from(managed(router, false)));
     assert_eq!(shown["isVerified"], true);
     assert_eq!(

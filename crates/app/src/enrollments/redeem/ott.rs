@@ -1,6 +1,6 @@
 //! Method `ott`: signs a certificate request.
 
-use super::Redeemed;
+use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::error::AppError;
@@ -15,11 +15,11 @@ pub(super) fn issue_credential(
     identity: &Identity,
     csr: &str,
     now: Timestamp,
-) -> Result<(CredentialDraft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     let (credential, chain) = issue(app, identity, csr, now)?;
     Ok((
         CredentialDraft::Network(credential),
-        Redeemed::Certificate(chain),
+        RedemptionResult::Certificate(chain),
     ))
 }
 

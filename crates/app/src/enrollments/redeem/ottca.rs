@@ -1,10 +1,10 @@
 //! Method `ottca`: the client presents a certificate of a third-party CA.
 
-use super::Redeemed;
+use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::cas::{self, CaVerification};
-use crate::enrollments::certificate_error::CertificateFault;
+use crate::enrollments::certificate_error::EnrollmentCertificateError;
 use crate::error::AppError;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::ca::Ca;
@@ -19,29 +19,29 @@ pub(super) fn verify_certificate(
     ca: &CaId,
     chain: &[&[u8]],
     now: Timestamp,
-) -> Result<(CredentialDraft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     let view = app.snapshot()?;
     // Enrollments are deleted with their CA.
     let authority = cas::find(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
-    if !authority.entity.vouches_for_enrollments() {
-        return Err(CertificateFault::AuthorityNotValid.into());
+    if !authority.entity.can_enroll() {
+        return Err(EnrollmentCertificateError::CaNotEnabled.into());
     }
     let verification = cas::verify_with_ca(app, authority, chain, VerifyAt::Now(now))?
-        .ok_or(CertificateFault::NotOfAuthority)?;
-    CertificateFault::check_unused(view.rows(), &verification, true)?;
+        .ok_or(EnrollmentCertificateError::WrongCa)?;
+    EnrollmentCertificateError::check_unused(view.rows(), &verification, true)?;
     let fingerprint = verification.fingerprint().to_string();
     let draft = CredentialDraft::ThirdParty {
         credential: CertCredential::new(fingerprint, verification.chain_pem(), false),
         verification: Box::new(verification),
         recheck,
     };
-    Ok((draft, Redeemed::Nothing))
+    Ok((draft, RedemptionResult::Nothing))
 }
 
 /// Repeats the checks inside the transaction.
 fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError> {
-    if !verification.is_current(rows, Ca::vouches_for_enrollments)? {
-        return Err(CertificateFault::AuthorityNotValid.into());
+    if !verification.is_current(rows, Ca::can_enroll)? {
+        return Err(EnrollmentCertificateError::CaNotEnabled.into());
     }
-    CertificateFault::check_unused(rows, verification, true)
+    EnrollmentCertificateError::check_unused(rows, verification, true)
 }

@@ -35,15 +35,15 @@ pub(super) async fn redeem(
     let router = router.entity;
     let proof = redemption.proof.router.validate(&router)?;
     let (certificate, issued) = routers::issue(app, &router, &proof, now)?;
-    let actor = Actor::stranger(origin, router.id.as_str());
+    let actor = Actor::without_session(origin, router.id.as_str());
     app.commit(actor, move |rows| {
         // Another request may have redeemed it in the meantime.
         let (found, router) = find_pending(rows.rows(), &by_token, method.as_deref(), now)?;
-        rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
-        rows.operation("router.enroll", router.entity.id.as_str());
+        rows.set_operation("enrollment.redeem", found.entity.enrollment.id.as_str());
+        rows.set_operation("router.enroll", router.entity.id.as_str());
         rows.remove(&found.key, &found.entity)?;
         let mut after = router.entity.clone();
-        after.certify(certificate.clone(), now);
+        after.set_certificate(certificate.clone(), now);
         Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
     })
     .await?;
@@ -58,7 +58,7 @@ fn find_pending(
     now: Timestamp,
 ) -> Result<(Found<StoredEnrollment>, Found<Router>), AppError> {
     let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
-    found.entity.enrollment.check(method, now)?;
+    found.entity.enrollment.validate_redemption(method, now)?;
     let EnrollmentOwner::Router(router) = EnrollmentOwner::get(rows, &found)? else {
         return Err(AppError::UnknownToken);
     };

@@ -1,6 +1,6 @@
 //! Method `updb`: the client chooses a password.
 
-use super::Redeemed;
+use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::error::AppError;
@@ -17,7 +17,7 @@ pub(super) async fn hash_password(
     identity: &Found<Identity>,
     username: &str,
     password: Option<SecretString>,
-) -> Result<(CredentialDraft, Redeemed), AppError> {
+) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     let password = password
         .filter(|password| !password.expose_secret().is_empty())
         .ok_or_else(|| FieldError::new("password", "is required", "<nil>"))?;
@@ -25,6 +25,6 @@ pub(super) async fn hash_password(
     let peer = Peer::Identity(identity.root_number());
     let password = NewPassword::prepare(app, peer, &identity.entity, password).await?;
     let username = username.to_owned();
-    let redeemed = Redeemed::Username(username.clone());
+    let redeemed = RedemptionResult::Username(username.clone());
     Ok((CredentialDraft::Updb { username, password }, redeemed))
 }

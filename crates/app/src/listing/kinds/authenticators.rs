@@ -6,7 +6,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IDENTITY, Index};
+use portcullis_storage::tables::{IDENTITY, UniqueIndex};
 use std::sync::RwLockReadGuard;
 
 /// Authenticators. Password hashes have no symbol.
@@ -71,10 +71,10 @@ impl Listable for Authenticator {
         }
     }
 
-    fn unique_index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
         match symbol {
-            "certFingerprint" => Some(Index::AuthenticatorFingerprint),
-            "updbUsername" => Some(Index::AuthenticatorUsername),
+            "certFingerprint" => Some(UniqueIndex::AuthenticatorFingerprint),
+            "updbUsername" => Some(UniqueIndex::AuthenticatorUsername),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{CA, Index};
+use portcullis_storage::tables::{CA, UniqueIndex};
 use std::sync::RwLockReadGuard;
 
 /// Third-party certificate authorities.
@@ -49,9 +49,9 @@ impl Listable for Ca {
         }
     }
 
-    fn unique_index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
         match symbol {
-            "fingerprint" => Some(Index::CaFingerprint),
+            "fingerprint" => Some(UniqueIndex::CaFingerprint),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! The list of enrollments.
 
 use crate::listing::listable::{Listable, text_value};
-use portcullis_domain::enrollment::{Enrollment, Purpose};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
@@ -39,17 +39,19 @@ impl Listable for StoredEnrollment {
     fn value(&self, symbol: &str) -> Value<'_> {
         let purpose = &self.enrollment.purpose;
         match (symbol, purpose) {
-            ("identity", Purpose::Identity { identity, .. }) => text_value(identity.as_str()),
+            ("identity", EnrollmentPurpose::Identity { identity, .. }) => {
+                text_value(identity.as_str())
+            },
             (
                 "edgeRouter",
-                Purpose::Router {
+                EnrollmentPurpose::Router {
                     router,
                     is_edge: true,
                 },
             )
             | (
                 "transitRouter",
-                Purpose::Router {
+                EnrollmentPurpose::Router {
                     router,
                     is_edge: false,
                 },

@@ -6,7 +6,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IDENTITY, Index};
+use portcullis_storage::tables::{IDENTITY, UniqueIndex};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
@@ -64,7 +64,7 @@ impl Listable for Identity {
         self.spec.role_attributes.iter().try_for_each(visit)
     }
 
-    fn unique_index(symbol: &str) -> Option<Index> {
-        (symbol == "externalId").then_some(Index::IdentityExternalId)
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+        (symbol == "externalId").then_some(UniqueIndex::IdentityExternalId)
     }
 }

@@ -12,7 +12,7 @@ pub use configs::{CONFIG_TYPES, CONFIGS};
 pub use policies::{EDGE_ROUTER_POLICIES, SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES};
 pub use posture_checks::POSTURE_CHECKS;
 pub use revocations::REVOCATIONS;
-pub use routers::{EDGE_ROUTERS, SHOWN_EDGE_ROUTERS, TRANSIT_ROUTERS};
+pub use routers::{CLIENT_EDGE_ROUTERS, EDGE_ROUTERS, TRANSIT_ROUTERS};
 pub use services::SERVICES;
 pub use terminators::TERMINATORS;
 
@@ -22,12 +22,12 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IndexedId, Kept, UniqueValue};
+use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueValue};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
 /// The spec of a managed kind that can be listed.
-pub(crate) trait ListableSpec: Kept + portcullis_index::Described {
+pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     const SCHEMA: &'static Schema;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Managed<Self::Id, Self>>>;

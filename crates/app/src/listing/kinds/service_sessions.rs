@@ -6,7 +6,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IDENTITY, Index};
+use portcullis_storage::tables::{IDENTITY, UniqueIndex};
 use std::sync::RwLockReadGuard;
 
 /// Service sessions. The value of `token` is the id, which lists show in its place.
@@ -44,7 +44,7 @@ impl Listable for Session {
         }
     }
 
-    fn unique_index(symbol: &str) -> Option<Index> {
-        (symbol == "token").then_some(Index::SessionId)
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+        (symbol == "token").then_some(UniqueIndex::SessionId)
     }
 }

@@ -3,9 +3,9 @@
 use crate::listing::listable::text_value;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
-use portcullis_index::Session;
+use portcullis_index::MirroredSession;
 use std::sync::Arc;
 
 /// API sessions. The token is a secret; filters by it are handled in `token_filter`.
@@ -23,15 +23,15 @@ pub static API_SESSIONS: Schema = Schema::entity(&[
 /// An API session as a row; all of them are held in memory.
 pub(crate) struct SessionRow {
     /// Record number of the identity.
-    pub(crate) owner: Number,
+    pub(crate) owner: RecordNumber,
     /// Record number of the session.
-    pub(crate) number: Number,
+    pub(crate) number: RecordNumber,
     record: Arc<ApiSession>,
     last_activity_at: Timestamp,
 }
 
-impl From<Session<'_>> for SessionRow {
-    fn from(session: Session<'_>) -> Self {
+impl From<MirroredSession<'_>> for SessionRow {
+    fn from(session: MirroredSession<'_>) -> Self {
         Self {
             owner: session.owner,
             number: session.number,

@@ -6,7 +6,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{Index, SIGNER};
+use portcullis_storage::tables::{SIGNER, UniqueIndex};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
@@ -36,7 +36,7 @@ pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
 
 /// Symbols of external JWT signers for unauthenticated clients: those that they are shown. A filter
 /// over any other would disclose its values.
-pub static SHOWN_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
+pub static PUBLIC_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::string("audience"),
     Symbol::string("clientId"),
@@ -92,11 +92,11 @@ impl Listable for Signer {
         self.spec.scopes.iter().try_for_each(|scope| visit(scope))
     }
 
-    fn unique_index(symbol: &str) -> Option<Index> {
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
         match symbol {
-            "issuer" => Some(Index::SignerIssuer),
-            "kid" => Some(Index::SignerKid),
-            "fingerprint" => Some(Index::SignerFingerprint),
+            "issuer" => Some(UniqueIndex::SignerIssuer),
+            "kid" => Some(UniqueIndex::SignerKid),
+            "fingerprint" => Some(UniqueIndex::SignerFingerprint),
             _ => None,
         }
     }

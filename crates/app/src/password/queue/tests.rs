@@ -1,10 +1,10 @@
 use super::*;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use proptest::prelude::*;
 use std::time::Duration;
 
 fn at(last: u8) -> Peer {
-    Peer::at([192, 0, 2, last].into())
+    Peer::from_address([192, 0, 2, last].into())
 }
 
 fn drain(queue: &mut FairQueue<(u8, u32)>) -> Vec<(u8, u32)> {
@@ -81,8 +81,9 @@ fn a_crowd_that_retries_keeps_no_newcomer_out() {
     const ROOM: usize = 128;
     let mut queue = FairQueue::new(ROOM);
     let begin = Instant::now();
-    let address =
-        |number: u32| Peer::at(std::net::Ipv4Addr::from_bits(0x0a00_0000 + number).into());
+    let address = |number: u32| {
+        Peer::from_address(std::net::Ipv4Addr::from_bits(0x0a00_0000 + number).into())
+    };
     let mut outside: VecDeque<u32> = (0..260).collect();
     let (mut served, mut came) = (0, 0);
     for tick in 0..6000 {
@@ -128,7 +129,7 @@ fn a_queue_with_one_place_has_it_for_everybody() {
     let mut queue = FairQueue::new(1);
     assert_eq!(fill(&mut queue, Lane::Unknown, 1, 2), [(1, 1)]);
     assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), [(1, 0)]);
-    let session = Peer::Identity(Number(1));
+    let session = Peer::Identity(RecordNumber(1));
     assert_eq!(
         queue.push(Lane::Trusted, session, (0, 0), Instant::now()),
         None
@@ -160,8 +161,8 @@ proptest! {
             let heaviest = usage.heaviest().map_or(0, |(_, amount)| amount);
             prop_assert!(heaviest <= (room / 2).max(1));
             if turned_away == Some(job) {
-                let own = usage.of(at(peer));
-                let weight = own + 1 + attempts.of(at(peer));
+                let own = usage.get(at(peer));
+                let weight = own + 1 + attempts.count(at(peer));
                 let most = weights.heaviest().map_or(0, |(_, most)| most);
                 prop_assert!(own >= (room / 2).max(1) || most <= weight);
             }

@@ -5,7 +5,7 @@ use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::password_throttle::{PasswordThrottle, ThrottleRules, Throttled};
+use portcullis_domain::password_throttle::{PasswordThrottle, ThrottleRules, ThrottledError};
 use portcullis_domain::peer::network_of;
 use portcullis_storage::tables::{Found, RowsMut, WriteError};
 use std::borrow::Cow;
@@ -40,7 +40,7 @@ impl PasswordAttempt {
         };
         if updb
             .throttle
-            .is_slowed_as_unknown(self.address, rules, self.now)
+            .is_throttled_as_unknown(self.address, rules, self.now)
         {
             let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
             let source = network_of(self.address);
@@ -69,7 +69,10 @@ impl PasswordAttempt {
     /// # Errors
     ///
     /// [`ThrottledError`] when it comes too early.
-    pub(crate) fn check_throttle(self, authenticator: &Authenticator) -> Result<(), Throttled> {
+    pub(crate) fn check_throttle(
+        self,
+        authenticator: &Authenticator,
+    ) -> Result<(), ThrottledError> {
         match (self.rules, authenticator.updb()) {
             (Some(rules), Some(updb)) => {
                 self.throttle_with_history(&updb.throttle)
@@ -84,12 +87,12 @@ impl PasswordAttempt {
         self,
         rows: &mut RowsMut<'_>,
         found: &Found<Authenticator>,
-    ) -> Result<Result<(), Throttled>, WriteError> {
+    ) -> Result<Result<(), ThrottledError>, WriteError> {
         let admitted = self.check_throttle(&found.entity);
         if admitted.is_ok() {
             let mut after = found.entity.clone();
             self.update_throttle(&mut after, |throttle, rules| {
-                throttle.note_wrong(self.address, rules, self.now);
+                throttle.record_failure(self.address, rules, self.now);
             });
             if after != found.entity {
                 rows.replace(&found.key, &found.entity, &after)?;
@@ -101,7 +104,7 @@ impl PasswordAttempt {
     /// Records in an authenticator that its password was right.
     pub(crate) fn record_success(self, authenticator: &mut Authenticator) {
         self.update_throttle(authenticator, |throttle, _rules| {
-            throttle.note_right(self.address, self.now);
+            throttle.record_success(self.address, self.now);
         });
     }
 
@@ -123,7 +126,7 @@ impl PasswordAttempt {
         let mut throttle = Cow::Borrowed(throttle);
         if let Some(right_at) = self.last_success_at {
             let throttle = throttle.to_mut();
-            throttle.recall_right(self.address, right_at, self.now);
+            throttle.restore_success(self.address, right_at, self.now);
         }
         throttle
     }

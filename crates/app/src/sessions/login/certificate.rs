@@ -13,9 +13,9 @@ use portcullis_domain::authenticator::{
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_pki::{Validity, VerifyAt};
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
+use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 
 /// Logs in with the client certificate: `chain` in DER, leaf first.
 ///
@@ -60,7 +60,7 @@ fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin
 fn from_third_party_chain(app: &App, chain: &[&[u8]]) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let rows = view.rows();
-    let admits = Ca::vouches_for_logins;
+    let admits = Ca::can_authenticate;
     let mut outcome = refused("the certificate was not issued by a trusted CA");
     // Certificates that are valid today take precedence over expired ones, which a policy may
     // allow.
@@ -103,7 +103,7 @@ fn find_authenticator(
     rows: Rows<'_>,
     fingerprint: &str,
 ) -> Result<Box<Found<Authenticator>>, LoginError> {
-    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+    let by_fingerprint = UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint);
     let found: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
     found
         .map(Box::new)
@@ -111,8 +111,8 @@ fn find_authenticator(
 }
 
 /// Finds the number of the identity with an external id.
-fn find_by_external_id(rows: Rows<'_>, external_id: &str) -> Result<Number, LoginError> {
-    let by_external_id = UniqueValue::new(Index::IdentityExternalId, external_id);
+fn find_by_external_id(rows: Rows<'_>, external_id: &str) -> Result<RecordNumber, LoginError> {
+    let by_external_id = UniqueValue::new(UniqueIndex::IdentityExternalId, external_id);
     rows.find::<Identity>(&by_external_id)?
         .map(|found| found.number())
         .ok_or(LoginError::Refused("no identity has the external id"))
@@ -136,7 +136,7 @@ enum CertificateHolder {
     /// Owner of this authenticator.
     Authenticator(Box<Found<Authenticator>>),
     /// Identity with this number, which has this external id.
-    ExternalId(Number, String),
+    ExternalId(RecordNumber, String),
 }
 
 impl CertificateLogin {
@@ -191,7 +191,7 @@ impl CertificateLogin {
 }
 
 impl LoginMethod for CertificateLogin {
-    fn identity(&self) -> Number {
+    fn identity(&self) -> RecordNumber {
         match &self.holder {
             CertificateHolder::Authenticator(authenticator) => authenticator.root_number(),
             CertificateHolder::ExternalId(identity, _) => *identity,
@@ -209,7 +209,7 @@ impl LoginMethod for CertificateLogin {
 
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
         if let Some(verification) = &self.verification
-            && !verification.is_current(rows, Ca::vouches_for_logins)?
+            && !verification.is_current(rows, Ca::can_authenticate)?
         {
             return refused("the CA is no longer enabled for authentication");
         }

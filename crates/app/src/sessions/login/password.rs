@@ -10,7 +10,7 @@ use super::{
 };
 use crate::app::App;
 use crate::error::AppError;
-use crate::password::Verdict;
+use crate::password::PasswordCheck;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -18,9 +18,9 @@ use portcullis_domain::authenticator::{Authenticator, Credential, ExtensionReque
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::peer::Peer;
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
+use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 use secrecy::SecretString;
 
 pub async fn with_password(
@@ -30,14 +30,14 @@ pub async fn with_password(
     password: SecretString,
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let by_name = UniqueValue::new(Index::AuthenticatorUsername, username);
+    let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, username);
     let found: Option<Found<Authenticator>> = app
         .snapshot()
         .map_err(LoginError::Failed)?
         .rows()
         .find(&by_name)?;
     let stored = found.as_ref().and_then(|found| found.entity.password());
-    let peer = Peer::at(origin.address);
+    let peer = Peer::from_address(origin.address);
     let verdict = app
         .passwords
         .verify(peer, password.clone(), stored.cloned())
@@ -50,7 +50,7 @@ pub async fn with_password(
     };
     let outcome = match (verdict, found) {
         (
-            Verdict::Right {
+            PasswordCheck::Right {
                 needs_rehash: is_cheap,
             },
             Some(authenticator),
@@ -115,7 +115,7 @@ impl PasswordLogin {
 }
 
 impl LoginMethod for PasswordLogin {
-    fn identity(&self) -> Number {
+    fn identity(&self) -> RecordNumber {
         self.authenticator.root_number()
     }
 
@@ -127,7 +127,7 @@ impl LoginMethod for PasswordLogin {
         super::require_authenticator(identity)?;
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
         let current = current
-            .filter(|current| current.has_password_of(&self.authenticator.entity))
+            .filter(|current| current.has_same_password(&self.authenticator.entity))
             .ok_or(LoginError::Refused(
                 "the password has changed in the meantime",
             ))?;

@@ -9,8 +9,8 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{IdentityId, Number};
-use portcullis_domain::password_throttle::Throttled;
+use portcullis_domain::ids::{IdentityId, RecordNumber};
+use portcullis_domain::password_throttle::ThrottledError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, RowsMut, identity_key};
 
@@ -27,7 +27,7 @@ pub(crate) enum PasswordPurpose {
 #[derive(Debug, Default)]
 struct FailureEffect {
     locked: Option<IdentityId>,
-    throttled: Option<Throttled>,
+    throttled: Option<ThrottledError>,
 }
 
 /// Records a refused password durably; a wrong one counts against its owner and its source. Returns
@@ -38,15 +38,15 @@ pub(crate) async fn record_failed_password(
     wrong: Option<Found<Authenticator>>,
     purpose: PasswordPurpose,
     attempt: PasswordAttempt,
-) -> Result<Option<Throttled>, AppError> {
-    app.commit(Actor::stranger(origin, ""), move |rows| {
+) -> Result<Option<ThrottledError>, AppError> {
+    app.commit(Actor::without_session(origin, ""), move |rows| {
         let counted = match &wrong {
             Some(found) => count_wrong_password(rows, found, purpose, attempt)?,
             None => FailureEffect::default(),
         };
         if let Some(identity) = counted.locked {
-            rows.acts(identity.as_str());
-            rows.operation("identity.lock", identity.as_str());
+            rows.set_actor(identity.as_str());
+            rows.set_operation("identity.lock", identity.as_str());
         }
         rows.count_refused_login()?;
         Ok::<_, AppError>(counted.throttled)
@@ -59,13 +59,13 @@ pub(crate) fn reset_wrong_passwords(
     rows: &mut RowsMut<'_>,
     authenticator: &RecordKey,
 ) -> Result<(), AppError> {
-    let key = identity_key(Number(authenticator.root_id().1));
+    let key = identity_key(RecordNumber(authenticator.root_id().1));
     if let Some(identity) = rows.rows().get::<Identity>(&key)?
         && identity.wrong_passwords != 0
     {
         let mut after = identity.clone();
         after.wrong_passwords = 0;
-        rows.operation("identity.forget-wrong-passwords", identity.id.as_str());
+        rows.set_operation("identity.forget-wrong-passwords", identity.id.as_str());
         rows.replace(&key, &identity, &after)?;
     }
     Ok(())
@@ -95,7 +95,7 @@ fn count_wrong_password(
     let current = Found { key: *key, entity };
     let throttled = attempt.record_failure(rows, &current)?.err();
     let mut identity = found.entity.clone();
-    let is_locked = identity.note_wrong_password(&rules, attempt.now());
+    let is_locked = identity.record_wrong_password(&rules, attempt.now());
     if identity != found.entity {
         rows.replace(&found.key, &found.entity, &identity)?;
     }

@@ -2,17 +2,17 @@
 
 use super::{Login, LoginError, LoginMethod, NewSession, open_session};
 use crate::app::App;
-use crate::signers::{self, Demand, TokenFault};
+use crate::signers::{self, BearerTokenError, TokenChallenge};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
+use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 use std::sync::Arc;
 
 /// Logs in with the first token that is accepted.
@@ -26,7 +26,7 @@ pub async fn with_token(
     origin: &Origin,
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let mut worst = TokenFault::Missing;
+    let mut worst = BearerTokenError::Missing;
     for text in login.tokens.iter() {
         let method = match TokenLogin::verify(app, text).await? {
             Ok(way) => way,
@@ -41,7 +41,7 @@ pub async fn with_token(
         }
     }
     let view = app.snapshot().map_err(LoginError::Failed)?;
-    Err(LoginError::NoToken(Demand::for_all_signers(
+    Err(LoginError::NoToken(TokenChallenge::for_all_signers(
         view.rows(),
         worst,
     )?))
@@ -53,20 +53,20 @@ struct TokenLogin {
     signer: Found<Arc<Signer>>,
     /// The claim that names the identity.
     holder: String,
-    identity: Number,
+    identity: RecordNumber,
 }
 
 impl TokenLogin {
-    async fn verify(app: &App, text: &str) -> Result<Result<Self, TokenFault>, LoginError> {
+    async fn verify(app: &App, text: &str) -> Result<Result<Self, BearerTokenError>, LoginError> {
         let Some(token) = signers::parse_token(text) else {
-            return Ok(Err(TokenFault::Missing));
+            return Ok(Err(BearerTokenError::Missing));
         };
         let issued_by = {
             let view = app.snapshot().map_err(LoginError::Failed)?;
             signers::find_issuer(view.rows(), &token)?
         };
         let Some(signer) = issued_by else {
-            return Ok(Err(TokenFault::Missing));
+            return Ok(Err(BearerTokenError::Missing));
         };
         let holder = match signers::verify_token(app, &signer.entity, &token).await {
             Ok(judged) => judged.holder.to_owned(),
@@ -74,11 +74,13 @@ impl TokenLogin {
         };
         let view = app.snapshot().map_err(LoginError::Failed)?;
         let identity = find_holder(view.rows(), &signer.entity.spec, &holder)?;
-        Ok(identity.ok_or(TokenFault::Missing).map(|identity| Self {
-            signer,
-            holder,
-            identity,
-        }))
+        Ok(identity
+            .ok_or(BearerTokenError::Missing)
+            .map(|identity| Self {
+                signer,
+                holder,
+                identity,
+            }))
     }
 }
 
@@ -87,18 +89,18 @@ fn find_holder(
     rows: Rows<'_>,
     spec: &SignerSpec,
     holder: &str,
-) -> Result<Option<Number>, StoreError> {
+) -> Result<Option<RecordNumber>, StoreError> {
     let index = if spec.use_external_id {
-        Index::IdentityExternalId
+        UniqueIndex::IdentityExternalId
     } else {
-        Index::IdentityId
+        UniqueIndex::IdentityId
     };
     let found: Option<Found<Identity>> = rows.find(&UniqueValue::new(index, holder))?;
     Ok(found.map(|found| found.number()))
 }
 
 impl LoginMethod for TokenLogin {
-    fn identity(&self) -> Number {
+    fn identity(&self) -> RecordNumber {
         self.identity
     }
 
@@ -121,7 +123,7 @@ impl LoginMethod for TokenLogin {
     }
 
     fn check_policy(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
-        if policy.primary.ext_jwt.admits(&self.signer.entity.id) {
+        if policy.primary.ext_jwt.allows(&self.signer.entity.id) {
             Ok(())
         } else {
             Err(LoginError::Refused(

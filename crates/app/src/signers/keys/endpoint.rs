@@ -1,6 +1,6 @@
 //! A key set address with its last key set and fetch schedule.
 
-use super::{FetchKeySets, KeySetFault};
+use super::{KeySetError, KeySetFetcher};
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_pki::external::KeySet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,7 +77,7 @@ impl FetchState {
             .min(MAX_RETRY_DELAY)
     }
 
-    fn record(&mut self, set: Result<Arc<KeySet>, KeySetFault>, now: Timestamp) {
+    fn record(&mut self, set: Result<Arc<KeySet>, KeySetError>, now: Timestamp) {
         self.attempts = self.attempts.wrapping_add(1);
         self.attempted_at = Some(now);
         match set {
@@ -117,7 +117,7 @@ impl KeySetEndpoint {
     pub(super) async fn keys(
         self: &Arc<Self>,
         key_id: &str,
-        fetcher: &Arc<dyn FetchKeySets>,
+        fetcher: &Arc<dyn KeySetFetcher>,
         clock: &Arc<dyn Clock>,
     ) -> Option<Arc<KeySet>> {
         let before = self.state();
@@ -152,7 +152,7 @@ impl KeySetEndpoint {
     fn spawn_fetch(
         self: &Arc<Self>,
         turn: OwnedMutexGuard<()>,
-        fetcher: &Arc<dyn FetchKeySets>,
+        fetcher: &Arc<dyn KeySetFetcher>,
         clock: &Arc<dyn Clock>,
     ) -> JoinHandle<()> {
         let fetch = Arc::clone(self).fetch(turn, Arc::clone(fetcher), Arc::clone(clock));
@@ -162,7 +162,7 @@ impl KeySetEndpoint {
     async fn fetch(
         self: Arc<Self>,
         _turn: OwnedMutexGuard<()>,
-        fetcher: Arc<dyn FetchKeySets>,
+        fetcher: Arc<dyn KeySetFetcher>,
         clock: Arc<dyn Clock>,
     ) {
         let outcome = fetcher.fetch(&self.address).await;
@@ -181,12 +181,12 @@ impl KeySetEndpoint {
 
 /// Parses a key set. One without usable keys is treated as a mistake of the provider: to reject all
 /// keys, disable the signer.
-fn parse_key_set(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
-    let set = KeySet::parse(text).map_err(|error| KeySetFault(error.to_string()))?;
-    let (keys, refused) = (set.len(), set.refused().len());
+fn parse_key_set(text: &[u8]) -> Result<Arc<KeySet>, KeySetError> {
+    let set = KeySet::parse(text).map_err(|error| KeySetError(error.to_string()))?;
+    let (keys, refused) = (set.len(), set.rejected().len());
     if keys == 0 {
         let text = format!("the key set has no usable key; {refused} keys were refused");
-        return Err(KeySetFault(text));
+        return Err(KeySetError(text));
     }
     tracing::debug!(keys, refused, "a key set was fetched");
     Ok(Arc::new(set))

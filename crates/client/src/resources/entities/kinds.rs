@@ -1,23 +1,25 @@
 //! The managed kinds with their request types.
 
 use super::Resource;
-use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
+use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpdate};
 use portcullis_api::config_type::{
-    ConfigTypeCreate, ConfigTypeDetail, ConfigTypeMerge, ConfigTypeReplace,
+    ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch, ConfigTypeUpdate,
 };
-use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterDetail, EdgeRouterMerge};
+use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterDetail, EdgeRouterPatch};
 use portcullis_api::edge_router_policy::{
-    EdgeRouterPolicyBody, EdgeRouterPolicyDetail, EdgeRouterPolicyMerge,
+    EdgeRouterPolicyCreate, EdgeRouterPolicyDetail, EdgeRouterPolicyPatch,
 };
-use portcullis_api::posture_check::{PostureCheckBody, PostureCheckDetail, PostureCheckMerge};
-use portcullis_api::router::{RouterBody, RouterMerge};
-use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
+use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
+use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
+use portcullis_api::service::{ServiceCreate, ServiceDetail, ServicePatch};
 use portcullis_api::service_edge_router_policy::{
-    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyMerge,
+    ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyPatch,
 };
-use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyDetail, ServicePolicyMerge};
+use portcullis_api::service_policy::{
+    ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
+};
 use portcullis_api::terminator::{
-    TerminatorCreate, TerminatorDetail, TerminatorMerge, TerminatorReplace,
+    TerminatorCreate, TerminatorDetail, TerminatorPatch, TerminatorUpdate,
 };
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::ids::{
@@ -27,32 +29,32 @@ use portcullis_domain::ids::{
 
 /// Declares the path of each kind and its id, POST, PUT and PATCH types.
 macro_rules! resources {
-    ($($detail:ty: $path:literal, $id:ty, $create:ty, $replace:ty, $merge:ty;)+) => {$(
+    ($($detail:ty: $path:literal, $id:ty, $create:ty, $update:ty, $patch:ty;)+) => {$(
         impl Resource for $detail {
             const PATH: &'static str = $path;
             type Id = $id;
             type Create = $create;
-            type Update = $replace;
-            type Merge = $merge;
+            type Update = $update;
+            type Patch = $patch;
         }
     )+};
 }
 
 resources! {
-    ServiceDetail: "services", ServiceId, ServiceCreate, ServiceCreate, ServiceMerge;
-    ConfigDetail: "configs", ConfigId, ConfigCreate, ConfigReplace, ConfigMerge;
+    ServiceDetail: "services", ServiceId, ServiceCreate, ServiceCreate, ServicePatch;
+    ConfigDetail: "configs", ConfigId, ConfigCreate, ConfigUpdate, ConfigPatch;
     ConfigTypeDetail: "config-types", ConfigTypeId,
-        ConfigTypeCreate, ConfigTypeReplace, ConfigTypeMerge;
+        ConfigTypeCreate, ConfigTypeUpdate, ConfigTypePatch;
     ServicePolicyDetail: "service-policies", ServicePolicyId,
-        ServicePolicyBody, ServicePolicyBody, ServicePolicyMerge;
+        ServicePolicyCreate, ServicePolicyCreate, ServicePolicyPatch;
     EdgeRouterPolicyDetail: "edge-router-policies", EdgeRouterPolicyId,
-        EdgeRouterPolicyBody, EdgeRouterPolicyBody, EdgeRouterPolicyMerge;
+        EdgeRouterPolicyCreate, EdgeRouterPolicyCreate, EdgeRouterPolicyPatch;
     ServiceEdgeRouterPolicyDetail: "service-edge-router-policies", ServiceEdgeRouterPolicyId,
-        ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge;
+        ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch;
     PostureCheckDetail: "posture-checks", PostureCheckId,
-        PostureCheckBody, PostureCheckBody, PostureCheckMerge;
-    EdgeRouterDetail: "edge-routers", RouterId, EdgeRouterBody, EdgeRouterBody, EdgeRouterMerge;
-    TransitRouterDetail: "transit-routers", RouterId, RouterBody, RouterBody, RouterMerge;
+        PostureCheckCreate, PostureCheckCreate, PostureCheckPatch;
+    EdgeRouterDetail: "edge-routers", RouterId, EdgeRouterCreate, EdgeRouterCreate, EdgeRouterPatch;
+    TransitRouterDetail: "transit-routers", RouterId, TransitRouterCreate, TransitRouterCreate, TransitRouterPatch;
     TerminatorDetail: "terminators", TerminatorId,
-        TerminatorCreate, TerminatorReplace, TerminatorMerge;
+        TerminatorCreate, TerminatorUpdate, TerminatorPatch;
 }

@@ -1,7 +1,7 @@
 //! Identifiers by which references name schemas.
 
 use super::keywords::Keyword;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ impl Identifiers {
     ///
     /// # Errors
     /// A message if an identifier is invalid.
-    pub(super) fn read(schema: &Object) -> Result<Self, String> {
+    pub(super) fn read(schema: &JsonObject) -> Result<Self, String> {
         let mut names = Self::default();
         for keyword in ["$schema", "$id", "id"] {
             if schema.get(keyword).is_some_and(|name| !name.is_string()) {
@@ -31,7 +31,7 @@ impl Identifiers {
         Ok(names)
     }
 
-    fn collect(&mut self, schema: &Object, pointer: &str) {
+    fn collect(&mut self, schema: &JsonObject, pointer: &str) {
         if let Some(name) = id(schema).and_then(|id| id.strip_prefix('#')) {
             self.anchors.insert(name.to_owned(), pointer.to_owned());
         }
@@ -91,7 +91,7 @@ impl Identifiers {
 }
 
 /// Whether the id of `schema` starts another document.
-pub(super) fn names_document(schema: &Object) -> bool {
+pub(super) fn names_document(schema: &JsonObject) -> bool {
     id(schema).is_some_and(|id| !without_fragment(id).is_empty())
 }
 
@@ -107,7 +107,7 @@ pub(super) fn to_reference(pointer: &str) -> String {
 }
 
 /// Id of a schema in draft 7 or draft 4.
-fn id(schema: &Object) -> Option<&str> {
+fn id(schema: &JsonObject) -> Option<&str> {
     let id = schema.get("$id").or_else(|| schema.get("id"))?;
     id.as_str()
 }

@@ -3,7 +3,7 @@
 use super::super::plan::{NodeId, PlanNode};
 use super::super::{MAX_DEPTH, size};
 use super::SchemaLocation;
-use portcullis_domain::config::Object;
+use portcullis_domain::config::JsonObject;
 use serde_json::Value;
 
 /// Formats that are validated; all others are hints for people and forms.
@@ -164,7 +164,7 @@ pub(super) fn add_cost(here: &SchemaLocation, value: &Value, node: &mut PlanNode
 }
 
 /// Converts the exclusive bounds of draft 4, which are flags beside the bound, to those of draft 7.
-pub(super) fn convert_exclusive_bounds(schema: &mut Object) {
+pub(super) fn convert_exclusive_bounds(schema: &mut JsonObject) {
     for (bound, exclusive) in [
         ("minimum", "exclusiveMinimum"),
         ("maximum", "exclusiveMaximum"),
@@ -185,9 +185,9 @@ pub(super) fn convert_exclusive_bounds(schema: &mut Object) {
 
 /// Adds empty `properties` to closed objects without them, so that violations name the unexpected
 /// members.
-pub(super) fn add_empty_properties(schema: &mut Object) {
+pub(super) fn add_empty_properties(schema: &mut JsonObject) {
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     if closed && !schema.contains_key("properties") {
-        schema.insert("properties".to_owned(), Value::Object(Object::new()));
+        schema.insert("properties".to_owned(), Value::Object(JsonObject::new()));
     }
 }

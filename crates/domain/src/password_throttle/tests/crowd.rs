@@ -30,7 +30,7 @@ impl Crowd {
             .iter()
             .find(|&&source| wait(&self.throttle, source, at(second)) == 0)
         {
-            self.throttle.note_wrong(source, RULES, at(second));
+            self.throttle.record_failure(source, RULES, at(second));
             self.guesses.push(second);
         }
     }
@@ -113,7 +113,7 @@ fn crowd_of_any_size_guesses_a_few_times_a_day() {
             break;
         };
         *guesses += 1;
-        throttle.note_wrong(source(number), RULES, at(second));
+        throttle.record_failure(source(number), RULES, at(second));
     }
     assert!(guesses_on_day[0] < 300, "{guesses_on_day:?}");
     assert!(guesses_on_day[1..].iter().all(|&guesses| guesses <= 5));
@@ -128,7 +128,9 @@ fn owner_who_moves_about_does_not_help_a_crowd() {
         crowd.guess(hour * 3600);
         if hour % 24 == 0 {
             let elsewhere = source(OWNER + u32::try_from(hour).unwrap());
-            crowd.throttle.note_right(elsewhere, at(hour * 3600 + 60));
+            crowd
+                .throttle
+                .record_success(elsewhere, at(hour * 3600 + 60));
         }
     }
     for day in 1..10 {

@@ -7,7 +7,7 @@ impl Activity {
     /// Tracks a connection that is alone.
     pub(in crate::listen) fn for_test(pending: PendingInput) -> Arc<Self> {
         let limits = Arc::new(Limits::default());
-        let peer = Peer::at([192, 0, 2, 1].into());
+        let peer = Peer::from_address([192, 0, 2, 1].into());
         Self::new(limits, pending, &Budgets::default(), peer)
     }
 

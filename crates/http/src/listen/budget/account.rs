@@ -82,7 +82,7 @@ impl<H: Evictable> Budget<H> {
         exempt: Option<Key>,
     ) -> Vec<(Limit, Peer)> {
         let mut evicted = Vec::new();
-        while books.usage.of(peer) > self.quota.per_peer {
+        while books.usage.get(peer) > self.quota.per_peer {
             let Some(key) = books.find_first([peer], exempt) else {
                 break;
             };

@@ -48,7 +48,7 @@ impl Evictable for Bytes {
 type Shared = Arc<Budget<Bytes>>;
 
 fn at(last: u8) -> Peer {
-    Peer::at([192, 0, 2, last].into())
+    Peer::from_address([192, 0, 2, last].into())
 }
 
 fn budget(total: usize, per_peer: usize) -> Shared {

@@ -41,7 +41,7 @@ fn budget(total: usize, per_peer: usize) -> Arc<Budget<Bytes>> {
 
 fn charge(budget: &Arc<Budget<Bytes>>, address: &str) -> Charge<Bytes> {
     let address: IpAddr = address.parse().unwrap();
-    budget.charge(Peer::at(address), Bytes::default())
+    budget.charge(Peer::from_address(address), Bytes::default())
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn those_that_cannot_give_way_are_passed_over() {
 #[test]
 fn newcomer_is_admitted_at_the_price_of_somebody_else() {
     let budget = budget(2, 2);
-    let peer = |address: &str| Peer::at(address.parse().unwrap());
+    let peer = |address: &str| Peer::from_address(address.parse().unwrap());
     let first = budget.admit(peer("192.0.2.1"), Bytes::default(), 1);
     let second = budget.admit(peer("192.0.2.2"), Bytes::default(), 1);
     let third = budget.admit(peer("192.0.2.3"), Bytes::default(), 1);

@@ -49,7 +49,7 @@ impl PendingHandshakes {
     pub(super) fn insert(&mut self, peer: Peer, evicted: CancellationToken) -> Key {
         let key = (peer, self.next);
         self.next += 1;
-        if self.attempts.note(peer, Instant::now()) {
+        if self.attempts.record(peer, Instant::now()) {
             self.update_all_weights();
         }
         self.evictions.insert(key, evicted);
@@ -75,7 +75,7 @@ impl PendingHandshakes {
 
     pub(super) fn finish(&mut self, key: Key) {
         let (peer, _) = key;
-        self.finished.note(peer);
+        self.finished.insert(peer);
         if self.remove(key).is_none() {
             // It was evicted a moment ago; the peer's other handshakes weigh less from now on.
             self.update_weight(peer, self.unfinished(peer));
@@ -96,12 +96,12 @@ impl PendingHandshakes {
         let Some((&(_, oldest), _)) = of_peer.next() else {
             return;
         };
-        let is_stranger = !self.finished.has(peer);
+        let is_stranger = !self.finished.contains(peer);
         let allowed = if is_stranger { 1 } else { FREE_HANDSHAKES };
         let weight = Weight {
             unfinished: unfinished.saturating_sub(allowed - 1).max(1),
             is_stranger,
-            attempts: self.attempts.of(peer),
+            attempts: self.attempts.count(peer),
             oldest: Reverse(oldest),
         };
         self.peers.insert(peer, (unfinished, weight));

@@ -42,7 +42,7 @@ impl HalfOpenRegistry {
         while handshakes.len() >= self.max {
             handshakes.evict();
         }
-        let key = handshakes.insert(Peer::at(address), evicted.clone());
+        let key = handshakes.insert(Peer::from_address(address), evicted.clone());
         HandshakeSlot {
             key,
             evicted,

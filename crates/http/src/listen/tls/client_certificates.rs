@@ -1,6 +1,6 @@
 //! Client certificates: requested, with proof of possession, but not verified.
 
-use portcullis_app::network::leaf_key;
+use portcullis_app::network::parse_public_key;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -46,7 +46,7 @@ impl PossessionVerifier {
             .find(|(scheme, _)| *scheme == dss.scheme)
             .map_or(&[] as &[_], |(_, algorithms)| algorithms);
         let allowed = algorithms.get(..max_algorithms).unwrap_or(algorithms);
-        match leaf_key(cert) {
+        match parse_public_key(cert) {
             Some(key) if key.has_signed(allowed, message, dss.signature()) => {
                 Ok(HandshakeSignatureValid::assertion())
             },

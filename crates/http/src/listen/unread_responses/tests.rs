@@ -10,11 +10,11 @@ fn account(total: usize) -> (UnreadResponses, CancellationToken) {
         per_peer: total,
     };
     let budgets = Budgets::new(&Quotas {
-        unread_answers: quota,
+        unread_responses: quota,
         ..Quotas::default()
     });
     let token = CancellationToken::new();
-    let peer = Peer::at([192, 0, 2, 1].into());
+    let peer = Peer::from_address([192, 0, 2, 1].into());
     let charge = Arc::clone(&budgets.unread_responses).charge(peer, token.clone());
     (UnreadResponses::new(charge), token)
 }
@@ -26,17 +26,17 @@ fn only_what_is_taken_puts_the_deadline_off() {
     assert_eq!(unread.deadline(&limits), None);
     let first = unread.begin(100);
     let second = unread.begin(50);
-    let earlier = Instant::now().checked_sub(limits.answer_stall).unwrap();
+    let earlier = Instant::now().checked_sub(limits.response_stall).unwrap();
     unread.last_read = earlier;
     let third = unread.begin(7);
     unread.discard(second, 50);
     unread.end(second);
     assert_eq!(
         unread.deadline(&limits),
-        Some(earlier + limits.answer_stall)
+        Some(earlier + limits.response_stall)
     );
     unread.take(first, 60);
-    assert!(unread.deadline(&limits) > Some(earlier + limits.answer_stall));
+    assert!(unread.deadline(&limits) > Some(earlier + limits.response_stall));
     assert_eq!(unread.unread_since(), Some(unread.responses[0].started));
     unread.take(first, 40);
     unread.end(first);

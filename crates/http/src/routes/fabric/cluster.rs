@@ -5,7 +5,9 @@ use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, Payload, ResponseSpec, Route, guarded};
 use http::{Method, StatusCode};
 use portcullis_api::code::Code;
-use portcullis_api::fabric::cluster::{AddMember, RemoveMember, TransferLeadership};
+use portcullis_api::fabric::cluster::{
+    ClusterMemberAdd, ClusterMemberRemove, ClusterTransferLeadership,
+};
 use portcullis_app::fabric::ManageCluster;
 use portcullis_domain::access::Permit;
 use std::future::{Ready, ready};
@@ -13,9 +15,12 @@ use std::future::{Ready, ready};
 pub(super) fn routes() -> Vec<Route> {
     vec![
         refused_route::<NoBody>(Method::GET, "/cluster/list-members"),
-        refused_route::<Json<AddMember>>(Method::POST, "/cluster/add-member"),
-        refused_route::<Json<RemoveMember>>(Method::POST, "/cluster/remove-member"),
-        refused_route::<Json<TransferLeadership>>(Method::POST, "/cluster/transfer-leadership"),
+        refused_route::<Json<ClusterMemberAdd>>(Method::POST, "/cluster/add-member"),
+        refused_route::<Json<ClusterMemberRemove>>(Method::POST, "/cluster/remove-member"),
+        refused_route::<Json<ClusterTransferLeadership>>(
+            Method::POST,
+            "/cluster/transfer-leadership",
+        ),
     ]
 }
 

@@ -8,7 +8,7 @@ use crate::route::{
 };
 use http::{Method, StatusCode};
 use portcullis_api::envelope::{Empty, ListEnvelope};
-use portcullis_api::fabric::link::{CircuitDelete, LinkMerge};
+use portcullis_api::fabric::link::{CircuitDelete, LinkPatch};
 use portcullis_app::AppError;
 use portcullis_app::fabric::{self, Delete, Read, Update};
 use portcullis_app::listing::{Schema, kinds};
@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         list("/links", &kinds::LINKS),
         not_found_route::<Read, NoBody>(Method::GET, LINK),
-        not_found_route::<Update, Json<LinkMerge>>(Method::PATCH, LINK),
+        not_found_route::<Update, Json<LinkPatch>>(Method::PATCH, LINK),
         not_found_route::<Delete, NoBody>(Method::DELETE, LINK),
         list("/circuits", &kinds::CIRCUITS),
         not_found_route::<Read, NoBody>(Method::GET, CIRCUIT),
@@ -33,10 +33,10 @@ pub(super) fn routes() -> Vec<Route> {
 fn list(path: &'static str, schema: &'static Schema) -> Route {
     let handler =
         move |call: Call<Permit<Read>, ListPayload>| -> Ready<Result<ApiResponse, ApiError>> {
-            let page = fabric::nothing(schema, &parameters(&call.context.query));
+            let page = fabric::empty_page(schema, &parameters(&call.context.query));
             ready(page.map_err(ApiError::from).map(|paging| {
                 ApiResponse::complete_list(&ListEnvelope::<()>::new(
-                    paging.holding(Vec::<()>::new()),
+                    paging.into_page(Vec::<()>::new()),
                     [],
                 ))
             }))

@@ -6,19 +6,21 @@ use crate::list::{self, ListPayload};
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::fabric::router::{RouterCreate, RouterDetail, RouterPart, RouterReplace};
+use portcullis_api::fabric::router::{
+    FabricRouterCreate, FabricRouterPatch, FabricRouterUpdate, RouterDetail,
+};
 use portcullis_app::listing::kinds;
-use portcullis_app::managed::{Create, Delete, OnFabric, Read, Update};
+use portcullis_app::managed::{Create, Delete, FabricAction, Read, Update};
 use portcullis_app::related;
 use portcullis_app::routers::{self, RouterSet, fabric};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::RouterSpec;
 
-type Reading = OnFabric<Read<RouterSpec>>;
-type Creating = OnFabric<Create<RouterSpec>>;
-type Updating = OnFabric<Update<RouterSpec>>;
-type Deleting = OnFabric<Delete<RouterSpec>>;
+type Reading = FabricAction<Read<RouterSpec>>;
+type Creating = FabricAction<Create<RouterSpec>>;
+type Updating = FabricAction<Update<RouterSpec>>;
+type Deleting = FabricAction<Delete<RouterSpec>>;
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/routers";
@@ -26,11 +28,11 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         guarded::<Reading, ListPayload, _, _>(Method::GET, ALL, list)
             .responds(ResponseSpec::list::<RouterDetail>()),
-        guarded::<Creating, Json<RouterCreate>, _, _>(Method::POST, ALL, create),
+        guarded::<Creating, Json<FabricRouterCreate>, _, _>(Method::POST, ALL, create),
         guarded::<Reading, NoBody, _, _>(Method::GET, ONE, detail)
             .responds(ResponseSpec::detail::<RouterDetail>()),
-        guarded::<Updating, Json<RouterReplace>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Updating, Json<RouterPart>, _, _>(Method::PATCH, ONE, patch),
+        guarded::<Updating, Json<FabricRouterUpdate>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Updating, Json<FabricRouterPatch>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Deleting, NoBody, _, _>(Method::DELETE, ONE, delete),
         terminators::list_route("/routers/{id}/terminators", related::terminators_of_router),
     ]
@@ -46,7 +48,9 @@ async fn list(call: Call<Permit<Reading>, ListPayload>) -> Result<ApiResponse, A
     .await
 }
 
-async fn create(call: Call<Permit<Creating>, Json<RouterCreate>>) -> Result<ApiResponse, ApiError> {
+async fn create(
+    call: Call<Permit<Creating>, Json<FabricRouterCreate>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let id = fabric::create(&call.context.state.app, &call.permit, body.spec()).await?;
     Ok(ApiResponse::created("routers", id.as_str()))
@@ -59,7 +63,7 @@ async fn detail(call: Call<Permit<Reading>, NoBody>) -> Result<ApiResponse, ApiE
 }
 
 async fn replace(
-    call: Call<Permit<Updating>, Json<RouterReplace>>,
+    call: Call<Permit<Updating>, Json<FabricRouterUpdate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
@@ -67,10 +71,12 @@ async fn replace(
     Ok(ApiResponse::empty())
 }
 
-async fn patch(call: Call<Permit<Updating>, Json<RouterPart>>) -> Result<ApiResponse, ApiError> {
+async fn patch(
+    call: Call<Permit<Updating>, Json<FabricRouterPatch>>,
+) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
-    fabric::merge(app, &call.permit, &id, body.patch()).await?;
+    fabric::patch(app, &call.permit, &id, body.patch()).await?;
     Ok(ApiResponse::empty())
 }
 

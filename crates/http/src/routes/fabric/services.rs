@@ -5,9 +5,9 @@ use crate::error::ApiError;
 use crate::route::Route;
 use crate::routes::managed::{self, FabricSurface, Replacement, ResourceBodies};
 use crate::routes::services::unknown_strategy_error;
-use portcullis_api::fabric::service::{ServiceBody, ServiceDetail, ServicePart};
+use portcullis_api::fabric::service::{FabricServiceCreate, FabricServicePatch, ServiceDetail};
 use portcullis_app::related;
-use portcullis_domain::service::{ServicePatch, ServiceSpec};
+use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = managed::routes::<ServiceSpec, FabricSurface>();
@@ -19,22 +19,22 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 impl ResourceBodies<FabricSurface> for ServiceSpec {
-    type CreateBody = ServiceBody;
-    type UpdateBody = ServiceBody;
-    type PatchBody = ServicePart;
+    type CreateBody = FabricServiceCreate;
+    type UpdateBody = FabricServiceCreate;
+    type PatchBody = FabricServicePatch;
     type Detail = ServiceDetail;
 
-    fn from_create(body: ServiceBody) -> Result<Self, ApiError> {
+    fn from_create(body: FabricServiceCreate) -> Result<Self, ApiError> {
         body.spec().map_err(unknown_strategy_error)
     }
 
-    fn from_update(body: ServiceBody) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: FabricServiceCreate) -> Result<Replacement<Self>, ApiError> {
         body.patch()
             .map(Replacement::Partial)
             .map_err(unknown_strategy_error)
     }
 
-    fn to_patch(part: ServicePart) -> Result<ServicePatch, ApiError> {
+    fn to_patch(part: FabricServicePatch) -> Result<ServiceSpecPatch, ApiError> {
         part.patch().map_err(unknown_strategy_error)
     }
 }

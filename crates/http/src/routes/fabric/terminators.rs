@@ -5,25 +5,27 @@ use crate::list::{self, ListPayload};
 use crate::route::{Call, ResponseSpec, Route, guarded};
 use crate::routes::managed::{self, FabricSurface, Replacement, ResourceBodies};
 use http::Method;
-use portcullis_api::fabric::terminator::{TerminatorBody, TerminatorDetail, TerminatorPart};
+use portcullis_api::fabric::terminator::{
+    FabricTerminatorCreate, FabricTerminatorPatch, TerminatorDetail,
+};
 use portcullis_app::listing::kinds;
-use portcullis_app::managed::{OnFabric, Read};
-use portcullis_app::related::{self, Reference};
+use portcullis_app::managed::{FabricAction, Read};
+use portcullis_app::related::{self, ReferenceFinder};
 use portcullis_domain::access::Permit;
-use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
+use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
     managed::routes::<TerminatorSpec, FabricSurface>()
 }
 
 /// A list of the terminators that refer to the entity in the path.
-pub(super) fn list_route(path: &'static str, reference: Reference) -> Route {
-    type Reading = OnFabric<Read<TerminatorSpec>>;
+pub(super) fn list_route(path: &'static str, reference: ReferenceFinder) -> Route {
+    type Reading = FabricAction<Read<TerminatorSpec>>;
     let list = move |call: Call<Permit<Reading>, ListPayload>| async move {
         list::respond(call, &kinds::TERMINATORS, move |call, request, emit| {
             let app = &call.context.state.app;
             let scope = (reference, call.context.id());
-            related::list_referring::<TerminatorSpec>(
+            related::list_by_reference::<TerminatorSpec>(
                 app,
                 &call.permit,
                 request,
@@ -38,20 +40,20 @@ pub(super) fn list_route(path: &'static str, reference: Reference) -> Route {
 }
 
 impl ResourceBodies<FabricSurface> for TerminatorSpec {
-    type CreateBody = TerminatorBody;
-    type UpdateBody = TerminatorBody;
-    type PatchBody = TerminatorPart;
+    type CreateBody = FabricTerminatorCreate;
+    type UpdateBody = FabricTerminatorCreate;
+    type PatchBody = FabricTerminatorPatch;
     type Detail = TerminatorDetail;
 
-    fn from_create(body: TerminatorBody) -> Result<Self, ApiError> {
+    fn from_create(body: FabricTerminatorCreate) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn from_update(body: TerminatorBody) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: FabricTerminatorCreate) -> Result<Replacement<Self>, ApiError> {
         Ok(Replacement::Full(body.into()))
     }
 
-    fn to_patch(part: TerminatorPart) -> Result<TerminatorPatch, ApiError> {
+    fn to_patch(part: FabricTerminatorPatch) -> Result<TerminatorSpecPatch, ApiError> {
         Ok(part.into())
     }
 }

@@ -1,7 +1,7 @@
 //! What may happen to entities and policies.
 
 use super::naive::{Kind, Names};
-use portcullis_index::{PolicyKind, Side};
+use portcullis_index::{PolicyKind, PolicySide};
 use proptest::prelude::*;
 
 /// One thing that happens.
@@ -48,12 +48,12 @@ pub(crate) const fn lists_of(policy: PolicyKind) -> &'static [Kind] {
 }
 
 /// Where the entities of a kind stand.
-pub(crate) const fn side(kind: Kind) -> Side {
+pub(crate) const fn side(kind: Kind) -> PolicySide {
     match kind {
-        Kind::Identity => Side::Identities,
-        Kind::Service => Side::Services,
-        Kind::Router | Kind::Transit => Side::EdgeRouters,
-        Kind::Check => Side::PostureChecks,
+        Kind::Identity => PolicySide::Identities,
+        Kind::Service => PolicySide::Services,
+        Kind::Router | Kind::Transit => PolicySide::EdgeRouters,
+        Kind::Check => PolicySide::PostureChecks,
     }
 }
 

@@ -5,7 +5,7 @@ use super::told::{entity, policy};
 use crate::changes::{loaded, put_enrollment};
 use portcullis_domain::change::Change;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
 use portcullis_index::{PolicyKind, Projections, Selectable as _, Slot};
@@ -80,8 +80,8 @@ fn assert_couple(projections: &Projections) {
         .services(Some(ServiceGrant::Dial), identity, guard.kinds());
     assert_eq!(only(&dialed), service);
     assert_eq!(identities.number(identity), services.number(service));
-    let carried = Identity::role_attributes(identities.columns()).of(identity);
-    assert!(carried.eq(Service::role_attributes(services.columns()).of(service)));
+    let carried = Identity::role_attributes(identities.columns()).terms_of(identity);
+    assert!(carried.eq(Service::role_attributes(services.columns()).terms_of(service)));
 }
 
 /// Exchanges couples, changes what they carry and loads anew, until everybody has done enough.
@@ -154,6 +154,6 @@ fn what_access_is_not_about_is_written_while_it_is_read() {
         ended.send(())
     });
     ends.recv_timeout(DEADLINE).expect("it waits for nothing");
-    assert!(projections.enrollments().contains(Number(7)));
+    assert!(projections.enrollments().contains(RecordNumber(7)));
     drop(guard);
 }

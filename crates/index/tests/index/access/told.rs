@@ -5,13 +5,13 @@ use super::ops::{List, Op, POLICY_KINDS, lists_of};
 use crate::support::{at, edge_router, identity, posture_check, router, service};
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::ids::{
-    EdgeRouterPolicyId, Number, ServiceEdgeRouterPolicyId, ServicePolicyId,
+    EdgeRouterPolicyId, RecordNumber, ServiceEdgeRouterPolicyId, ServicePolicyId,
 };
 use portcullis_domain::managed::{Managed, Spec};
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServiceGrant, ServicePolicySpec,
 };
-use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
+use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
 use portcullis_domain::router::RouterKind;
 use portcullis_domain::tags::Tags;
 use portcullis_index::PolicyKind;
@@ -145,15 +145,15 @@ impl Told {
 }
 
 /// The number of a record.
-fn number(id: &str) -> Number {
-    Number(id.split('-').next_back().unwrap().parse().unwrap())
+fn number(id: &str) -> RecordNumber {
+    RecordNumber(id.split('-').next_back().unwrap().parse().unwrap())
 }
 
 fn change<E>(id: &str, now: Option<E>) -> EntityChange<E> {
     EntityChange {
         owner: None,
         number: number(id),
-        now: now.map(Arc::new),
+        entity: now.map(Arc::new),
     }
 }
 
@@ -210,8 +210,8 @@ fn semantic(said: &Said) -> Semantic {
     }
 }
 
-fn list<I: portcullis_domain::ids::EntityId>(said: &Said, about: Kind) -> Roles<I> {
-    Roles::new("", said.lists[&about].iter().cloned()).unwrap()
+fn list<I: portcullis_domain::ids::EntityId>(said: &Said, about: Kind) -> RoleSelectors<I> {
+    RoleSelectors::new("", said.lists[&about].iter().cloned()).unwrap()
 }
 
 fn service_policy(name: &str, said: &Said) -> ServicePolicySpec {

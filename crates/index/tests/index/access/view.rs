@@ -3,7 +3,7 @@
 use super::naive::{Kind, Names};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_index::{
-    AccessGuard, AccessIndex, Catalog, Catalogued, PolicyKind, SelectableCatalogs, Slot,
+    AccessGuard, AccessIndex, Catalog, CatalogEntry, PolicyKind, SelectableCatalogs, Slot,
 };
 
 #[derive(Clone, Copy)]
@@ -77,7 +77,7 @@ impl<'v> View<'v> {
     }
 }
 
-fn ids<E: Catalogued>(catalog: &Catalog<E>, slots: impl IntoIterator<Item = u32>) -> Names {
+fn ids<E: CatalogEntry>(catalog: &Catalog<E>, slots: impl IntoIterator<Item = u32>) -> Names {
     slots
         .into_iter()
         .map(|slot| catalog.id(Slot::from_bit(slot)).unwrap().to_owned())

@@ -8,7 +8,7 @@ use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_index::{
-    AccessIndex, Catalog, Catalogued, Policy, PolicyKind, SelectableCatalogs, Slot,
+    AccessIndex, Catalog, CatalogEntry, Policy, PolicyKind, SelectableCatalogs, Slot,
 };
 
 #[derive(Default)]
@@ -73,14 +73,14 @@ impl World {
 }
 
 /// Writes a policy to its catalog. Returns the slot that it has or had.
-fn say<'p, E: Catalogued>(
+fn say<'p, E: CatalogEntry>(
     policies: &mut Catalog<E>,
     change: &'p EntityChange<E>,
 ) -> (Slot, Option<&'p E>) {
     let before = policies.slot(change.number);
     put(policies, change);
     let slot = policies.slot(change.number).or(before).unwrap();
-    (slot, change.now.as_deref())
+    (slot, change.entity.as_deref())
 }
 
 fn rule(
@@ -96,8 +96,8 @@ fn rule(
     }
 }
 
-fn put<E: Catalogued>(catalog: &mut Catalog<E>, change: &EntityChange<E>) {
-    match &change.now {
+fn put<E: CatalogEntry>(catalog: &mut Catalog<E>, change: &EntityChange<E>) {
+    match &change.entity {
         Some(entity) => catalog.put(change.number, None, entity),
         None => assert!(catalog.remove(change.number)),
     }

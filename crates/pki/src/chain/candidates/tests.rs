@@ -30,16 +30,16 @@ fn named(name: &str) -> Subject {
 }
 
 fn root(name: &str) -> Authority {
-    Authority::make_root(key(), &named(name), &domain(), now(), &Fixed).unwrap()
+    Authority::create_root(key(), &named(name), &domain(), now(), &Fixed).unwrap()
 }
 
 fn below(issuer: &Authority, name: &str) -> Authority {
-    let made = issuer.make_intermediate(key(), &named(name), now(), &Fixed);
+    let made = issuer.create_intermediate(key(), &named(name), now(), &Fixed);
     made.unwrap()
 }
 
 fn leaf(issuer: &Authority) -> Certificate {
-    let request = crate::make_csr(&key(), &named("device")).unwrap();
+    let request = crate::create_csr(&key(), &named("device")).unwrap();
     let csr = Csr::from_pem(&request).unwrap();
     let id = IdentityId::from_wire("aB3.dE6gH");
     let made = issuer.issue_identity(&csr, &domain(), &id, now(), &Fixed);
@@ -135,7 +135,7 @@ fn an_intermediate_and_its_renewal_are_both_good() {
         let chain = anchors
             .verify_client_path(&leaf(&renewed), &presented, VerifyAt::Now(now()))
             .unwrap();
-        assert_eq!(chain.between, [renewed.certificate().clone()]);
+        assert_eq!(chain.intermediates, [renewed.certificate().clone()]);
         presented.rotate_left(1);
     }
 }

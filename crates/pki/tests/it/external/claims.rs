@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::external::{
-    CLOCK_LEEWAY, ClaimSelector, Claims, ClaimsError, JwtError, PresentedToken, SelectError,
+    CLOCK_LEEWAY, ClaimLookupError, ClaimSelector, Claims, ClaimsError, JwtError, PresentedToken,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const AUDIENCE: &str = "network";
 fn read(claims: &Value) -> Result<Claims, JwtError> {
     let signer = Signer::new("ES256");
     let token = signer.token(claims);
-    let token = PresentedToken::read(&token)?;
+    let token = PresentedToken::parse(&token)?;
     let keys = signer.key_set();
     token.verify(keys.candidates("k1")).cloned()
 }
@@ -29,7 +29,7 @@ fn with(changes: &Value) -> Value {
 }
 
 fn check(changes: &Value, at: Timestamp) -> Result<(), ClaimsError> {
-    read(&with(changes)).unwrap().check(ISSUER, AUDIENCE, at)
+    read(&with(changes)).unwrap().validate(ISSUER, AUDIENCE, at)
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn each_wrong_claim_has_its_own_refusal() {
     for missing in ["iss", "aud"] {
         let mut claims = with(&json!({}));
         claims.as_object_mut().unwrap().remove(missing);
-        let refused = read(&claims).unwrap().check(ISSUER, AUDIENCE, now());
+        let refused = read(&claims).unwrap().validate(ISSUER, AUDIENCE, now());
         assert!(refused.is_err(), "{missing}");
     }
 }
@@ -147,7 +147,7 @@ fn registered_claims_of_wrong_types_are_refused() {
 
 #[test]
 fn texts_are_found_where_the_selector_says() {
-    use SelectError::{Empty, Missing, NotText};
+    use ClaimLookupError::{Empty, Missing, NotText};
     let claims = read(&json!({
         "sub": "a", "empty": "", "none": null, "number": 1, "yes": true, "list": ["x", "", "y"],
         "mixed": ["x", 1], "realm": {"roles": ["r"], "name": "n"}, "https://x/roles": "u", "no": [],
@@ -181,7 +181,7 @@ fn texts_are_found_where_the_selector_says() {
 fn issuer_and_key_are_known_before_the_signature() {
     let signer = Signer::new("ES256");
     let token = signer.token(&json!({"iss": ISSUER}));
-    let presented = PresentedToken::read(&token).unwrap();
+    let presented = PresentedToken::parse(&token).unwrap();
     assert_eq!(presented.claimed_issuer(), Some(ISSUER));
     assert_eq!(presented.key_id(), Some("k1"));
     assert_eq!(presented.algorithm(), "ES256");

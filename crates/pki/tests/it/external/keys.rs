@@ -17,7 +17,8 @@ fn certified(seed: u64) -> (Certificate, JwtSigner) {
     let key = SigningKey::generate(KeyType::P256).unwrap();
     let pem = key.to_pkcs8_pem().unwrap();
     let entropy = Seeded::new(seed);
-    let root = portcullis_pki::Authority::make_root(key, &named("idp"), &domain(), now(), &entropy);
+    let root =
+        portcullis_pki::Authority::create_root(key, &named("idp"), &domain(), now(), &entropy);
     let certificate = root.unwrap().certificate().clone();
     let key = Arc::new(SigningKey::from_pem(&pem).unwrap());
     let signer = JwtSigner::new(key, &certificate).unwrap();
@@ -27,14 +28,14 @@ fn certified(seed: u64) -> (Certificate, JwtSigner) {
 fn refusal(jwk: Value) -> JwkError {
     let keys = key_set(&[jwk]);
     assert!(keys.is_empty());
-    keys.refused()[0].reason.clone()
+    keys.rejected()[0].reason.clone()
 }
 
 #[test]
 fn tokens_verify_with_the_certificate_of_the_signer() {
     let (certificate, signer) = certified(100);
     let token = signer.sign(&json!({"sub": "a"})).unwrap();
-    let token = PresentedToken::read(&token).unwrap();
+    let token = PresentedToken::parse(&token).unwrap();
     assert_eq!(
         token.key_id(),
         Some(certificate.fingerprint().to_string().as_str())
@@ -58,7 +59,7 @@ fn the_first_certificate_of_a_key_counts() {
     let first = json!({"kty": "EC", "kid": "k1", "x5c": [x5c(&certificate), "not looked at"]});
     let keys = key_set(&[first]);
     let token = signer.sign(&json!({"sub": "a"})).unwrap();
-    let token = PresentedToken::read(&token).unwrap();
+    let token = PresentedToken::parse(&token).unwrap();
     assert!(token.verify(keys.candidates("k1")).is_ok());
     assert_eq!(verify(&own, &keys), Err(JwtError::BadSignature));
 
@@ -109,7 +110,7 @@ fn type_of_a_key_is_taken_from_its_certificate() {
     let (certificate, signer) = certified(103);
     let x5c = json!([STANDARD.encode(certificate.as_der())]);
     let token = signer.sign(&json!({"sub": "a"})).unwrap();
-    let token = PresentedToken::read(&token).unwrap();
+    let token = PresentedToken::parse(&token).unwrap();
     for untyped in [
         json!({"kid": "k1", "x5c": x5c}),
         json!({"kid": "k1", "kty": null, "x5c": x5c, "use": "sig"}),
@@ -169,7 +170,10 @@ fn keys_for_other_purposes_are_left_out() {
         let mut jwk = signer.jwk();
         jwk[member] = value.clone();
         let keys = key_set(&[jwk]);
-        let reason = keys.refused().first().map(|refused| refused.reason.clone());
+        let reason = keys
+            .rejected()
+            .first()
+            .map(|refused| refused.reason.clone());
         assert_eq!(reason, expected, "{member} {value}");
     }
 }
@@ -197,7 +201,7 @@ fn broken_keys_are_left_out_and_do_not_harm_others() {
     ];
     for jwk in &broken {
         let keys = key_set(&[jwk.clone(), good.jwk(), jwk.clone()]);
-        assert_eq!((keys.len(), keys.refused().len()), (1, 2), "{jwk}");
+        assert_eq!((keys.len(), keys.rejected().len()), (1, 2), "{jwk}");
         assert_eq!(verify(&good.token(&json!({"sub": "a"})), &keys), Ok(()));
     }
     let weak = refusal(broken[8].clone());

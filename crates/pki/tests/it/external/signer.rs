@@ -116,7 +116,7 @@ pub(crate) fn key_set(keys: &[Value]) -> KeySet {
 
 /// Verifies a token with the keys that it names.
 pub(crate) fn verify(token: &str, keys: &KeySet) -> Result<(), JwtError> {
-    let token = PresentedToken::read(token)?;
+    let token = PresentedToken::parse(token)?;
     let key_id = token.key_id().unwrap_or("k1").to_owned();
     token.verify(keys.candidates(&key_id)).map(|_| ())
 }

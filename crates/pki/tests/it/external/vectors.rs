@@ -12,7 +12,7 @@ const JOE: &str = concat!(
 );
 
 fn verify(token: &str, keys: &KeySet) -> Result<Claims, JwtError> {
-    let token = PresentedToken::read(token)?;
+    let token = PresentedToken::parse(token)?;
     token.verify(keys.candidates("k1")).cloned()
 }
 

@@ -55,7 +55,7 @@ fn authorities_and_leaves_of_every_kind_of_key_are_believed() {
         let name = format!("ca{place}");
         let authority = maker.certify(&name, &name, CA);
         assert_eq!(authority.public_key().unwrap().kind(), *kind);
-        assert_eq!(authority.check_authority(authority.not_before()), Ok(()));
+        assert_eq!(authority.validate_ca(authority.not_before()), Ok(()));
         // A leaf of the same kind, and one of the next.
         for other in [place, (place + 1) % kinds.len()] {
             let kind = &kinds[other].1;
@@ -170,7 +170,7 @@ fn authorities_that_cannot_be_used_are_told_apart() {
     ] {
         let made = maker.make("ca", "ca", extensions);
         assert_eq!(
-            made.check_authority(made.not_before()),
+            made.validate_ca(made.not_before()),
             expected,
             "{extensions}"
         );
@@ -178,18 +178,15 @@ fn authorities_that_cannot_be_used_are_told_apart() {
     }
     let made = maker.make("ca", "ca", CA);
     let second = jiff::SignedDuration::from_secs(1);
-    assert_eq!(made.check_authority(made.not_after()), Ok(()));
+    assert_eq!(made.validate_ca(made.not_after()), Ok(()));
+    assert_eq!(made.validate_ca(made.not_after() + second), Err(Expired));
     assert_eq!(
-        made.check_authority(made.not_after() + second),
-        Err(Expired)
-    );
-    assert_eq!(
-        made.check_authority(made.not_before() - second),
+        made.validate_ca(made.not_before() - second),
         Err(NotYetValid)
     );
     maker.key("ca", &["RSA", "-pkeyopt", "rsa_keygen_bits:1024"]);
     let weak = maker.certify("ca", "ca", CA);
-    let refused = weak.check_authority(weak.not_before());
+    let refused = weak.validate_ca(weak.not_before());
     assert!(matches!(refused, Err(UnsupportedKey(_))), "{refused:?}");
 }
 
@@ -206,7 +203,7 @@ fn a_signature_of_the_authority_is_seen_whatever_the_certificate_is_for() {
         "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -CAcreateserial -out plain.pem";
     maker.run(&plain.split(' ').collect::<Vec<_>>());
     let text = String::from_utf8(maker.read("plain.pem")).unwrap();
-    made.push(Certificate::only_from_pem(&text).unwrap());
+    made.push(Certificate::from_single_pem(&text).unwrap());
     // Another authority of the same name.
     let namesake = maker.make("root", "root", CA);
     for one in made {

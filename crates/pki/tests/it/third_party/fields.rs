@@ -28,7 +28,7 @@ fn texts_that_are_not_one_certificate_are_told_apart() {
     let leaf = network.identity();
     let text = leaf.to_pem();
     let key = network.root.key().to_pkcs8_pem().unwrap();
-    let other = |label: &str| CertificateError::OtherLabel {
+    let other = |label: &str| CertificateError::UnexpectedLabel {
         label: label.to_owned(),
     };
     let relabelled = text.replace("CERTIFICATE", "CERTIFICATE REQUEST");
@@ -47,18 +47,22 @@ fn texts_that_are_not_one_certificate_are_told_apart() {
         (relabelled, other("CERTIFICATE REQUEST")),
         (format!("{text}{}", key.as_str()), other("PRIVATE KEY")),
         (format!("{}{text}", key.as_str()), other("PRIVATE KEY")),
-        (text.repeat(2), CertificateError::Several),
+        (text.repeat(2), CertificateError::MultipleCertificates),
     ] {
-        assert_eq!(Certificate::only_from_pem(&given), Err(expected), "{given}");
+        assert_eq!(
+            Certificate::from_single_pem(&given),
+            Err(expected),
+            "{given}"
+        );
     }
     let empty = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
-    let refused = Certificate::only_from_pem(empty).unwrap_err();
+    let refused = Certificate::from_single_pem(empty).unwrap_err();
     assert!(
         matches!(refused, CertificateError::Malformed(_)),
         "{refused}"
     );
     assert_eq!(
-        Certificate::only_from_pem(&format!("\n {text}\n")),
+        Certificate::from_single_pem(&format!("\n {text}\n")),
         Ok(leaf)
     );
 }

@@ -84,7 +84,7 @@ impl Maker {
         }
         self.run(&arguments);
         let text = String::from_utf8(self.read(&pem)).unwrap();
-        Certificate::only_from_pem(&text).unwrap()
+        Certificate::from_single_pem(&text).unwrap()
     }
 
     /// Makes key and certificate together.

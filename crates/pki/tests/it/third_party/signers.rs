@@ -58,7 +58,7 @@ fn tokens_verify_with_the_certificate_of_their_signer() {
             maker.write("message", &message);
             let signature = signature(&maker, algorithm);
             let token = format!("{message}.{}", URL_SAFE_NO_PAD.encode(&signature));
-            let token = PresentedToken::read(&token).unwrap();
+            let token = PresentedToken::parse(&token).unwrap();
             assert_eq!(
                 token.verify([&key]).unwrap().issuer(),
                 Some("idp"),
@@ -66,7 +66,7 @@ fn tokens_verify_with_the_certificate_of_their_signer() {
             );
 
             let other = format!("{message}.{}", URL_SAFE_NO_PAD.encode(&signature[1..]));
-            let other = PresentedToken::read(&other).unwrap();
+            let other = PresentedToken::parse(&other).unwrap();
             assert_eq!(other.verify([&key]).err(), Some(JwtError::BadSignature));
         }
     }

@@ -8,7 +8,7 @@
 use super::lock;
 use super::meta::Row;
 use super::sync::{Condvar, Mutex};
-use crate::engine::{KeyRange, ReadTx, StoreError, Visit};
+use crate::engine::{KeyRange, ReadTx, RowVisitor, StoreError};
 use crate::overlay::Overlay;
 pub(super) use crate::redb_engine::database::StoreFailure;
 use std::collections::{BTreeSet, VecDeque};
@@ -126,7 +126,7 @@ impl ReadTx for Reader {
         Ok(self.0.contains(key).then(Vec::new))
     }
 
-    fn scan(&self, _range: &KeyRange, _visit: &mut Visit<'_>) -> Result<(), StoreError> {
+    fn scan(&self, _range: &KeyRange, _visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         Ok(())
     }
 }

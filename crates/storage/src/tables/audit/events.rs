@@ -8,7 +8,7 @@ use super::schema::{AuditSchema, audit_schema};
 use crate::engine::StoreError;
 use crate::frame;
 use crate::key::{Kind, RecordKey};
-use crate::tables::kind::{Index, UniqueValue};
+use crate::tables::kind::{UniqueIndex, UniqueValue};
 use crate::tables::read::Rows;
 use portcullis_domain::audit::Event;
 use portcullis_domain::ids::ApiSessionId;
@@ -192,7 +192,7 @@ impl<'t> EventBuilder<'t> {
 
     /// Name of an identity or a router, possibly removed by the same transaction.
     fn name_of(&mut self, id: &str) -> Result<Option<String>, StoreError> {
-        for index in [Index::IdentityId, Index::RouterId] {
+        for index in [UniqueIndex::IdentityId, UniqueIndex::RouterId] {
             let key = self.rows.lookup(&UniqueValue::new(index, id).key())?;
             if let Some(key) = key {
                 return Ok(self.label(key.id())?.name.clone());

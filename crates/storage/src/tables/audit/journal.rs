@@ -5,7 +5,7 @@ use super::events::Events;
 use crate::engine::{KeyRange, StoreError, WriteTx};
 use crate::frame;
 use crate::key::META_TAG;
-use portcullis_domain::audit::TrailId;
+use portcullis_domain::audit::AuditTrailId;
 use portcullis_domain::change::Change;
 use std::ops::ControlFlow;
 
@@ -26,7 +26,7 @@ const MAX_REMOVED_PER_TX: u64 = 8;
 
 /// How far events have been written to their destination.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WrittenMark {
+pub struct WrittenCursor {
     /// Rows before this one are written.
     pub row: u64,
     /// Number of the last written event; 0 if unknown.
@@ -43,7 +43,7 @@ pub struct AuditBacklog {
     pub next_row: u64,
     pub next_seq: u64,
     /// `None` in a store without a trail id.
-    pub trail: Option<TrailId>,
+    pub trail: Option<AuditTrailId>,
     /// Number and digest of the last event known to be written.
     pub written: Option<(u64, [u8; 32])>,
 }
@@ -84,7 +84,7 @@ impl AuditBacklog {
         if let Some((trail, rest)) = rest.split_first_chunk::<16>() {
             let (seq, digest) = rest.split_first_chunk::<8>()?;
             let seq = u64::from_be_bytes(*seq);
-            backlog.trail = (*trail != [0; 16]).then_some(TrailId(*trail));
+            backlog.trail = (*trail != [0; 16]).then_some(AuditTrailId(*trail));
             backlog.written = (seq != 0).then_some((seq, digest.try_into().ok()?));
         } else if !rest.is_empty() {
             return None;
@@ -133,7 +133,7 @@ impl AuditBacklog {
         mut self,
         tx: &mut dyn WriteTx<Change>,
         events: &Events,
-        written: &WrittenMark,
+        written: &WrittenCursor,
     ) {
         self.advance_to(written);
         let mut body = Vec::with_capacity(8 + events.lines.len());
@@ -152,19 +152,19 @@ impl AuditBacklog {
     }
 
     /// Removes the rows before `written`.
-    pub(in super::super) fn trim(mut self, tx: &mut dyn WriteTx<Change>, written: &WrittenMark) {
+    pub(in super::super) fn trim(mut self, tx: &mut dyn WriteTx<Change>, written: &WrittenCursor) {
         self.advance_to(written);
         self.remove(tx, written.row.min(self.next_row));
         self.write(tx);
     }
 
-    pub(super) fn set_trail(mut self, tx: &mut dyn WriteTx<Change>, trail: TrailId) {
+    pub(super) fn set_trail(mut self, tx: &mut dyn WriteTx<Change>, trail: AuditTrailId) {
         self.trail = Some(trail);
         self.write(tx);
     }
 
     /// Advances to the state of the destination, which is ahead if the state row was damaged.
-    fn advance_to(&mut self, written: &WrittenMark) {
+    fn advance_to(&mut self, written: &WrittenCursor) {
         if written.seq != 0 {
             self.written = Some((written.seq, written.digest));
             self.next_row = self.next_row.max(written.row);

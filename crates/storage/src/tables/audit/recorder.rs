@@ -1,13 +1,13 @@
 //! Recording of the changes of a transaction.
 
 use super::events::EventBuilder;
-use super::journal::{AuditBacklog, WrittenMark};
+use super::journal::{AuditBacklog, WrittenCursor};
 use super::label::Label;
 use crate::engine::StoreError;
 use crate::key::{Kind, RecordKey};
 use crate::tables::kind::Entity;
 use crate::tables::write::{RowsMut, encode_body};
-use portcullis_domain::audit::{Actor, TrailId};
+use portcullis_domain::audit::{Actor, AuditTrailId};
 use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeMap;
 
@@ -137,7 +137,7 @@ impl RowsMut<'_> {
 
     /// Names the operation on the entity with the id `entity`. The default is create, update or
     /// delete.
-    pub fn operation(&mut self, operation: impl Into<String>, entity: &str) {
+    pub fn set_operation(&mut self, operation: impl Into<String>, entity: &str) {
         if let Some(recorder) = &mut self.recorder {
             recorder
                 .operations
@@ -146,14 +146,14 @@ impl RowsMut<'_> {
     }
 
     /// Sets the verb for removals: `expire` for `api-session.expire`.
-    pub fn removal(&mut self, verb: &'static str) {
+    pub fn set_removal_verb(&mut self, verb: &'static str) {
         if let Some(recorder) = &mut self.recorder {
             recorder.removal = verb;
         }
     }
 
     /// Sets the actor id, if it becomes known during the transaction.
-    pub fn acts(&mut self, actor: &str) {
+    pub fn set_actor(&mut self, actor: &str) {
         if let Some(recorder) = &mut self.recorder {
             actor.clone_into(&mut recorder.entry.actor.id);
         }
@@ -161,7 +161,7 @@ impl RowsMut<'_> {
 
     /// Adds the events of this transaction to the audit trail, given the position of the
     /// destination. Must be the last write.
-    pub fn write_events(&mut self, written: &WrittenMark) -> Result<(), StoreError> {
+    pub fn write_events(&mut self, written: &WrittenCursor) -> Result<(), StoreError> {
         let Some(recorder) = self.recorder.take() else {
             return Ok(());
         };
@@ -174,7 +174,7 @@ impl RowsMut<'_> {
     }
 
     /// Removes the events before `written`.
-    pub fn trim_events(&mut self, written: &WrittenMark) -> Result<(), StoreError> {
+    pub fn trim_events(&mut self, written: &WrittenCursor) -> Result<(), StoreError> {
         let backlog = AuditBacklog::read(self.rows())?;
         if backlog.first_row < written.row {
             backlog.trim(self.tx, written);
@@ -183,7 +183,7 @@ impl RowsMut<'_> {
     }
 
     /// Sets the id of the trail.
-    pub fn name_trail(&mut self, trail: TrailId) -> Result<(), StoreError> {
+    pub fn set_trail(&mut self, trail: AuditTrailId) -> Result<(), StoreError> {
         AuditBacklog::read(self.rows())?.set_trail(self.tx, trail);
         Ok(())
     }

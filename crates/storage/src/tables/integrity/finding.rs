@@ -1,6 +1,6 @@
 //! Findings of an inspection.
 
-use super::super::kind::Index;
+use super::super::kind::UniqueIndex;
 use super::super::record_counts::CountMismatch;
 use crate::key::RecordKey;
 
@@ -35,24 +35,30 @@ pub enum IntegrityError {
     Orphan(RecordKey),
     /// A unique value of a record has no row; it could be assigned twice.
     #[error("record {record} has no entry in the index {index:?}")]
-    MissingValue { record: RecordKey, index: Index },
+    MissingValue {
+        record: RecordKey,
+        index: UniqueIndex,
+    },
     /// The row of a unique value is unreadable, or points to a record without the value.
     #[error("the entry of record {record} in the index {index:?} does not point to it")]
-    WrongValue { record: RecordKey, index: Index },
+    WrongValue {
+        record: RecordKey,
+        index: UniqueIndex,
+    },
     #[error("records {record} and {holder} have the same {index:?}")]
     ConflictingValue {
         /// The record that the row does not point to.
         record: RecordKey,
         /// The record that the row points to.
         holder: RecordKey,
-        index: Index,
+        index: UniqueIndex,
     },
     /// The target of a reference is missing.
     #[error("record {record} refers by {index:?} to an entity that is missing")]
     MissingTarget {
         record: RecordKey,
         /// The index of the reference.
-        index: Index,
+        index: UniqueIndex,
     },
     /// A reference has no readable row; its target could be deleted.
     #[error("the reference from record {record} to record {target} is missing")]

@@ -2,7 +2,7 @@
 
 use super::super::dispatch::KINDS;
 use super::super::kind::owner_of;
-use super::super::record_counts::{Census, CountMismatch};
+use super::super::record_counts::{CountMismatch, RecordCounts};
 use super::finding::{Finding, IntegrityError};
 use super::{index_rows, secondary_rows};
 use crate::engine::{KeyRange, ReadTx, StoreError};
@@ -17,7 +17,7 @@ pub struct Inspection {
     /// In the order of rows: records, references, unique values, counts.
     pub findings: Vec<Finding>,
     /// Whether the inspection ended early.
-    pub is_cut_short: bool,
+    pub is_truncated: bool,
 }
 
 /// Checks every record against its secondary rows, and vice versa.
@@ -45,7 +45,7 @@ pub fn inspect(
     inspector.check_rows(&ReferenceKey::all(), Inspector::check_row)?;
     inspector.check_rows(&UniqueKey::all_indexes(), Inspector::check_row)?;
     // Partial counts would be misleading.
-    if !inspector.inspection.is_cut_short {
+    if !inspector.inspection.is_truncated {
         inspector.compare_counts();
     }
     Ok(inspector.inspection)
@@ -67,12 +67,12 @@ struct Inspector<'a> {
 impl Inspector<'_> {
     /// Checks each row of a range until the inspection ends.
     fn check_rows(&mut self, range: &KeyRange, look: RowCheck<Self>) -> Result<(), StoreError> {
-        if self.inspection.is_cut_short {
+        if self.inspection.is_truncated {
             return Ok(());
         }
         self.tx.scan(range, &mut |key, row| {
             if self.inspection.findings.len() >= self.limit || (self.is_stopped)() {
-                self.inspection.is_cut_short = true;
+                self.inspection.is_truncated = true;
                 return Ok(ControlFlow::Break(()));
             }
             look(self, key, row)?;
@@ -111,7 +111,7 @@ impl Inspector<'_> {
     fn compare_counts(&mut self) {
         for kind in KINDS {
             let found = self.counts.get(&kind).copied().unwrap_or(0);
-            let fault = match Census::stated(self.tx, kind) {
+            let fault = match RecordCounts::expected(self.tx, kind) {
                 Ok(stated) if stated == found => continue,
                 Ok(stated) => IntegrityError::Count(CountMismatch::Records {
                     kind: kind.byte(),

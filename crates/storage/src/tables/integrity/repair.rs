@@ -14,7 +14,7 @@ impl RowsMut<'_> {
     /// Repairs a finding as far as records determine the correct state; returns whether it is gone.
     ///
     /// Checks the store again first, so that stale findings do no harm.
-    pub fn put_right(&mut self, finding: &Finding) -> Result<bool, StoreError> {
+    pub fn repair(&mut self, finding: &Finding) -> Result<bool, StoreError> {
         match &finding.location {
             Location::Record(record) => self.repair_record(record, finding),
             Location::Row(key) => self.repair_row(key),

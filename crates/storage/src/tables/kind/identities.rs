@@ -2,13 +2,13 @@
 
 use super::values::{UniqueValue, policy_reference, references};
 use super::{
-    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, Index, SERVICE_POLICY, entity_change,
+    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, SERVICE_POLICY, UniqueIndex, entity_change,
 };
 use crate::key::Kind;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::change::{Change, Owner};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 
 impl Entity for Identity {
     const KIND: Kind = IDENTITY;
@@ -19,13 +19,13 @@ impl Entity for Identity {
         // not as a duplicate name.
         let mut values = Vec::with_capacity(4);
         if self.is_default_admin {
-            values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
+            values.push(UniqueValue::new(UniqueIndex::DefaultAdministrator, ""));
         }
-        values.push(UniqueValue::new(Index::IdentityId, self.id.as_str()));
-        values.push(UniqueValue::new(Index::IdentityName, self.name()));
+        values.push(UniqueValue::new(UniqueIndex::IdentityId, self.id.as_str()));
+        values.push(UniqueValue::new(UniqueIndex::IdentityName, self.name()));
         if let Some(external_id) = &self.spec.external_id {
             values.push(UniqueValue::new(
-                Index::IdentityExternalId,
+                UniqueIndex::IdentityExternalId,
                 external_id.as_str(),
             ));
         }
@@ -42,10 +42,10 @@ impl Entity for Identity {
 
     fn unlink(&mut self, gone: &UniqueValue) -> bool {
         gone.id()
-            .is_some_and(|service| self.forget_service(&service))
+            .is_some_and(|service| self.unlink_service(&service))
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Identity(entity_change(owner, number, now))
     }
 }
@@ -55,20 +55,21 @@ impl Entity for Authenticator {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let credential = match &self.credential {
-            Credential::Cert(cert) => {
-                UniqueValue::new(Index::AuthenticatorFingerprint, cert.fingerprint.as_str())
-            },
+            Credential::Cert(cert) => UniqueValue::new(
+                UniqueIndex::AuthenticatorFingerprint,
+                cert.fingerprint.as_str(),
+            ),
             Credential::Updb(updb) => {
-                UniqueValue::new(Index::AuthenticatorUsername, updb.username.as_str())
+                UniqueValue::new(UniqueIndex::AuthenticatorUsername, updb.username.as_str())
             },
         };
         vec![
-            UniqueValue::new(Index::AuthenticatorId, self.id.as_str()),
+            UniqueValue::new(UniqueIndex::AuthenticatorId, self.id.as_str()),
             credential,
         ]
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Authenticator(entity_change(owner, number, now))
     }
 }

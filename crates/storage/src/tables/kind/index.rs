@@ -3,7 +3,7 @@
 /// A unique index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Index {
+pub enum UniqueIndex {
     /// Id of an identity.
     IdentityId = 1,
     /// Name of an identity.

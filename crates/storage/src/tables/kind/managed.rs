@@ -1,25 +1,25 @@
 //! Tables of managed entities.
 
 use super::values::{IndexedId, UniqueValue, reference};
-use super::{Entity, Index, entity_change};
+use super::{Entity, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::managed::{Managed, Spec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Specification of a managed entity with a table.
-pub trait Kept: Spec + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait StoredSpec: Spec + Serialize + DeserializeOwned + Send + Sync + 'static {
     type Id: IndexedId + Serialize + DeserializeOwned + Send + Sync;
 
     const KIND: Kind;
 
     /// Index of the ids.
-    const ID: Index = <Self::Id as IndexedId>::INDEX;
+    const ID: UniqueIndex = <Self::Id as IndexedId>::INDEX;
 
     /// Index of the names, if any.
-    const NAME: Option<Index>;
+    const NAME: Option<UniqueIndex>;
 
     /// See [`Entity::CASCADES_TO`].
     const CASCADES_TO: &'static [Kind] = &[];
@@ -51,7 +51,7 @@ pub trait Kept: Spec + Serialize + DeserializeOwned + Send + Sync + 'static {
 impl<I, S> Entity for Managed<I, S>
 where
     I: IndexedId + Serialize + DeserializeOwned + Send + Sync,
-    S: Kept<Id = I>,
+    S: StoredSpec<Id = I>,
 {
     const KIND: Kind = S::KIND;
     const CASCADES_TO: &'static [Kind] = S::CASCADES_TO;
@@ -74,7 +74,7 @@ where
         self.spec.unlink(gone)
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         S::change(entity_change(owner, number, now))
     }
 }

@@ -1,8 +1,8 @@
 //! Tables of access policies.
 
-use super::managed::Kept;
+use super::managed::StoredSpec;
 use super::values::{UniqueValue, references, unlink_role};
-use super::{EDGE_ROUTER_POLICY, Index, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY};
+use super::{EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, UniqueIndex};
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::ids::{EdgeRouterPolicyId, ServiceEdgeRouterPolicyId, ServicePolicyId};
@@ -11,10 +11,10 @@ use portcullis_domain::policies::{
     ServicePolicy, ServicePolicySpec,
 };
 
-impl Kept for ServicePolicySpec {
+impl StoredSpec for ServicePolicySpec {
     type Id = ServicePolicyId;
     const KIND: Kind = SERVICE_POLICY;
-    const NAME: Option<Index> = Some(Index::ServicePolicyName);
+    const NAME: Option<UniqueIndex> = Some(UniqueIndex::ServicePolicyName);
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
@@ -38,10 +38,10 @@ impl Kept for ServicePolicySpec {
     }
 }
 
-impl Kept for EdgeRouterPolicySpec {
+impl StoredSpec for EdgeRouterPolicySpec {
     type Id = EdgeRouterPolicyId;
     const KIND: Kind = EDGE_ROUTER_POLICY;
-    const NAME: Option<Index> = Some(Index::EdgeRouterPolicyName);
+    const NAME: Option<UniqueIndex> = Some(UniqueIndex::EdgeRouterPolicyName);
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
@@ -63,10 +63,10 @@ impl Kept for EdgeRouterPolicySpec {
     }
 }
 
-impl Kept for ServiceEdgeRouterPolicySpec {
+impl StoredSpec for ServiceEdgeRouterPolicySpec {
     type Id = ServiceEdgeRouterPolicyId;
     const KIND: Kind = SERVICE_EDGE_ROUTER_POLICY;
-    const NAME: Option<Index> = Some(Index::ServiceEdgeRouterPolicyName);
+    const NAME: Option<UniqueIndex> = Some(UniqueIndex::ServiceEdgeRouterPolicyName);
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)

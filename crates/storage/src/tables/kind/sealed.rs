@@ -1,12 +1,12 @@
 //! Stored enrollments with sealed secrets.
 
 use super::values::{UniqueValue, references};
-use super::{ENROLLMENT, Entity, Index, MFA, entity_change};
+use super::{ENROLLMENT, Entity, MFA, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::{Change, Owner};
 use portcullis_domain::enrollment::Enrollment;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::mfa::Mfa;
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,8 @@ impl Entity for StoredEnrollment {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         vec![
-            UniqueValue::new(Index::EnrollmentId, self.enrollment.id.as_str()),
-            UniqueValue::new(Index::EnrollmentToken, self.token_hash.0),
+            UniqueValue::new(UniqueIndex::EnrollmentId, self.enrollment.id.as_str()),
+            UniqueValue::new(UniqueIndex::EnrollmentToken, self.token_hash.0),
         ]
     }
 
@@ -36,7 +36,7 @@ impl Entity for StoredEnrollment {
         references(self.enrollment.purpose.ca()).collect()
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Enrollment(entity_change(
             owner,
             number,
@@ -63,7 +63,7 @@ impl Entity for StoredMfa {
         Vec::new()
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Mfa(entity_change(owner, number, now.map(|stored| &stored.mfa)))
     }
 }

@@ -1,10 +1,10 @@
 //! Tables of services, routers and terminators.
 
-use super::managed::Kept;
+use super::managed::StoredSpec;
 use super::values::{UniqueValue, reference, references, unlink_id};
 use super::{
-    EDGE_ROUTER_POLICY, IDENTITY, Index, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
-    SERVICE_POLICY, SESSION, TERMINATOR,
+    EDGE_ROUTER_POLICY, IDENTITY, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY,
+    SESSION, TERMINATOR, UniqueIndex,
 };
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange};
@@ -13,10 +13,10 @@ use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 
-impl Kept for ServiceSpec {
+impl StoredSpec for ServiceSpec {
     type Id = ServiceId;
     const KIND: Kind = SERVICE;
-    const NAME: Option<Index> = Some(Index::ServiceName);
+    const NAME: Option<UniqueIndex> = Some(UniqueIndex::ServiceName);
     const CASCADES_TO: &'static [Kind] = &[TERMINATOR, SESSION];
     const UNLINKED_FROM: &'static [Kind] = &[SERVICE_POLICY, SERVICE_EDGE_ROUTER_POLICY, IDENTITY];
 
@@ -37,10 +37,10 @@ impl Kept for ServiceSpec {
     }
 }
 
-impl Kept for RouterSpec {
+impl StoredSpec for RouterSpec {
     type Id = RouterId;
     const KIND: Kind = ROUTER;
-    const NAME: Option<Index> = Some(Index::RouterName);
+    const NAME: Option<UniqueIndex> = Some(UniqueIndex::RouterName);
     const CASCADES_TO: &'static [Kind] = &[TERMINATOR];
     const UNLINKED_FROM: &'static [Kind] = &[EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY];
 
@@ -51,7 +51,7 @@ impl Kept for RouterSpec {
     fn further_values(&self) -> Vec<UniqueValue> {
         let fingerprint = self.certificate.iter().map(|own| own.fingerprint.as_str());
         fingerprint
-            .map(|fingerprint| UniqueValue::new(Index::RouterFingerprint, fingerprint))
+            .map(|fingerprint| UniqueValue::new(UniqueIndex::RouterFingerprint, fingerprint))
             .collect()
     }
 
@@ -68,10 +68,10 @@ impl Kept for RouterSpec {
     }
 }
 
-impl Kept for TerminatorSpec {
+impl StoredSpec for TerminatorSpec {
     type Id = TerminatorId;
     const KIND: Kind = TERMINATOR;
-    const NAME: Option<Index> = None;
+    const NAME: Option<UniqueIndex> = None;
 
     fn name(&self) -> Option<&str> {
         None

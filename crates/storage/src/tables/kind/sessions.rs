@@ -1,11 +1,11 @@
 //! Tables of API sessions, session certificates and service sessions.
 
 use super::values::{UniqueValue, reference};
-use super::{API_SESSION, Entity, Index, SESSION, SESSION_CERTIFICATE, entity_change};
+use super::{API_SESSION, Entity, SESSION, SESSION_CERTIFICATE, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::change::{Change, Owner};
-use portcullis_domain::ids::{Number, ServiceId};
+use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::session_certificate::SessionCertificate;
@@ -15,10 +15,13 @@ impl Entity for ApiSession {
     const CASCADES_TO: &'static [Kind] = &[SESSION_CERTIFICATE, SESSION];
 
     fn unique_values(&self) -> Vec<UniqueValue> {
-        vec![UniqueValue::new(Index::ApiSessionToken, self.token_hash.0)]
+        vec![UniqueValue::new(
+            UniqueIndex::ApiSessionToken,
+            self.token_hash.0,
+        )]
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::ApiSession(entity_change(owner, number, now))
     }
 }
@@ -28,14 +31,14 @@ impl Entity for SessionCertificate {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let id = self.id.as_str();
-        vec![UniqueValue::new(Index::SessionCertificateId, id)]
+        vec![UniqueValue::new(UniqueIndex::SessionCertificateId, id)]
     }
 
     fn references(&self) -> Vec<UniqueValue> {
         vec![session_reference(self.session)]
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::SessionCertificate(entity_change(owner, number, now))
     }
 }
@@ -55,7 +58,7 @@ impl Entity for Session {
         ]
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Session(entity_change(owner, number, now))
     }
 }
@@ -68,10 +71,10 @@ pub fn session_grant(token: TokenHash, grant: ServiceGrant, service: &ServiceId)
         ServiceGrant::Bind => 1,
     });
     value.extend_from_slice(service.as_str().as_bytes());
-    UniqueValue::new(Index::SessionGrant, value)
+    UniqueValue::new(UniqueIndex::SessionGrant, value)
 }
 
 /// Reference to the API session with this token hash.
 fn session_reference(token: TokenHash) -> UniqueValue {
-    UniqueValue::new(Index::ApiSessionToken, token.0)
+    UniqueValue::new(UniqueIndex::ApiSessionToken, token.0)
 }

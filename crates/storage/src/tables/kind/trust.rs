@@ -1,12 +1,12 @@
 //! Tables of authentication policies, third-party authorities and signers.
 
 use super::values::{UniqueValue, policy_reference, references};
-use super::{AUTH_POLICY, CA, Entity, Index, SIGNER, entity_change};
+use super::{AUTH_POLICY, CA, Entity, SIGNER, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::signer::Signer;
 
 impl Entity for AuthPolicy {
@@ -14,8 +14,8 @@ impl Entity for AuthPolicy {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         vec![
-            UniqueValue::new(Index::AuthPolicyId, self.id.as_str()),
-            UniqueValue::new(Index::AuthPolicyName, self.name.as_str()),
+            UniqueValue::new(UniqueIndex::AuthPolicyId, self.id.as_str()),
+            UniqueValue::new(UniqueIndex::AuthPolicyName, self.name.as_str()),
         ]
     }
 
@@ -25,7 +25,7 @@ impl Entity for AuthPolicy {
         references(&signers).collect()
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::AuthPolicy(entity_change(owner, number, now))
     }
 }
@@ -35,13 +35,13 @@ impl Entity for Ca {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         vec![
-            UniqueValue::new(Index::CaId, self.id.as_str()),
-            UniqueValue::new(Index::CaName, self.spec.name.as_str()),
-            UniqueValue::new(Index::CaFingerprint, self.fingerprint.as_str()),
+            UniqueValue::new(UniqueIndex::CaId, self.id.as_str()),
+            UniqueValue::new(UniqueIndex::CaName, self.spec.name.as_str()),
+            UniqueValue::new(UniqueIndex::CaFingerprint, self.fingerprint.as_str()),
         ]
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Ca(entity_change(owner, number, now))
     }
 }
@@ -51,16 +51,19 @@ impl Entity for Signer {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let mut values = vec![
-            UniqueValue::new(Index::SignerId, self.id.as_str()),
-            UniqueValue::new(Index::SignerName, self.spec.name.as_str()),
-            UniqueValue::new(Index::SignerIssuer, self.spec.issuer.as_str()),
+            UniqueValue::new(UniqueIndex::SignerId, self.id.as_str()),
+            UniqueValue::new(UniqueIndex::SignerName, self.spec.name.as_str()),
+            UniqueValue::new(UniqueIndex::SignerIssuer, self.spec.issuer.as_str()),
         ];
         if let Some(kid) = &self.spec.kid {
-            values.push(UniqueValue::new(Index::SignerKid, kid.as_str()));
+            values.push(UniqueValue::new(UniqueIndex::SignerKid, kid.as_str()));
         }
         if let Some(certificate) = self.keys.certificate() {
             let fingerprint = certificate.fingerprint.as_str();
-            values.push(UniqueValue::new(Index::SignerFingerprint, fingerprint));
+            values.push(UniqueValue::new(
+                UniqueIndex::SignerFingerprint,
+                fingerprint,
+            ));
         }
         values
     }
@@ -71,7 +74,7 @@ impl Entity for Signer {
             .collect()
     }
 
-    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
         Change::Signer(entity_change(owner, number, now))
     }
 }

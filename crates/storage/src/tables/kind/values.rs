@@ -1,6 +1,6 @@
 //! Unique values and references of entities.
 
-use super::Index;
+use super::UniqueIndex;
 use crate::key::UniqueKey;
 use portcullis_domain::auth_policy;
 use portcullis_domain::ids::{
@@ -8,7 +8,7 @@ use portcullis_domain::ids::{
     PostureCheckId, RevocationId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId,
     SessionId, SignerId, TerminatorId,
 };
-use portcullis_domain::roles::Roles;
+use portcullis_domain::roles::RoleSelectors;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -16,13 +16,13 @@ use std::collections::BTreeSet;
 /// A unique value of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UniqueValue {
-    pub index: Index,
+    pub index: UniqueIndex,
     pub value: Vec<u8>,
 }
 
 impl UniqueValue {
     /// A value of `index`.
-    pub fn new(index: Index, value: impl Into<Vec<u8>>) -> Self {
+    pub fn new(index: UniqueIndex, value: impl Into<Vec<u8>>) -> Self {
         Self {
             index,
             value: value.into(),
@@ -43,7 +43,7 @@ impl UniqueValue {
 
 /// An id with a unique index.
 pub trait IndexedId: EntityId + Serialize + DeserializeOwned + Send + Sync + 'static {
-    const INDEX: Index;
+    const INDEX: UniqueIndex;
 }
 
 /// Reference to the entity with this id.
@@ -69,15 +69,15 @@ pub(super) fn unlink_id<I: IndexedId>(ids: &mut BTreeSet<I>, gone: &UniqueValue)
 }
 
 /// Removes `gone` from a list of selectors; returns whether it was present.
-pub(super) fn unlink_role<I: IndexedId>(roles: &mut Roles<I>, gone: &UniqueValue) -> bool {
-    gone.id().is_some_and(|id| roles.forget(&id))
+pub(super) fn unlink_role<I: IndexedId>(roles: &mut RoleSelectors<I>, gone: &UniqueValue) -> bool {
+    gone.id().is_some_and(|id| roles.remove_id(&id))
 }
 
 /// Declares the unique index of id types.
 macro_rules! indexed {
     ($($id:ty => $index:ident,)*) => {
         $(impl IndexedId for $id {
-            const INDEX: Index = Index::$index;
+            const INDEX: UniqueIndex = UniqueIndex::$index;
         })*
     };
 }

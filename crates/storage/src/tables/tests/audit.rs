@@ -5,10 +5,10 @@ use super::support::{Store, identity, session, store};
 use crate::engine::{Engine as _, StoreError, submit_with};
 use crate::key::META_TAG;
 use portcullis_domain::api_session::TokenHash;
-use portcullis_domain::audit::{Actor, TrailId};
+use portcullis_domain::audit::{Actor, AuditTrailId};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::ids::{ApiSessionId, RecordNumber};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -22,9 +22,9 @@ fn audited<T: Send + 'static>(
         actor: Actor::controller(),
         time: Timestamp::UNIX_EPOCH,
     };
-    let written = WrittenMark {
+    let written = WrittenCursor {
         row: written,
-        ..WrittenMark::default()
+        ..WrittenCursor::default()
     };
     submit_with(store, move |tx| {
         let mut rows = RowsMut::new(tx).audited(entry.clone());
@@ -41,7 +41,7 @@ fn audited<T: Send + 'static>(
 fn add(store: &Store, number: u64, written: u64) -> Result<(), WriteError> {
     let identity = identity(&format!("i{number}"), &format!("laptop {number}"));
     audited(store, written, move |rows| {
-        rows.insert(&identity_key(Number(number)), &identity)
+        rows.insert(&identity_key(RecordNumber(number)), &identity)
     })
 }
 
@@ -71,9 +71,9 @@ fn events_are_numbered_without_gaps_whatever_is_refused_between() {
     add(&store, 1, 0).unwrap();
     let twin = identity("i2", "laptop 1");
     let taken = audited(&store, 0, move |rows| {
-        rows.insert(&identity_key(Number(2)), &twin)
+        rows.insert(&identity_key(RecordNumber(2)), &twin)
     });
-    assert!(matches!(taken, Err(WriteError::Taken(_))));
+    assert!(matches!(taken, Err(WriteError::UniqueViolation(_))));
     add(&store, 3, 0).unwrap();
     let trail = events(&store, 0);
     let numbers: Vec<_> = trail.iter().map(|(seq, _)| *seq).collect();
@@ -86,7 +86,7 @@ fn removing_tells_of_what_goes_along() {
     let store = store();
     let owner = identity("i", "laptop");
     audited(&store, 0, move |rows| {
-        let key = identity_key(Number(1));
+        let key = identity_key(RecordNumber(1));
         rows.insert(&key, &owner)?;
         for token in 0..100 {
             let key = key.dependent(API_SESSION, u64::from(token) + 1);
@@ -97,8 +97,8 @@ fn removing_tells_of_what_goes_along() {
     .unwrap();
     let before = backlog(&store);
     audited(&store, 0, |rows| {
-        rows.removal("expire");
-        let key = identity_key(Number(1));
+        rows.set_removal_verb("expire");
+        let key = identity_key(RecordNumber(1));
         let entity: Identity = rows.rows().get(&key)?.unwrap();
         Ok(rows.remove_identity(&Found { key, entity })?)
     })
@@ -124,7 +124,7 @@ fn removing_very_many_is_summed_up() {
     let store = store();
     let owner = identity("i", "laptop");
     audited(&store, 0, move |rows| {
-        let key = identity_key(Number(1));
+        let key = identity_key(RecordNumber(1));
         rows.insert(&key, &owner)?;
         for number in 1..=1007_u64 {
             let key = key.dependent(API_SESSION, number);
@@ -150,7 +150,7 @@ fn what_waits_is_bounded_in_bytes() {
     let store = store();
     let before = backlog(&store).next_row;
     audited(&store, 0, |rows| {
-        rows.operation("database.snapshot", &"x".repeat(10 * 1024));
+        rows.set_operation("database.snapshot", &"x".repeat(10 * 1024));
         Ok(())
     })
     .unwrap();
@@ -214,15 +214,15 @@ fn state_of_earlier_versions_is_read() {
     let read = backlog(&store);
     assert_eq!((read.first_row, read.next_row, read.next_seq), (0, 1, 2));
     assert_eq!((read.trail, read.written), (None, None));
-    let trail = TrailId([7; 16]);
-    let mark = WrittenMark {
+    let trail = AuditTrailId([7; 16]);
+    let mark = WrittenCursor {
         row: 1,
         seq: 1,
         digest: [9; 32],
     };
     submit_with(&store, move |tx| {
         let mut rows = RowsMut::new(tx);
-        rows.name_trail(trail)?;
+        rows.set_trail(trail)?;
         rows.trim_events(&mark)
     })
     .unwrap()
@@ -242,7 +242,7 @@ fn what_comes_and_goes_in_one_transaction_is_no_event() {
     let store = store();
     let passing = identity("i", "laptop");
     audited(&store, 0, move |rows| {
-        let key = identity_key(Number(1));
+        let key = identity_key(RecordNumber(1));
         rows.insert(&key, &passing)?;
         Ok(rows.remove(&key, &passing)?)
     })
@@ -255,7 +255,7 @@ fn what_comes_and_goes_in_one_transaction_is_no_event() {
 fn operation_without_a_change_is_told() {
     let store = store();
     audited(&store, 0, |rows| {
-        rows.operation("database.snapshot", "copy");
+        rows.set_operation("database.snapshot", "copy");
         Ok(())
     })
     .unwrap();
@@ -286,9 +286,9 @@ fn written_events_leave_the_store_and_numbers_go_on() {
     assert_eq!(backlog(&store).first_row, 20);
     assert_eq!(events(&store, 0).first().unwrap().0, 21);
     submit_with(&store, |tx| {
-        RowsMut::new(tx).trim_events(&WrittenMark {
+        RowsMut::new(tx).trim_events(&WrittenCursor {
             row: 24,
-            ..WrittenMark::default()
+            ..WrittenCursor::default()
         })
     })
     .unwrap()

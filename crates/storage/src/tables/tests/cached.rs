@@ -4,18 +4,18 @@ use super::super::*;
 use super::support::{Store, identity, insert, store, write};
 use crate::engine::{Engine as _, Snapshot};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn by_id(id: &str) -> UniqueValue {
-    UniqueValue::new(Index::IdentityId, id)
+    UniqueValue::new(UniqueIndex::IdentityId, id)
 }
 
 fn renamed(store: &Store, number: u64, name: &str) {
     let name = name.to_owned();
     write(store, move |rows| {
-        let key = identity_key(Number(number));
+        let key = identity_key(RecordNumber(number));
         let before: Identity = rows.rows().get(&key)?.unwrap();
         let after = identity(before.id.as_str(), &name);
         rows.replace(&key, &before, &after)
@@ -26,15 +26,18 @@ fn renamed(store: &Store, number: u64, name: &str) {
 /// The names of the identity in a view, by each read method.
 fn names(view: &dyn Snapshot, number: u64, id: &str) -> [Option<String>; 4] {
     let rows = Rows::new(view);
-    let key = identity_key(Number(number));
+    let key = identity_key(RecordNumber(number));
     let name = |identity: &Identity| identity.name().to_owned();
     [
         rows.get::<Identity>(&key).unwrap().as_ref().map(name),
-        rows.share::<Identity>(&key).unwrap().as_deref().map(name),
+        rows.get_cached::<Identity>(&key)
+            .unwrap()
+            .as_deref()
+            .map(name),
         rows.find::<Identity>(&by_id(id))
             .unwrap()
             .map(|found| name(&found.entity)),
-        rows.find_shared::<Identity>(&by_id(id))
+        rows.find_cached::<Identity>(&by_id(id))
             .unwrap()
             .map(|found| name(&found.entity)),
     ]
@@ -45,10 +48,10 @@ fn entity_is_read_once_in_a_view() {
     let store = store();
     insert(&store, 1, &identity("i1", "one")).unwrap();
     let (first, second) = (store.snapshot().unwrap(), store.snapshot().unwrap());
-    let key = identity_key(Number(1));
-    let read: Arc<Identity> = Rows::new(&*first).share(&key).unwrap().unwrap();
+    let key = identity_key(RecordNumber(1));
+    let read: Arc<Identity> = Rows::new(&*first).get_cached(&key).unwrap().unwrap();
     let found = Rows::new(&*second)
-        .find_shared::<Identity>(&by_id("i1"))
+        .find_cached::<Identity>(&by_id("i1"))
         .unwrap()
         .unwrap();
     assert_eq!(found.key, key);

@@ -5,14 +5,14 @@ use super::support::{Store, identity, insert, shortfalls, store};
 use crate::engine::{Engine as _, StoreError, submit_with};
 use crate::key::UniqueKey;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 
 #[test]
 fn lost_rows_are_found() {
     let store = store();
     insert(&store, 1, &identity("i1", "laptop")).unwrap();
     submit_with(&store, |tx| {
-        tx.delete(identity_key(Number(1)).as_bytes());
+        tx.delete(identity_key(RecordNumber(1)).as_bytes());
         Ok::<_, StoreError>(())
     })
     .unwrap()
@@ -31,7 +31,7 @@ fn lost_rows_are_found() {
     assert_eq!(found.len(), 3, "the count and two unique rows: {found:?}");
     let snapshot = store.snapshot().unwrap();
     let lost = Rows::new(&*snapshot)
-        .find::<Identity>(&UniqueValue::new(Index::IdentityName, "laptop"))
+        .find::<Identity>(&UniqueValue::new(UniqueIndex::IdentityName, "laptop"))
         .unwrap_err();
     assert!(
         matches!(lost, StoreError::Corrupt { .. }),
@@ -48,9 +48,9 @@ fn lost_unique_values_are_found() {
     insert(&store, 1, &laptop).unwrap();
     insert(&store, 2, &identity("i2", "phone")).unwrap();
     for (value, stated) in [
-        (UniqueValue::new(Index::IdentityName, "phone"), 2),
-        (UniqueValue::new(Index::IdentityExternalId, "ext"), 1),
-        (UniqueValue::new(Index::DefaultAdministrator, ""), 1),
+        (UniqueValue::new(UniqueIndex::IdentityName, "phone"), 2),
+        (UniqueValue::new(UniqueIndex::IdentityExternalId, "ext"), 1),
+        (UniqueValue::new(UniqueIndex::DefaultAdministrator, ""), 1),
     ] {
         let key = value.key();
         let row = store

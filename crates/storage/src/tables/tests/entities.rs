@@ -4,8 +4,10 @@ use super::super::StoredEnrollment;
 use super::support::identity;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec, Object, Target};
-use portcullis_domain::enrollment::{Enrollment, Purpose};
+use portcullis_domain::config::{
+    Config, ConfigSpec, ConfigTarget, ConfigType, ConfigTypeSpec, JsonObject,
+};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, Precedence};
 use portcullis_domain::ids::{
     ConfigId, EnrollmentId, EntityId, IdentityId, PostureCheckId, RouterId, ServiceId, SessionId,
@@ -16,9 +18,11 @@ use portcullis_domain::policies::{
     ServiceGrant, ServicePolicy, ServicePolicySpec,
 };
 use portcullis_domain::posture_check::{Check, DomainCheck, PostureCheck, PostureCheckSpec};
-use portcullis_domain::revocation::{Revocation, RevocationSpec, Revoked};
-use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
-use portcullis_domain::router::{Edge, Router, RouterCertificate, RouterKind, RouterSpec};
+use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
+use portcullis_domain::roles::{RoleAttributes, RoleSelectors, Semantic};
+use portcullis_domain::router::{
+    EdgeRouterSettings, Router, RouterCertificate, RouterKind, RouterSpec,
+};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
@@ -36,9 +40,9 @@ fn id<I: EntityId>(text: &str) -> I {
     I::from_wire(text.to_owned())
 }
 
-fn selecting<I>(ids: BTreeSet<I>) -> Roles<I> {
+fn selecting<I>(ids: BTreeSet<I>) -> RoleSelectors<I> {
     let attributes = BTreeSet::new();
-    Roles::Some { attributes, ids }
+    RoleSelectors::Some { attributes, ids }
 }
 
 fn managed<I: EntityId, S: Spec>(text: &str, spec: S) -> Managed<I, S> {
@@ -49,7 +53,7 @@ pub(super) fn config_type(id: &str, name: &str) -> ConfigType {
     let spec = ConfigTypeSpec {
         name: name.to_owned(),
         schema: None,
-        target: Target::Service,
+        target: ConfigTarget::Service,
         tags: Tags::default(),
     };
     managed(id, spec)
@@ -59,7 +63,7 @@ pub(super) fn config(of: &str, name: &str, config_type: &str) -> Config {
     let spec = ConfigSpec {
         name: name.to_owned(),
         config_type: id(config_type),
-        data: Object::new(),
+        data: JsonObject::new(),
         tags: Tags::default(),
     };
     managed(of, spec)
@@ -86,7 +90,7 @@ pub(super) fn router(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Route
     };
     let spec = RouterSpec {
         name: name.to_owned(),
-        kind: RouterKind::Edge(Edge::default()),
+        kind: RouterKind::Edge(EdgeRouterSettings::default()),
         cost: 0,
         no_traversal: false,
         disabled: false,
@@ -115,7 +119,7 @@ pub(super) fn terminator(of: &str, service: &str, router: &str) -> Terminator {
 
 pub(super) fn revocation(of: &str) -> Revocation {
     let spec = RevocationSpec {
-        revoked: Revoked::Jti,
+        revoked: RevocationType::Jti,
         issued_before: NOW,
         expires_at: NOW,
         tags: Tags::default(),
@@ -204,7 +208,7 @@ pub(super) fn router_enrollment(of: &str, router: &str, token: u8) -> StoredEnro
         created_at: NOW,
         updated_at: NOW,
         tags: Tags::default(),
-        purpose: Purpose::Router {
+        purpose: EnrollmentPurpose::Router {
             router: id(router),
             is_edge: true,
         },

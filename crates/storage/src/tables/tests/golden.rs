@@ -5,9 +5,9 @@ use super::support::{Store, identity, store};
 use crate::engine::{Engine as _, StoreError, submit_with};
 use crate::frame;
 use crate::key::RecordKey;
-use portcullis_domain::enrollment::{Method, Purpose};
+use portcullis_domain::enrollment::{EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{CaId, Number};
+use portcullis_domain::ids::{CaId, RecordNumber};
 
 const IDENTITY_ROW: &str = r#"{"id":"i","created_at":0,"updated_at":0,
     "spec":{"name":"laptop","hosting":{"default_precedence":"required","default_cost":9}},
@@ -34,7 +34,7 @@ fn get<E: Entity>(store: &Store, key: &RecordKey) -> E {
 #[test]
 fn identities_that_could_name_no_service_name_none() {
     let store = store();
-    let key = identity_key(Number(1));
+    let key = identity_key(RecordNumber(1));
     put(&store, key, IDENTITY_ROW);
     let read: Identity = get(&store, &key);
     assert_eq!((read.name(), read.spec.hosting.default_cost), ("laptop", 9));
@@ -53,25 +53,25 @@ fn enrollments_of_identities_keep_their_purpose() {
     let ca = CaId::from_wire("ca");
     let username = "me".to_owned();
     let methods = [
-        (r#""ott""#, Method::Ott, vec![]),
+        (r#""ott""#, EnrollmentMethod::Ott, vec![]),
         (
             r#"{"ottca":{"ca":"ca"}}"#,
-            Method::OttCa { ca: ca.clone() },
+            EnrollmentMethod::OttCa { ca: ca.clone() },
             vec![reference(&ca)],
         ),
         (
             r#"{"updb":{"username":"me"}}"#,
-            Method::Updb { username },
+            EnrollmentMethod::Updb { username },
             vec![],
         ),
     ];
     let store = store();
-    let key = identity_key(Number(1)).dependent(ENROLLMENT, 1);
+    let key = identity_key(RecordNumber(1)).dependent(ENROLLMENT, 1);
     for (written, method, references) in methods {
         put(&store, key, &of(written));
         let read: StoredEnrollment = get(&store, &key);
         let identity = identity("i", "laptop").id;
-        let purpose = Purpose::Identity { identity, method };
+        let purpose = EnrollmentPurpose::Identity { identity, method };
         assert_eq!(read.enrollment.purpose, purpose);
         assert_eq!(read.references(), references);
     }

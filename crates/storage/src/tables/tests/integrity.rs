@@ -6,7 +6,7 @@ use super::support::{Store, identity, insert, store, write};
 use crate::engine::{Engine as _, KeyRange, StoreError, submit_with};
 use crate::frame;
 use crate::key::{META_TAG, RecordKey, ReferenceKey, UniqueKey};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -53,7 +53,7 @@ fn set(store: &Store, key: &[u8], row: Option<&[u8]>) {
 
 fn found(store: &Store) -> Vec<Finding> {
     let inspection = inspect(&*store.snapshot().unwrap(), usize::MAX, &|| false).unwrap();
-    assert!(!inspection.is_cut_short);
+    assert!(!inspection.is_truncated);
     inspection.findings
 }
 
@@ -63,7 +63,7 @@ fn repair(store: &Store) -> Vec<IntegrityError> {
     let left = write(store, move |rows| {
         let mut left = Vec::new();
         for finding in &findings {
-            if !rows.put_right(finding)? {
+            if !rows.repair(finding)? {
                 left.push(finding.fault.clone());
             }
         }
@@ -106,8 +106,8 @@ fn each_row_beside_the_records_is_restored() {
 fn rows_that_no_record_has_are_taken_away() {
     let store = network();
     let sound = contents(&store);
-    let (owner, other) = (identity_key(Number(1)), RecordKey::root(SERVICE, 1));
-    let value = UniqueKey::new(Index::IdentityName as u8, b"nobody");
+    let (owner, other) = (identity_key(RecordNumber(1)), RecordKey::root(SERVICE, 1));
+    let value = UniqueKey::new(UniqueIndex::IdentityName as u8, b"nobody");
     let reference = ReferenceKey::new(other.id(), owner.id());
     // The identity does not refer to this target.
     let stray = ReferenceKey::new(RecordKey::root(TERMINATOR, 1).id(), owner.id());
@@ -142,7 +142,7 @@ fn lost_and_damaged_records_keep_their_traces() {
 #[test]
 fn faults_are_said_in_words() {
     let store = network();
-    let identity = identity_key(Number(1));
+    let identity = identity_key(RecordNumber(1));
     set(&store, identity.as_bytes(), None);
     let texts: Vec<String> = found(&store).iter().map(ToString::to_string).collect();
     for expected in [
@@ -160,7 +160,7 @@ fn contested_value_is_left_to_people() {
     let store = store();
     insert(&store, 1, &identity("i1", "laptop")).unwrap();
     insert(&store, 2, &identity("i2", "phone")).unwrap();
-    let (first, second) = (identity_key(Number(1)), identity_key(Number(2)));
+    let (first, second) = (identity_key(RecordNumber(1)), identity_key(RecordNumber(2)));
     let rows = contents(&store);
     let row = &rows[first.as_bytes()];
     let body = frame::decode(first.as_bytes(), row).unwrap();
@@ -175,7 +175,10 @@ fn contested_value_is_left_to_people() {
     let left = repair(&store);
     assert_eq!(
         left,
-        [contested(Index::IdentityId), contested(Index::IdentityName)]
+        [
+            contested(UniqueIndex::IdentityId),
+            contested(UniqueIndex::IdentityName)
+        ]
     );
     // The stale rows of its former id and name are removed.
     assert_eq!(contents(&store).len(), before.len() - 2);
@@ -189,7 +192,7 @@ fn inspection_ends_when_it_is_told_to() {
     }
     let snapshot = store.snapshot().unwrap();
     let cut = inspect(&*snapshot, 3, &|| false).unwrap();
-    assert!(cut.is_cut_short && cut.findings.len() >= 3, "{cut:?}");
+    assert!(cut.is_truncated && cut.findings.len() >= 3, "{cut:?}");
     let stopped = inspect(&*snapshot, usize::MAX, &|| true).unwrap();
-    assert!(stopped.is_cut_short && stopped.findings.is_empty());
+    assert!(stopped.is_truncated && stopped.findings.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::engine::Engine as _;
 use crate::key::{Kind, RecordKey};
 use portcullis_domain::change::{Change, Owner};
 use portcullis_domain::config::{Config, ConfigType};
-use portcullis_domain::ids::{Number, SessionId};
+use portcullis_domain::ids::{RecordNumber, SessionId};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
@@ -19,7 +19,7 @@ use portcullis_domain::terminator::Terminator;
 use std::collections::BTreeSet;
 
 /// Finds an entity of the network by each of `values`, which have to be complete.
-fn check_values<E: Entity>(values: &[(Index, &str)]) {
+fn check_values<E: Entity>(values: &[(UniqueIndex, &str)]) {
     let store = network();
     let snapshot = store.snapshot().unwrap();
     for (index, value) in values {
@@ -27,46 +27,58 @@ fn check_values<E: Entity>(values: &[(Index, &str)]) {
         let found = Rows::new(&*snapshot).find::<E>(&value).unwrap();
         let found = found.unwrap_or_else(|| panic!("{value:?} is not found"));
         assert_eq!(found.key.id(), (E::KIND, 1));
-        let indexes: Vec<Index> = found
+        let indexes: Vec<UniqueIndex> = found
             .entity
             .unique_values()
             .iter()
             .map(|value| value.index)
             .collect();
-        let expected: Vec<Index> = values.iter().map(|(index, _)| *index).collect();
+        let expected: Vec<UniqueIndex> = values.iter().map(|(index, _)| *index).collect();
         assert_eq!(indexes, expected);
     }
 }
 
 #[test]
 fn each_kind_is_found_by_its_unique_values() {
-    check_values::<ConfigType>(&[(Index::ConfigTypeId, "t"), (Index::ConfigTypeName, "type")]);
-    check_values::<Config>(&[(Index::ConfigId, "c"), (Index::ConfigName, "config")]);
-    check_values::<Service>(&[(Index::ServiceId, "s"), (Index::ServiceName, "service")]);
-    check_values::<Router>(&[
-        (Index::RouterId, "r"),
-        (Index::RouterName, "router"),
-        (Index::RouterFingerprint, "print of r"),
+    check_values::<ConfigType>(&[
+        (UniqueIndex::ConfigTypeId, "t"),
+        (UniqueIndex::ConfigTypeName, "type"),
     ]);
-    check_values::<Terminator>(&[(Index::TerminatorId, "x")]);
+    check_values::<Config>(&[
+        (UniqueIndex::ConfigId, "c"),
+        (UniqueIndex::ConfigName, "config"),
+    ]);
+    check_values::<Service>(&[
+        (UniqueIndex::ServiceId, "s"),
+        (UniqueIndex::ServiceName, "service"),
+    ]);
+    check_values::<Router>(&[
+        (UniqueIndex::RouterId, "r"),
+        (UniqueIndex::RouterName, "router"),
+        (UniqueIndex::RouterFingerprint, "print of r"),
+    ]);
+    check_values::<Terminator>(&[(UniqueIndex::TerminatorId, "x")]);
     check_values::<ServicePolicy>(&[
-        (Index::ServicePolicyId, "sp"),
-        (Index::ServicePolicyName, "one"),
+        (UniqueIndex::ServicePolicyId, "sp"),
+        (UniqueIndex::ServicePolicyName, "one"),
     ]);
     check_values::<EdgeRouterPolicy>(&[
-        (Index::EdgeRouterPolicyId, "ep"),
-        (Index::EdgeRouterPolicyName, "one"),
+        (UniqueIndex::EdgeRouterPolicyId, "ep"),
+        (UniqueIndex::EdgeRouterPolicyName, "one"),
     ]);
     check_values::<ServiceEdgeRouterPolicy>(&[
-        (Index::ServiceEdgeRouterPolicyId, "sep"),
-        (Index::ServiceEdgeRouterPolicyName, "one"),
+        (UniqueIndex::ServiceEdgeRouterPolicyId, "sep"),
+        (UniqueIndex::ServiceEdgeRouterPolicyName, "one"),
     ]);
     check_values::<PostureCheck>(&[
-        (Index::PostureCheckId, "p"),
-        (Index::PostureCheckName, "check"),
+        (UniqueIndex::PostureCheckId, "p"),
+        (UniqueIndex::PostureCheckName, "check"),
     ]);
     let dialing = format!("{}\0s", "\u{1}".repeat(16));
-    check_values::<Session>(&[(Index::SessionId, "z"), (Index::SessionGrant, &dialing)]);
+    check_values::<Session>(&[
+        (UniqueIndex::SessionId, "z"),
+        (UniqueIndex::SessionGrant, &dialing),
+    ]);
 }
 
 #[test]
@@ -116,7 +128,7 @@ fn nothing_is_named_that_is_not_there() {
         rows.insert(&RecordKey::root(SERVICE, 1), &named)
     });
     assert!(
-        matches!(error, Err(WriteError::Missing(value)) if value.index == Index::ConfigId),
+        matches!(error, Err(WriteError::MissingReference(value)) if value.index == UniqueIndex::ConfigId),
         "the configuration is missing"
     );
     assert_rows_exact(&store);
@@ -134,7 +146,10 @@ fn dependents_belong_to_an_identity_or_to_a_router() {
             _ => {},
         }
     }
-    let (identity, router) = (Owner::Identity(Number(1)), Owner::Router(Number(1)));
+    let (identity, router) = (
+        Owner::Identity(RecordNumber(1)),
+        Owner::Router(RecordNumber(1)),
+    );
     assert_eq!(owners, [(identity, 's'), (router, 'e')].into());
 
     let stray = RecordKey::root(SERVICE, 1).dependent(ENROLLMENT, 2);
@@ -147,5 +162,8 @@ fn dependents_belong_to_an_identity_or_to_a_router() {
 #[test]
 fn an_id_leads_to_its_own_kind() {
     let id = SessionId::from_wire("z");
-    assert_eq!(reference(&id), UniqueValue::new(Index::SessionId, "z"));
+    assert_eq!(
+        reference(&id),
+        UniqueValue::new(UniqueIndex::SessionId, "z")
+    );
 }

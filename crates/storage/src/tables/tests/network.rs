@@ -7,7 +7,7 @@ use super::entities::{
 };
 use super::support::{Store, session, store, write};
 use crate::key::RecordKey;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 
 /// A network in which each entity is referred to by every possible referrer. All have the number 1,
 /// except the configuration `shown`, which only the identity refers to and which has the number 2.
@@ -32,13 +32,13 @@ pub(super) fn network() -> Store {
         let policy = service_edge_router_policy("sep", "one", ids(&["s"]), ids(&["r"]));
         rows.insert(&key(SERVICE_EDGE_ROUTER_POLICY), &policy)?;
 
-        let owner = identity_key(Number(1));
+        let owner = identity_key(RecordNumber(1));
         let opened = session(&laptop, 1);
         rows.insert(&owner.dependent(API_SESSION, 1), &opened)?;
         let granted = service_session("z", &opened, "s");
         rows.insert(&owner.dependent(SESSION, 1), &granted)?;
         let enrollment = router_enrollment("e", "r", 1);
-        let key = router_key(Number(1)).dependent(ENROLLMENT, 1);
+        let key = router_key(RecordNumber(1)).dependent(ENROLLMENT, 1);
         rows.insert(&key, &enrollment)
     })
     .unwrap();

@@ -7,7 +7,7 @@ use super::support::{
 use crate::engine::Engine as _;
 use crate::key::RecordKey;
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::session_certificate::SessionCertificate;
 
 #[test]
@@ -19,7 +19,7 @@ fn identity_goes_with_all_that_is_its_own() {
     for (owner, of, number) in [(1, &laptop, 1), (1, &laptop, 2), (2, &phone, 3)] {
         let session = session(of, number);
         write(&store, move |rows| {
-            let key = identity_key(Number(owner)).dependent(API_SESSION, u64::from(number));
+            let key = identity_key(RecordNumber(owner)).dependent(API_SESSION, u64::from(number));
             rows.insert(&key, &session)
         })
         .unwrap();
@@ -28,16 +28,16 @@ fn identity_goes_with_all_that_is_its_own() {
     write(&store, |rows| {
         let found = rows
             .rows()
-            .find(&UniqueValue::new(Index::IdentityId, "i1"))?
+            .find(&UniqueValue::new(UniqueIndex::IdentityId, "i1"))?
             .unwrap();
         Ok(rows.remove_identity(&found)?)
     })
     .unwrap();
 
-    assert_eq!(find(&store, Index::IdentityName, "laptop"), None);
+    assert_eq!(find(&store, UniqueIndex::IdentityName, "laptop"), None);
     let snapshot = store.snapshot().unwrap();
     let rows = Rows::new(&*snapshot);
-    let by_token = |token: u8| UniqueValue::new(Index::ApiSessionToken, [token; 16]);
+    let by_token = |token: u8| UniqueValue::new(UniqueIndex::ApiSessionToken, [token; 16]);
     assert_eq!(rows.find::<ApiSession>(&by_token(1)).unwrap(), None);
     assert_eq!(rows.find::<ApiSession>(&by_token(2)).unwrap(), None);
     assert!(rows.find::<ApiSession>(&by_token(3)).unwrap().is_some());
@@ -67,7 +67,7 @@ fn what_goes_along_is_gone_with_every_row() {
         let store = store();
         let laptop = identity("i1", "laptop");
         insert(&store, 1, &laptop).unwrap();
-        let root = identity_key(Number(1));
+        let root = identity_key(RecordNumber(1));
         let sessions = [session(&laptop, 1), session(&laptop, 2)];
         write(&store, move |rows| {
             for (number, session) in (1..).zip(&sessions) {
@@ -94,7 +94,7 @@ fn what_goes_along_is_gone_with_every_row() {
         let target = root.dependent(API_SESSION, 1);
         let referrers = rows.referrers(&target, SESSION_CERTIFICATE, 9).unwrap();
         assert_eq!(referrers, [], "{number}");
-        let value = UniqueValue::new(Index::SessionCertificateId, "c1");
+        let value = UniqueValue::new(UniqueIndex::SessionCertificateId, "c1");
         assert_eq!(rows.locate(&value).unwrap(), None, "{number}");
     }
 }
@@ -105,7 +105,9 @@ fn what_goes_along_needs_what_it_goes_with() {
     let laptop = identity("i1", "laptop");
     insert(&store, 1, &laptop).unwrap();
     let orphan = certificate(&session(&laptop, 1), "c1");
-    let key = identity_key(Number(1)).dependent(SESSION_CERTIFICATE, 1);
+    let key = identity_key(RecordNumber(1)).dependent(SESSION_CERTIFICATE, 1);
     let error = write(&store, move |rows| rows.insert(&key, &orphan)).unwrap_err();
-    assert!(matches!(error, WriteError::Missing(value) if value.index == Index::ApiSessionToken));
+    assert!(
+        matches!(error, WriteError::MissingReference(value) if value.index == UniqueIndex::ApiSessionToken)
+    );
 }

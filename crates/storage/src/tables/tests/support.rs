@@ -2,16 +2,16 @@
 
 use super::super::*;
 use crate::engine::{Engine as _, submit_with};
-use crate::feed::Group;
+use crate::feed::CommitGroup;
 use crate::redb_engine::{Options, RedbEngine};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{
-    ApiSessionId, AuthenticatorId, IdentityId, Number, SessionCertificateId,
+    ApiSessionId, AuthenticatorId, IdentityId, RecordNumber, SessionCertificateId,
 };
-use portcullis_domain::session_certificate::{CertificateFacts, SessionCertificate};
+use portcullis_domain::session_certificate::{CertificateInfo, SessionCertificate};
 use std::sync::Arc;
 
 pub(super) type Store = RedbEngine<Change>;
@@ -48,7 +48,7 @@ pub(super) fn certificate(session: &ApiSession, id: &str) -> SessionCertificate 
         id: SessionCertificateId::from_wire(id),
         created_at: Timestamp::UNIX_EPOCH,
         session: session.token_hash,
-        certificate: CertificateFacts {
+        certificate: CertificateInfo {
             fingerprint: "00".repeat(20),
             subject: "CN=i1".to_owned(),
             not_before: Timestamp::UNIX_EPOCH,
@@ -72,11 +72,11 @@ pub(super) fn write<T: Send + 'static>(
 pub(super) fn insert(store: &Store, number: u64, identity: &Identity) -> Result<(), WriteError> {
     let identity = identity.clone();
     write(store, move |rows| {
-        rows.insert(&identity_key(Number(number)), &identity)
+        rows.insert(&identity_key(RecordNumber(number)), &identity)
     })
 }
 
-pub(super) fn find(store: &Store, index: Index, value: &str) -> Option<Found<Identity>> {
+pub(super) fn find(store: &Store, index: UniqueIndex, value: &str) -> Option<Found<Identity>> {
     let snapshot = store.snapshot().unwrap();
     Rows::new(&*snapshot)
         .find(&UniqueValue::new(index, value))
@@ -84,7 +84,7 @@ pub(super) fn find(store: &Store, index: Index, value: &str) -> Option<Found<Ide
 }
 
 pub(super) fn changes(store: &Store, since: u64) -> Vec<Change> {
-    let groups: Vec<Arc<Group<Change>>> = store.feed().since(since).unwrap();
+    let groups: Vec<Arc<CommitGroup<Change>>> = store.feed().since(since).unwrap();
     groups
         .iter()
         .flat_map(|group| group.changes.clone())
@@ -92,5 +92,5 @@ pub(super) fn changes(store: &Store, since: u64) -> Vec<Change> {
 }
 
 pub(super) fn shortfalls(store: &Store) -> Vec<CountMismatch> {
-    Census::check(&*store.snapshot().unwrap()).unwrap()
+    RecordCounts::verify(&*store.snapshot().unwrap()).unwrap()
 }

@@ -10,7 +10,7 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::config::Config;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
@@ -29,7 +29,7 @@ fn changes_of(
 
 fn describe(change: &Change) -> String {
     fn mark<E>(name: &str, change: &EntityChange<E>) -> String {
-        let sign = if change.now.is_some() { '+' } else { '-' };
+        let sign = if change.entity.is_some() { '+' } else { '-' };
         format!("{sign}{name}")
     }
     match change {
@@ -83,7 +83,7 @@ fn a_service_is_forgotten_and_takes_terminators_and_sessions_along() {
 fn a_router_is_forgotten_and_takes_terminators_along_and_what_is_its_own() {
     let store = network();
     let changes = changes_of(&store, |rows| {
-        let key = router_key(Number(1));
+        let key = router_key(RecordNumber(1));
         let entity: Router = rows.rows().get(&key)?.unwrap();
         Ok(rows.remove_router(&Found { key, entity })?)
     });
@@ -105,7 +105,7 @@ fn a_router_is_forgotten_and_takes_terminators_along_and_what_is_its_own() {
 fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
     let store = network();
     let changes = changes_of(&store, |rows| {
-        let key = identity_key(Number(1));
+        let key = identity_key(RecordNumber(1));
         let entity: Identity = rows.rows().get(&key)?.unwrap();
         Ok(rows.remove_identity(&Found { key, entity })?)
     });
@@ -127,7 +127,7 @@ fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
 fn an_api_session_takes_its_service_sessions_along() {
     let store = network();
     let changes = changes_of(&store, |rows| {
-        let key = identity_key(Number(1)).dependent(API_SESSION, 1);
+        let key = identity_key(RecordNumber(1)).dependent(API_SESSION, 1);
         Ok(rows.remove_at::<ApiSession>(&key)?)
     });
     assert_eq!(changes, ["-session", "-api session"]);
@@ -162,5 +162,5 @@ fn whoever_is_shown_a_configuration_guards_it() {
     let snapshot = store.snapshot().unwrap();
     let shown = RecordKey::root(CONFIG, 2);
     let guards = Rows::new(&*snapshot).referrers(&shown, IDENTITY, 9);
-    assert_eq!(guards.unwrap(), [identity_key(Number(1))]);
+    assert_eq!(guards.unwrap(), [identity_key(RecordNumber(1))]);
 }

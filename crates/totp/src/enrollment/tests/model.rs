@@ -14,9 +14,9 @@ enum Use {
 struct History(Vec<(CodeMatch, Use)>);
 
 impl History {
-    fn judge(&self, found: CodeMatch, by: &Use, reuse: Reuse) -> Result<(), Refusal> {
+    fn judge(&self, found: CodeMatch, by: &Use, reuse: Reuse) -> Result<(), CodeError> {
         let is_fresh = match found {
-            CodeMatch::Nothing => return Err(Refusal::Wrong),
+            CodeMatch::Nothing => return Err(CodeError::Wrong),
             CodeMatch::Recovery(_) => !self.since_new_codes().any(|earlier| earlier == found),
             CodeMatch::Step(step) => {
                 reuse == Reuse::InsideWindow || self.steps().all(|earlier| earlier < step)
@@ -25,11 +25,11 @@ impl History {
         if is_fresh || self.may_be_read_with(found, by) {
             Ok(())
         } else {
-            Err(Refusal::Replayed)
+            Err(CodeError::Replayed)
         }
     }
 
-    fn steps(&self) -> impl Iterator<Item = Step> {
+    fn steps(&self) -> impl Iterator<Item = TimeStep> {
         self.0.iter().filter_map(|(found, _)| match found {
             CodeMatch::Step(step) => Some(*step),
             CodeMatch::Recovery(_) | CodeMatch::Nothing => None,
@@ -59,7 +59,7 @@ fn apply(
     found: CodeMatch,
     by: &Use,
     rules: Rules,
-) -> Result<Enrolled, Refusal> {
+) -> Result<Enrolled, CodeError> {
     let evidence = Evidence(found);
     match by {
         Use::Login => enrolled.accept(evidence, rules),
@@ -70,7 +70,7 @@ fn apply(
 
 fn found() -> impl Strategy<Value = CodeMatch> {
     prop_oneof![
-        6 => (0_u64..12).prop_map(|number| CodeMatch::Step(Step(number))),
+        6 => (0_u64..12).prop_map(|number| CodeMatch::Step(TimeStep(number))),
         3 => (0_u8..4).prop_map(CodeMatch::Recovery),
         1 => Just(CodeMatch::Nothing),
     ]
@@ -94,7 +94,7 @@ proptest! {
     ) {
         let rules = if is_strict { Rules::STRICT } else { Rules::OPENZITI };
         let mut enrolled = enrolled_at(2);
-        let mut history = History(vec![(CodeMatch::Step(Step(2)), Use::Login)]);
+        let mut history = History(vec![(CodeMatch::Step(TimeStep(2)), Use::Login)]);
         for (found, by) in attempts {
             let expected = history.judge(found, &by, rules.reuse);
             let judged = apply(enrolled.clone(), found, &by, rules);
@@ -103,7 +103,7 @@ proptest! {
                 enrolled = next;
                 history.0.push((found, by));
             }
-            let ledger: Ledger = enrolled.clone().into();
+            let ledger: CodeUsage = enrolled.clone().into();
             prop_assert_eq!(Some(ledger.last_step), history.steps().max());
         }
     }
@@ -113,7 +113,7 @@ proptest! {
         attempts in prop::collection::vec((found(), uses()), 1..60),
     ) {
         let mut enrolled = enrolled_at(2);
-        let mut newest = Step(2);
+        let mut newest = TimeStep(2);
         let mut is_renewal = false;
         for (found, by) in attempts {
             let Ok(next) = apply(enrolled.clone(), found, &by, Rules::STRICT) else {

@@ -1,7 +1,7 @@
 //! Text form of processes: `SYSTEM:PATH[,hash=HEX][,signer=HEX]`.
 
 use crate::commands::posture_check::os;
-use portcullis_api::posture_check::{ProcessBody, ProcessMultiBody};
+use portcullis_api::posture_check::{ProcessDefinition, ProcessMultiDefinition};
 use portcullis_domain::posture_check::{CheckedProcess, Fingerprints, ProcessPath};
 
 const HASH: &str = "hash=";
@@ -68,14 +68,16 @@ fn format_process(
 }
 
 /// Formats the process of a single-process check.
-pub(in crate::commands::posture_check) fn display_single(process: &ProcessBody) -> String {
+pub(in crate::commands::posture_check) fn display_single(process: &ProcessDefinition) -> String {
     let hashes = process.hashes.iter().flatten();
     let signer = process.signer_fingerprint.iter();
     format_process(process.os_type.name(), &process.path, hashes, signer)
 }
 
 /// Formats a process of a multi-process check.
-pub(in crate::commands::posture_check) fn display_multi(process: &ProcessMultiBody) -> String {
+pub(in crate::commands::posture_check) fn display_multi(
+    process: &ProcessMultiDefinition,
+) -> String {
     let (hashes, signers) = (&process.hashes, &process.signer_fingerprints);
     format_process(process.os_type.name(), &process.path, hashes, signers)
 }
@@ -92,7 +94,7 @@ mod tests {
             "macOS:/x,hash=aa,hash=bb,signer=cc",
         ] {
             let process = parse(text).unwrap();
-            assert_eq!(display_multi(&ProcessMultiBody::from(&process)), text);
+            assert_eq!(display_multi(&ProcessMultiDefinition::from(&process)), text);
         }
         let process = parse("linux: /x , signer=AA,hash=bb").unwrap();
         assert_eq!(

@@ -3,16 +3,16 @@
 use super::{ListableSpec, PolicyRelatedSpec};
 use crate::listing::listable::{RecordRow, RowContext, text_value};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{EntityId, Number};
+use portcullis_domain::ids::{EntityId, RecordNumber};
 use portcullis_domain::policies::{
     EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicySpec,
     ServicePolicy, ServicePolicySpec,
 };
-use portcullis_domain::roles::Roles;
+use portcullis_domain::roles::RoleSelectors;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
-use portcullis_index::{AccessGuard, Catalog, PolicyKind, Projections, Side, Slot};
+use portcullis_index::{AccessGuard, Catalog, PolicyKind, PolicySide, Projections, Slot};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::Entity;
 use std::ops::ControlFlow;
@@ -83,11 +83,11 @@ impl ListableSpec for ServicePolicySpec {
             "serviceRoles" => visit_selectors(&spec.service_roles, visit),
             "postureCheckRoles" => visit_selectors(&spec.posture_check_roles, visit),
             "identities" => {
-                visit_selected::<Identity>(context, entity, Side::Identities, &mut |one| {
+                visit_selected::<Identity>(context, entity, PolicySide::Identities, &mut |one| {
                     visit(one.id.as_str())
                 })
             },
-            _ => visit_selected::<Service>(context, entity, Side::Services, &mut |one| {
+            _ => visit_selected::<Service>(context, entity, PolicySide::Services, &mut |one| {
                 visit(one.id.as_str())
             }),
         }
@@ -101,14 +101,14 @@ impl ListableSpec for ServicePolicySpec {
     ) -> ControlFlow<()> {
         match set {
             "identities" => {
-                visit_selected::<Identity>(context, entity, Side::Identities, &mut |one| {
+                visit_selected::<Identity>(context, entity, PolicySide::Identities, &mut |one| {
                     visit(&RecordRow {
                         entity: one,
                         context,
                     })
                 })
             },
-            _ => visit_selected::<Service>(context, entity, Side::Services, &mut |one| {
+            _ => visit_selected::<Service>(context, entity, PolicySide::Services, &mut |one| {
                 visit(&RecordRow {
                     entity: one,
                     context,
@@ -196,7 +196,10 @@ impl ListableSpec for ServiceEdgeRouterPolicySpec {
     }
 }
 
-fn visit_selectors<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+fn visit_selectors<I: EntityId>(
+    roles: &RoleSelectors<I>,
+    visit: &mut VisitElement<'_>,
+) -> ControlFlow<()> {
     roles.selectors().try_for_each(|selector| visit(&selector))
 }
 
@@ -205,7 +208,7 @@ fn visit_selectors<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) 
 fn visit_selected<E: Entity>(
     context: RowContext<'_>,
     policy: &ServicePolicy,
-    side: Side,
+    side: PolicySide,
     visit: &mut dyn FnMut(&E) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     selected_numbers(context.projections, policy, side)
@@ -223,7 +226,11 @@ fn visit_selected<E: Entity>(
 }
 
 /// The record numbers of the entities that a service policy selects on a side.
-fn selected_numbers(projections: &Projections, policy: &ServicePolicy, side: Side) -> Vec<Number> {
+fn selected_numbers(
+    projections: &Projections,
+    policy: &ServicePolicy,
+    side: PolicySide,
+) -> Vec<RecordNumber> {
     let guard = projections.access();
     let Some(slot) = guard.service_policies().slot_by_id(policy.id.as_str()) else {
         return Vec::new();
@@ -232,9 +239,9 @@ fn selected_numbers(projections: &Projections, policy: &ServicePolicy, side: Sid
         .access()
         .selected(PolicyKind::Service, slot, side, guard.kinds());
     let numbers =
-        |number: &dyn Fn(u32) -> Option<Number>| slots.iter().filter_map(number).collect();
+        |number: &dyn Fn(u32) -> Option<RecordNumber>| slots.iter().filter_map(number).collect();
     match side {
-        Side::Identities => numbers(&|bit| guard.identities().number(Slot::from_bit(bit))),
+        PolicySide::Identities => numbers(&|bit| guard.identities().number(Slot::from_bit(bit))),
         _ => numbers(&|bit| guard.services().number(Slot::from_bit(bit))),
     }
 }

@@ -37,7 +37,7 @@ impl ListableSpec for PostureCheckSpec {
 
     fn value(&self, symbol: &str) -> Value<'_> {
         match (symbol, &self.check) {
-            ("typeId", check) => text_value(check.kind().name()),
+            ("typeId", check) => text_value(check.check_type().name()),
             ("promptOnWake", Check::Mfa(mfa)) => mfa.prompt_on_wake.into(),
             ("promptOnUnlock", Check::Mfa(mfa)) => mfa.prompt_on_unlock.into(),
             _ => Value::Missing,

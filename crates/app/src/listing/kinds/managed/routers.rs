@@ -28,7 +28,7 @@ pub static EDGE_ROUTERS: Schema = Schema::entity(&[
 
 /// Symbols of edge routers for clients: those that clients are shown. A filter over any other would
 /// disclose its values.
-pub static SHOWN_EDGE_ROUTERS: Schema = Schema::entity(&[
+pub static CLIENT_EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::integer("cost"),
     Symbol::boolean("noTraversal"),

@@ -1,4 +1,4 @@
-use super::super::Fetching;
+use super::super::KeySetFuture;
 use super::*;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -27,17 +27,17 @@ struct ScriptedFetcher {
     fetches: AtomicUsize,
 }
 
-impl FetchKeySets for ScriptedFetcher {
-    fn judge(&self, _address: &str) -> Result<(), KeySetFault> {
+impl KeySetFetcher for ScriptedFetcher {
+    fn validate_address(&self, _address: &str) -> Result<(), KeySetError> {
         Ok(())
     }
 
-    fn fetch<'f>(&'f self, _address: &'f str) -> Fetching<'f> {
+    fn fetch<'f>(&'f self, _address: &'f str) -> KeySetFuture<'f> {
         Box::pin(async move {
             self.fetches.fetch_add(1, Ordering::SeqCst);
             self.permits.acquire().await.unwrap().forget();
             let next = self.answers.lock().unwrap().pop_front().flatten();
-            next.ok_or_else(|| KeySetFault("away".to_owned()))
+            next.ok_or_else(|| KeySetError("away".to_owned()))
         })
     }
 }

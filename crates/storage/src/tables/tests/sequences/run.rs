@@ -43,14 +43,14 @@ fn put<E: Entity>(rows: &mut RowsMut<'_>, key: RecordKey, entity: &E) -> Result<
 
 fn find<E: Entity>(
     rows: &RowsMut<'_>,
-    index: Index,
+    index: UniqueIndex,
     text: &str,
 ) -> Result<Option<Found<E>>, WriteError> {
     Ok(rows.rows().find(&UniqueValue::new(index, text))?)
 }
 
 fn find_session(rows: &RowsMut<'_>, place: u8) -> Result<Option<Found<ApiSession>>, WriteError> {
-    let value = UniqueValue::new(Index::ApiSessionToken, [place; 16]);
+    let value = UniqueValue::new(UniqueIndex::ApiSessionToken, [place; 16]);
     Ok(rows.rows().find(&value)?)
 }
 
@@ -100,7 +100,7 @@ fn put_dependent(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<(),
         return Ok(());
     };
     if *kind == API_SESSION {
-        let Some(owner) = find::<Identity>(rows, Index::IdentityId, &one(a))? else {
+        let Some(owner) = find::<Identity>(rows, UniqueIndex::IdentityId, &one(a))? else {
             return Ok(());
         };
         let key = owner.key.dependent(API_SESSION, number);
@@ -113,12 +113,12 @@ fn put_dependent(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<(),
         let key = opened.key.dependent(SESSION, number);
         let granted = service_session(&text(*place), &opened.entity, &one(b));
         // A session cannot move to another API session.
-        match find::<Session>(rows, Index::SessionId, &text(*place))? {
+        match find::<Session>(rows, UniqueIndex::SessionId, &text(*place))? {
             Some(_) => Ok(()),
             None => rows.insert(&key, &granted),
         }
     } else {
-        let Some(owner) = find::<Router>(rows, Index::RouterId, &one(a))? else {
+        let Some(owner) = find::<Router>(rows, UniqueIndex::RouterId, &one(a))? else {
             return Ok(());
         };
         let key = owner.key.dependent(ENROLLMENT, number);
@@ -141,23 +141,23 @@ fn remove_step(rows: &mut RowsMut<'_>, step: &Step) -> Result<(), WriteError> {
         return Ok(());
     };
     let value = match *kind {
-        IDENTITY => Index::IdentityId,
-        CONFIG_TYPE => Index::ConfigTypeId,
-        CONFIG => Index::ConfigId,
-        SERVICE => Index::ServiceId,
-        ROUTER => Index::RouterId,
-        TERMINATOR => Index::TerminatorId,
-        SERVICE_POLICY => Index::ServicePolicyId,
-        EDGE_ROUTER_POLICY => Index::EdgeRouterPolicyId,
-        SERVICE_EDGE_ROUTER_POLICY => Index::ServiceEdgeRouterPolicyId,
-        POSTURE_CHECK => Index::PostureCheckId,
-        SESSION => Index::SessionId,
-        ENROLLMENT => Index::EnrollmentId,
-        REVOCATION => Index::RevocationId,
-        _ => Index::ApiSessionToken,
+        IDENTITY => UniqueIndex::IdentityId,
+        CONFIG_TYPE => UniqueIndex::ConfigTypeId,
+        CONFIG => UniqueIndex::ConfigId,
+        SERVICE => UniqueIndex::ServiceId,
+        ROUTER => UniqueIndex::RouterId,
+        TERMINATOR => UniqueIndex::TerminatorId,
+        SERVICE_POLICY => UniqueIndex::ServicePolicyId,
+        EDGE_ROUTER_POLICY => UniqueIndex::EdgeRouterPolicyId,
+        SERVICE_EDGE_ROUTER_POLICY => UniqueIndex::ServiceEdgeRouterPolicyId,
+        POSTURE_CHECK => UniqueIndex::PostureCheckId,
+        SESSION => UniqueIndex::SessionId,
+        ENROLLMENT => UniqueIndex::EnrollmentId,
+        REVOCATION => UniqueIndex::RevocationId,
+        _ => UniqueIndex::ApiSessionToken,
     };
     let value = match value {
-        Index::ApiSessionToken => UniqueValue::new(value, [*place; 16]),
+        UniqueIndex::ApiSessionToken => UniqueValue::new(value, [*place; 16]),
         index => UniqueValue::new(index, text(*place)),
     };
     let Some(key) = rows.rows().locate(&value)? else {

@@ -12,7 +12,7 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::peer::Peer;
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue};
 use secrecy::SecretString;
 
 /// Sets the password of the identity with this id or name, enables it, resets its count of wrong
@@ -79,9 +79,9 @@ async fn recover(
         rows.replace(&before.key, &before.entity, &found.entity)?;
         rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
         let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
-        rows.operation(operation, found.entity.id.as_str());
+        rows.set_operation(operation, found.entity.id.as_str());
         if is_enabled {
-            rows.operation("identity.enable", found.entity.id.as_str());
+            rows.set_operation("identity.enable", found.entity.id.as_str());
         }
         Ok::<_, AppError>(found.entity.id)
     })
@@ -90,7 +90,7 @@ async fn recover(
 
 /// Finds an identity by id, else by name.
 fn find(rows: Rows<'_>, who: &str) -> Result<Found<Identity>, AppError> {
-    for index in [Index::IdentityId, Index::IdentityName] {
+    for index in [UniqueIndex::IdentityId, UniqueIndex::IdentityName] {
         if let Some(found) = rows.find(&UniqueValue::new(index, who))? {
             return Ok(found);
         }

@@ -1,8 +1,8 @@
 use super::*;
 use serde_json::{Value, json};
 
-fn create(body: &Value) -> Result<SignerCreate, DecodeError> {
-    SignerCreate::from_body(body.to_string().as_bytes())
+fn create(body: &Value) -> Result<ExternalJwtSignerCreate, DecodeError> {
+    ExternalJwtSignerCreate::from_body(body.to_string().as_bytes())
 }
 
 fn least() -> Value {
@@ -13,7 +13,7 @@ fn least() -> Value {
 fn what_is_left_out_is_at_its_default() {
     let (spec, keys) = create(&least()).unwrap().into_parts();
     assert_eq!(spec, SignerSpec::new("n", "i", "a", true));
-    assert_eq!(keys, KeyPatch::default());
+    assert_eq!(keys, KeySourcePatch::default());
 }
 
 #[test]
@@ -52,15 +52,15 @@ fn required_members_are_missed_by_name() {
 
 #[test]
 fn what_clients_write_is_what_the_server_reads() {
-    let members = SignerMembers {
+    let members = ExternalJwtSignerOptions {
         jwks_endpoint: Some("https://idp.example.test/keys".to_owned()),
         kid: Some("k".to_owned()),
         scopes: Some(["b", "a"].map(str::to_owned).into()),
         target_token: Some(TargetToken::Id),
         enroll_to_cert_enabled: Some(true),
-        ..SignerMembers::default()
+        ..ExternalJwtSignerOptions::default()
     };
-    let sent = SignerCreate {
+    let sent = ExternalJwtSignerCreate {
         name: "n".to_owned(),
         enabled: false,
         issuer: "i".to_owned(),
@@ -68,11 +68,11 @@ fn what_clients_write_is_what_the_server_reads() {
         members: members.clone(),
     };
     assert_eq!(create(&serde_json::to_value(&sent).unwrap()).unwrap(), sent);
-    let sent = SignerUpdate {
+    let sent = ExternalJwtSignerPatch {
         issuer: Some("i".to_owned()),
         members,
-        ..SignerUpdate::default()
+        ..ExternalJwtSignerPatch::default()
     };
     let bytes = serde_json::to_vec(&sent).unwrap();
-    assert_eq!(SignerUpdate::from_body(&bytes).unwrap(), sent);
+    assert_eq!(ExternalJwtSignerPatch::from_body(&bytes).unwrap(), sent);
 }

@@ -4,7 +4,8 @@ use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::auth_policy;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_domain::signer::{
-    EnrollmentPatch, KeyPatch, SUBJECT, SignerPatch, SignerSpec, TargetToken,
+    DEFAULT_CLAIM_POINTER, KeySourcePatch, SignerEnrollmentPatch, SignerSpec, SignerSpecPatch,
+    TargetToken,
 };
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
@@ -15,7 +16,7 @@ const TARGETS: [&str; 3] = ["ACCESS", "ID", ""];
 
 /// The body of POST `/external-jwt-signers` and PUT `/external-jwt-signers/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SignerCreate {
+pub struct ExternalJwtSignerCreate {
     pub name: String,
     /// Whether its tokens are accepted.
     pub enabled: bool,
@@ -23,12 +24,12 @@ pub struct SignerCreate {
     pub audience: String,
     /// Optional members.
     #[serde(flatten)]
-    pub members: SignerMembers,
+    pub members: ExternalJwtSignerOptions,
 }
 
 /// The body of PATCH `/external-jwt-signers/{id}`. Members that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct SignerUpdate {
+pub struct ExternalJwtSignerPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether its tokens are accepted.
@@ -40,13 +41,13 @@ pub struct SignerUpdate {
     pub audience: Option<String>,
     /// Optional members.
     #[serde(flatten)]
-    pub members: SignerMembers,
+    pub members: ExternalJwtSignerOptions,
 }
 
 /// Optional members of a signer. An empty string clears the member.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SignerMembers {
+pub struct ExternalJwtSignerOptions {
     /// Its certificate, PEM; a signer has either this or a key set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_pem: Option<String>,
@@ -91,9 +92,9 @@ pub struct SignerMembers {
     pub tags: Option<Tags>,
 }
 
-impl SignerCreate {
+impl ExternalJwtSignerCreate {
     /// The spec with defaults for absent members, and the source of the keys.
-    pub fn into_parts(self) -> (SignerSpec, KeyPatch) {
+    pub fn into_parts(self) -> (SignerSpec, KeySourcePatch) {
         let mut spec = SignerSpec::new(self.name, self.issuer, self.audience, self.enabled);
         let (patch, keys) = self.members.into_parts();
         patch.apply(&mut spec);
@@ -101,11 +102,11 @@ impl SignerCreate {
     }
 }
 
-impl SignerUpdate {
+impl ExternalJwtSignerPatch {
     /// The changes to the spec, and to the source of the keys.
-    pub fn into_parts(self) -> (SignerPatch, KeyPatch) {
+    pub fn into_parts(self) -> (SignerSpecPatch, KeySourcePatch) {
         let (patch, keys) = self.members.into_parts();
-        let patch = SignerPatch {
+        let patch = SignerSpecPatch {
             name: self.name,
             enabled: self.enabled,
             issuer: self.issuer,
@@ -116,12 +117,12 @@ impl SignerUpdate {
     }
 }
 
-impl SignerMembers {
-    fn into_parts(self) -> (SignerPatch, KeyPatch) {
+impl ExternalJwtSignerOptions {
+    fn into_parts(self) -> (SignerSpecPatch, KeySourcePatch) {
         let policy = self
             .enroll_auth_policy_id
             .map(|id| non_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire));
-        let patch = SignerPatch {
+        let patch = SignerSpecPatch {
             kid: self.kid.map(non_blank),
             claims_property: self.claims_property.map(or_default_claim),
             use_external_id: self.use_external_id,
@@ -129,7 +130,7 @@ impl SignerMembers {
             client_id: self.client_id.map(non_blank),
             scopes: self.scopes,
             target_token: self.target_token,
-            enrollment: EnrollmentPatch {
+            enrollment: SignerEnrollmentPatch {
                 to_cert: self.enroll_to_cert_enabled,
                 to_token: self.enroll_to_token_enabled,
                 auth_policy: policy,
@@ -137,9 +138,9 @@ impl SignerMembers {
                 attribute_selector: self.enroll_attribute_claims_selector.map(non_blank),
             },
             tags: self.tags,
-            ..SignerPatch::default()
+            ..SignerSpecPatch::default()
         };
-        let keys = KeyPatch {
+        let keys = KeySourcePatch {
             certificate: self.cert_pem.map(non_blank),
             endpoint: self.jwks_endpoint.map(non_blank),
         };
@@ -170,7 +171,7 @@ impl SignerMembers {
     }
 }
 
-impl Decode for SignerCreate {
+impl Decode for ExternalJwtSignerCreate {
     const BODY_NAME: &'static str = "externalJwtSigner";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -179,12 +180,12 @@ impl Decode for SignerCreate {
             enabled: members.required_bool("enabled")?,
             issuer: members.required_string("issuer")?,
             name: members.required_string("name")?,
-            members: SignerMembers::decode(members)?,
+            members: ExternalJwtSignerOptions::decode(members)?,
         })
     }
 }
 
-impl Decode for SignerUpdate {
+impl Decode for ExternalJwtSignerPatch {
     const BODY_NAME: &'static str = "externalJwtSigner";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -193,7 +194,7 @@ impl Decode for SignerUpdate {
             enabled: members.optional_bool("enabled")?,
             issuer: members.optional_string("issuer")?,
             audience: members.optional_string("audience")?,
-            members: SignerMembers::decode(members)?,
+            members: ExternalJwtSignerOptions::decode(members)?,
         })
     }
 }
@@ -204,7 +205,7 @@ fn parse_target_token(name: &str) -> TargetToken {
 }
 
 fn or_default_claim(selector: String) -> String {
-    non_blank(selector).unwrap_or_else(|| SUBJECT.to_owned())
+    non_blank(selector).unwrap_or_else(|| DEFAULT_CLAIM_POINTER.to_owned())
 }
 
 fn non_blank(text: String) -> Option<String> {

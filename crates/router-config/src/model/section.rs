@@ -3,11 +3,11 @@
 use portcullis_yaml::syntax::GoDuration;
 use serde_json::Value;
 
-use crate::effective::{Effective, Source};
+use crate::effective::{EffectiveConfig, Source};
 
 /// A value and its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given<T> {
+pub struct SourcedValue<T> {
     pub value: T,
     pub source: Source,
 }
@@ -18,9 +18,9 @@ pub(super) trait Scalar: Sized {
 }
 
 /// A section or an entry of a list.
-pub(super) trait Part: Sized {
+pub(super) trait FromEffective: Sized {
     /// Reads the values below a path.
-    fn read(effective: &Effective, prefix: &str) -> Self;
+    fn read(effective: &EffectiveConfig, prefix: &str) -> Self;
 }
 
 impl Scalar for String {
@@ -60,19 +60,23 @@ impl Scalar for Vec<String> {
 }
 
 pub(super) fn scalar<T: Scalar>(
-    effective: &Effective,
+    effective: &EffectiveConfig,
     prefix: &str,
     name: &str,
-) -> Option<Given<T>> {
+) -> Option<SourcedValue<T>> {
     let setting = effective.get(&below(prefix, name))?;
-    Some(Given {
+    Some(SourcedValue {
         value: T::read(&setting.value)?,
         source: setting.source.clone(),
     })
 }
 
 /// Reads the entries of a list.
-pub(super) fn list<T: Part>(effective: &Effective, prefix: &str, name: &str) -> Vec<T> {
+pub(super) fn list<T: FromEffective>(
+    effective: &EffectiveConfig,
+    prefix: &str,
+    name: &str,
+) -> Vec<T> {
     let path = below(prefix, name);
     (0..effective.list_len(&path))
         .map(|index| T::read(effective, &format!("{path}[{index}]")))
@@ -88,7 +92,7 @@ pub(super) fn below(prefix: &str, name: &str) -> String {
 }
 
 /// Declares a section: a struct and its conversion from effective values.
-macro_rules! part {
+macro_rules! config_section {
     (
         $(#[$about:meta])*
         $name:ident {
@@ -98,29 +102,29 @@ macro_rules! part {
         $(#[$about])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
-            $( $(#[$meaning])* pub $field: $crate::model::part::part!(@type $kind $type), )*
+            $( $(#[$meaning])* pub $field: $crate::model::section::config_section!(@type $kind $type), )*
         }
 
-        impl $crate::model::part::Part for $name {
-            fn read(effective: &$crate::effective::Effective, prefix: &str) -> Self {
+        impl $crate::model::section::FromEffective for $name {
+            fn read(effective: &$crate::effective::EffectiveConfig, prefix: &str) -> Self {
                 Self {
-                    $( $field: $crate::model::part::part!(@read $kind effective, prefix, $key), )*
+                    $( $field: $crate::model::section::config_section!(@read $kind effective, prefix, $key), )*
                 }
             }
         }
     };
-    (@type value $type:ty) => { Option<$crate::model::part::Given<$type>> };
+    (@type value $type:ty) => { Option<$crate::model::section::SourcedValue<$type>> };
     (@type list $type:ty) => { Vec<$type> };
     (@type section $type:ty) => { $type };
     (@read value $effective:expr, $prefix:expr, $key:literal) => {
-        $crate::model::part::scalar($effective, $prefix, $key)
+        $crate::model::section::scalar($effective, $prefix, $key)
     };
     (@read list $effective:expr, $prefix:expr, $key:literal) => {
-        $crate::model::part::list($effective, $prefix, $key)
+        $crate::model::section::list($effective, $prefix, $key)
     };
     (@read section $effective:expr, $prefix:expr, $key:literal) => {
-        $crate::model::part::Part::read($effective, &$crate::model::part::below($prefix, $key))
+        $crate::model::section::FromEffective::read($effective, &$crate::model::section::below($prefix, $key))
     };
 }
 
-pub(super) use part;
+pub(super) use config_section;

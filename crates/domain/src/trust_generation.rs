@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// opened under an older generation is over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Terms(u64);
+pub struct TrustGeneration(u64);
 
-impl Terms {
+impl TrustGeneration {
     /// Whether the rules have never changed.
     pub fn is_first(&self) -> bool {
         self.0 == 0

@@ -2,7 +2,7 @@
 
 mod request;
 
-pub use request::{SignerCreate, SignerMembers, SignerUpdate};
+pub use request::{ExternalJwtSignerCreate, ExternalJwtSignerOptions, ExternalJwtSignerPatch};
 
 use crate::entity::{Base, is_false};
 use crate::link::Links;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// An external JWT signer, as shown to administrators.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SignerDetail {
+pub struct ExternalJwtSignerDetail {
     /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
@@ -77,7 +77,7 @@ pub struct SignerDetail {
 /// An external JWT signer, as shown to clients before they log in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ClientSignerDetail {
+pub struct ClientExternalJwtSignerDetail {
     /// Members common to all entities.
     #[serde(flatten)]
     #[schemars(with = "Base<String>")]
@@ -111,7 +111,7 @@ fn zero_time() -> Timestamp {
 
 fn base(signer: &Signer) -> Base<SignerId> {
     Base {
-        links: Links::to(format!("external-jwt-signers/{}", signer.id)),
+        links: Links::with_self(format!("external-jwt-signers/{}", signer.id)),
         created_at: signer.created_at.into(),
         id: signer.id.clone(),
         tags: signer.spec.tags.clone(),
@@ -123,7 +123,7 @@ fn none_if_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
     (!scopes.is_empty()).then_some(scopes)
 }
 
-impl From<Signer> for SignerDetail {
+impl From<Signer> for ExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
         let certificate = signer.keys.certificate().cloned();
@@ -164,7 +164,7 @@ impl From<Signer> for SignerDetail {
     }
 }
 
-impl From<Signer> for ClientSignerDetail {
+impl From<Signer> for ClientExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
         let spec = signer.spec;
