@@ -84,4 +84,10 @@ mod tests {
         let roles: RoleAttributes = serde_json::from_str(r#"["", "a"]"#).unwrap();
         assert!(roles.contains(""));
     }
+
+    #[test]
+    fn empty_without_attributes() {
+        assert!(RoleAttributes::default().is_empty());
+        assert!(!RoleAttributes::new(["a".to_owned()]).unwrap().is_empty());
+    }
 }

@@ -151,4 +151,41 @@ mod tests {
         policy.replace(ordinary, now).unwrap();
         assert!(policy.spec.is_system);
     }
+
+    #[test]
+    fn patch_changes_the_given_members() {
+        let router = RouterId::from_wire("r1");
+        let mut spec = EdgeRouterPolicySpec::for_tunneler(&router);
+        spec.apply(EdgeRouterPolicySpecPatch {
+            semantic: Some(Semantic::AllOf),
+            ..EdgeRouterPolicySpecPatch::default()
+        });
+        let changed = EdgeRouterPolicySpec {
+            semantic: Semantic::AllOf,
+            ..EdgeRouterPolicySpec::for_tunneler(&router)
+        };
+        assert_eq!(spec, changed);
+
+        let services = RoleSelectors::from_id(ServiceId::from_wire("s"));
+        let mut spec = ServiceEdgeRouterPolicySpec {
+            name: "p".to_owned(),
+            semantic: Semantic::AnyOf,
+            service_roles: RoleSelectors::default(),
+            edge_router_roles: RoleSelectors::default(),
+            tags: Tags::default(),
+        };
+        let before = spec.clone();
+        spec.apply(ServiceEdgeRouterPolicySpecPatch {
+            service_roles: Some(services.clone()),
+            ..ServiceEdgeRouterPolicySpecPatch::default()
+        });
+        let changed = ServiceEdgeRouterPolicySpec {
+            service_roles: services,
+            ..before
+        };
+        assert_eq!(spec, changed);
+        assert_eq!(spec.normalize(None), Ok(()));
+        spec.name.clear();
+        assert_eq!(spec.normalize(None).unwrap_err().field, "name");
+    }
 }

@@ -107,4 +107,35 @@ mod tests {
         let error = ServiceGrant::from_name("type", "dial").unwrap_err();
         assert_eq!((&*error.field, &*error.value), ("type", "dial"));
     }
+
+    #[test]
+    fn patch_changes_the_given_members() {
+        let id = |text: &str| IdentityId::from_wire(text);
+        let mut spec = ServicePolicySpec {
+            name: "p".to_owned(),
+            grant: ServiceGrant::Dial,
+            semantic: Semantic::AnyOf,
+            identity_roles: RoleSelectors::from_id(id("a")),
+            service_roles: RoleSelectors::default(),
+            posture_check_roles: RoleSelectors::default(),
+            tags: Tags::default(),
+        };
+        let before = spec.clone();
+        spec.apply(ServicePolicySpecPatch::default());
+        assert_eq!(spec, before);
+        spec.apply(ServicePolicySpecPatch {
+            grant: Some(ServiceGrant::Bind),
+            identity_roles: Some(RoleSelectors::from_id(id("b"))),
+            ..ServicePolicySpecPatch::default()
+        });
+        let changed = ServicePolicySpec {
+            grant: ServiceGrant::Bind,
+            identity_roles: RoleSelectors::from_id(id("b")),
+            ..before
+        };
+        assert_eq!(spec, changed);
+        assert_eq!(spec.normalize(None), Ok(()));
+        spec.name.clear();
+        assert_eq!(spec.normalize(None).unwrap_err().field, "name");
+    }
 }
