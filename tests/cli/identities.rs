@@ -10,7 +10,7 @@ fn default_administrator_stays_one() {
     let update = ["identity", "update", "admin", "--admin", "false"];
     let refused = session.run(&update).expect_code(1).stderr;
     assert!(
-        refused.contains("`admin` remains the default administrator"),
+        refused.contains("`admin` is the default administrator and cannot be demoted"),
         "{refused}"
     );
     assert_eq!(session.json(&["identity", "show", "admin"]), before);

@@ -128,7 +128,7 @@ fn policy_that_demands_a_code_leads_to_an_enrollment() {
     assert!(login.ends_with("next: portcullis mfa enroll\n"), "{login}");
 
     let refused = anna.run(&["whoami"]).expect_code(1).stderr;
-    assert!(refused.contains("needs a further factor: MFA"), "{refused}");
+    assert!(refused.contains("needs another factor: MFA"), "{refused}");
     assert!(refused.contains("`portcullis mfa enroll`"), "{refused}");
     assert!(!refused.contains("log in again"), "{refused}");
     let (state, held) = anna.state();
@@ -172,7 +172,7 @@ fn session_that_a_new_policy_has_made_partial_says_so() {
     session.json(&["identity", "update", "anna", "--auth-policy", "strict"]);
     session.run(&["whoami", "--profile", "second"]).success();
     let refused = anna.run(&["whoami"]).expect_code(1).stderr;
-    assert!(refused.contains("needs a further factor: MFA"), "{refused}");
+    assert!(refused.contains("needs another factor: MFA"), "{refused}");
     assert!(refused.contains("then log in again"), "{refused}");
     let status = anna.run(&["mfa", "status"]).success().text();
     assert!(status.ends_with("next: portcullis login\n"), "{status}");

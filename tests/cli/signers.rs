@@ -185,7 +185,7 @@ fn second_jwt_goes_with_every_command() {
     fs::write(session.site.file("second.token"), "a.b.c").unwrap();
     let whoami = ["whoami", "--profile", "other"];
     let told = session.run(&whoami).expect_code(1).stderr;
-    assert!(told.contains("needs a further factor: EXT-JWT"), "{told}");
+    assert!(told.contains("needs another factor: EXT-JWT"), "{told}");
     signer.sign("anna@idp", "second.token");
     session.run(&whoami).success();
     fs::rename(

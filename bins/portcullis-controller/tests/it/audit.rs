@@ -81,7 +81,7 @@ fn trail_in_a_file_is_a_chain_over_restarts_and_shows_what_was_done_to_it() {
         .output();
     let refused = String::from_utf8(refused.unwrap().stderr).unwrap();
     assert!(
-        refused.contains("is damaged") && refused.contains("under another name"),
+        refused.contains("is damaged") && refused.contains("rename it"),
         "{refused}"
     );
 }

@@ -54,7 +54,7 @@ fn what_excludes_each_other_is_described_all_the_same() {
     assert_eq!(ways["ottca"]["type"], "string");
     assert_eq!(ways["updb"]["minLength"], 4);
     assert_eq!(ways["updb"]["maxLength"], 100);
-    let words = "By a one-time token and a password: the username.";
+    let words = "Username for which a password is chosen with a one-time token.";
     assert_eq!(ways["updb"]["description"], words);
 }
 
@@ -133,7 +133,7 @@ fn texts_have_their_bounds() {
     let password = &request.schema["properties"]["currentPassword"];
     assert_eq!(password["minLength"], 1);
     assert_eq!(password["format"], "password");
-    assert_eq!(password["description"], "The password as it is until then.");
+    assert_eq!(password["description"], "The current password.");
 }
 
 #[test]

@@ -30,7 +30,7 @@ const CASES: [&str; 19] = [
     "Silence",
     "Request",
     "Drain",
-    "Full",
+    "QueueFull",
     "TooManyRequests",
     "Writable",
     "Disconnected",

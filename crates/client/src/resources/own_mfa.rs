@@ -56,7 +56,7 @@ impl Client {
     ) -> Result<Option<RecoveryCodesDetail>, ClientError> {
         let body = Body::json(&MfaCode { code })?;
         match self.post(&recovery_codes(), body).await? {
-            ReplaceCodesResponse::Told(codes) => Ok(Some(codes)),
+            ReplaceCodesResponse::Codes(codes) => Ok(Some(codes)),
             ReplaceCodesResponse::Done(_) => Ok(None),
         }
     }
@@ -74,7 +74,7 @@ impl Client {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ReplaceCodesResponse {
-    Told(RecoveryCodesDetail),
+    Codes(RecoveryCodesDetail),
     Done(IgnoredAny),
 }
 

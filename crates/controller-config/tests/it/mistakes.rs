@@ -457,7 +457,7 @@ const EDGE: &[Case] = &[
     case(
         "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  oidc: {revocationMaxQueued: 5}\n",
-        &[(13, 10, "ignored-key", "at once")],
+        &[(13, 10, "ignored-key", "immediately")],
     ),
     case(
         "    edgeRouter: {}\n",

@@ -177,7 +177,7 @@ async fn busy_port_is_named() {
     let error = Listener::bind(server.address).unwrap_err();
     assert!(matches!(error, ListenError::InUse(address) if address == server.address));
     let expected = format!(
-        "cannot listen on {}: the address is in use; stop the program that holds it or choose \
+        "cannot listen on {}: the address is in use; stop the program that uses it or choose \
          another port",
         server.address
     );

@@ -95,7 +95,7 @@ mod tests {
             "certPem": "PEM", "fingerprint": "ab01", "identityNameFormat": "[commonName]",
             "identityRoles": ["sensors"], "isAuthEnabled": true,
             "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": true,
-            "isVerified": false, "verificationToken": "tok",
+            "isVerified": false, "verificationToken": "5ecret",
             "externalIdClaim": {"index": 1, "location": "SAN_EMAIL", "matcher": "SUFFIX",
                 "matcherCriteria": "@x.test", "parser": "SPLIT", "parserCriteria": "."},
         });
@@ -104,7 +104,7 @@ mod tests {
         let unverified = shown(&ca);
         for words in [
             "email address with the suffix `@x.test` stripped, split at `.`, index 1\n",
-            "verification token:   tok\n",
+            "verification token:   5ecret\n",
             "next: portcullis ca verify 'the factory' --ca-key FILE\n",
         ] {
             assert!(unverified.contains(words), "{unverified}");
@@ -112,6 +112,6 @@ mod tests {
         ca["isVerified"] = json!(true);
         ca["identityRoles"].take();
         let verified = shown(&ca);
-        assert!(!verified.contains("tok") && !verified.contains("sensors"));
+        assert!(!verified.contains("5ecret") && !verified.contains("sensors"));
     }
 }
