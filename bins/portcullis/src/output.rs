@@ -93,7 +93,7 @@ pub(crate) fn json_for_stdout(text: &str) -> Cow<'_, str> {
 pub(crate) fn escape_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
-        if drives_terminal(character) {
+        if is_unsafe(character) {
             // All of them are in the basic multilingual plane, and writing to a string cannot fail.
             let _ = write!(safe, "\\u{:04x}", u32::from(character));
         } else {
@@ -162,7 +162,7 @@ pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
 pub(crate) fn escape_control_characters(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
-        if drives_terminal(character) {
+        if is_unsafe(character) {
             safe.extend(character.escape_unicode());
         } else {
             safe.push(character);
@@ -171,8 +171,8 @@ pub(crate) fn escape_control_characters(text: &str) -> String {
     safe
 }
 
-/// Like [`terminal::drives_terminal`], but allows line feeds.
-fn drives_terminal(character: char) -> bool {
+/// Like [`terminal::is_terminal_control`], but allows line feeds.
+fn is_unsafe(character: char) -> bool {
     character != '\n' && terminal::is_terminal_control(character)
 }
 

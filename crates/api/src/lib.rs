@@ -13,12 +13,12 @@
 //! ```
 //! use portcullis_api::decode::{Decode as _, DecodeError};
 //! use portcullis_api::identity::IdentityCreateRequest;
-//! use portcullis_domain::enrollment::Method;
+//! use portcullis_domain::enrollment::EnrollmentMethod;
 //!
 //! let body = br#"{"name": "laptop", "isAdmin": false, "enrollment": {"ott": true}}"#;
 //! let create = IdentityCreateRequest::from_body(body)?;
 //! assert_eq!(create.spec.name.as_str(), "laptop");
-//! assert_eq!(create.enrollment, Some(Method::Ott));
+//! assert_eq!(create.enrollment, Some(EnrollmentMethod::Ott));
 //! # Ok::<(), DecodeError>(())
 //! ```
 

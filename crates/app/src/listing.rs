@@ -67,7 +67,7 @@ impl ListRequest<'_> {
         schema: &'static Schema,
     ) -> Result<Listing, ListError> {
         let listing = parse(schema, &self.parameters)?;
-        let roles = self.role_filter.to_predicate(schema)?;
+        let roles = self.role_filter.predicate(schema)?;
         Ok(Listing {
             predicate: Predicate::all([roles, listing.predicate]),
             ..listing

@@ -21,7 +21,7 @@ impl Observer<Change> for ProjectionUpdater {
 
 /// Loads the read model and checks the store; returns what is damaged.
 ///
-/// A [`Follower`] must observe the engine already. Once `is_cancelled`, loading ends early and the
+/// A [`ProjectionUpdater`] must observe the engine already. Once `is_cancelled`, loading ends early and the
 /// read model stays incomplete.
 pub fn load(
     engine: &dyn Engine<Change>,

@@ -17,18 +17,18 @@
 //! ```
 //! use portcullis_config_types::{Schema, built_in};
 //! use portcullis_domain::clock::Timestamp;
-//! use portcullis_domain::config::Object;
+//! use portcullis_domain::config::JsonObject;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let types = built_in("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
 //! let host = types.iter().find(|kind| kind.spec.name == "host.v1").ok_or("not there")?;
 //! let schema = Schema::compile(host.spec.schema.as_ref().ok_or("any object will do")?)?;
 //!
-//! let data: Object = serde_json::from_str(r#"{"protocol":"tcp","address":"db","port":5432.0}"#)?;
+//! let data: JsonObject = serde_json::from_str(r#"{"protocol":"tcp","address":"db","port":5432.0}"#)?;
 //! let normalized = schema.validate(&data)?;
 //! assert_eq!(normalized["port"].to_string(), "5432");
 //!
-//! let data: Object = serde_json::from_str(r#"{"forwardProtocol":true,"address":"db","port":1}"#)?;
+//! let data: JsonObject = serde_json::from_str(r#"{"forwardProtocol":true,"address":"db","port":1}"#)?;
 //! let error = schema.validate(&data).unwrap_err();
 //! assert_eq!(error.field, "(root)");
 //! assert_eq!(error.reason, "`allowedProtocols` is required");

@@ -117,7 +117,7 @@ where
 {
     wait_until_ready(&call.context.state.app).await?;
     let (started, starts) = oneshot::channel();
-    let (finished, finishes) = oneshot::channel();
+    let (finished, completion) = oneshot::channel();
     let (writer, body) = channel(accepts_gzip(&call.context.headers));
     let request = listing::parse(schema, &parameters(&call.context.query));
     let is_long = request.is_ok_and(|listing| listing.page.limit.rows().is_none());
@@ -145,7 +145,7 @@ where
     let task = AbortOnDropHandle::new(task);
     tokio::select! {
         Ok(()) = starts => Ok(ApiResponse::from_json(ResponseContent::Parts(body(task)))),
-        outcome = finishes => match outcome {
+        outcome = completion => match outcome {
             Ok(whole) => Ok(ApiResponse::from_json(ResponseContent::Full(whole?))),
             Err(_panicked) => Err(AppError::internal("a list was not worked out").into()),
         },

@@ -24,7 +24,7 @@
 //! use portcullis_domain::change::{Change, EntityChange};
 //! use portcullis_domain::clock::Timestamp;
 //! use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-//! use portcullis_domain::ids::{IdentityId, Number};
+//! use portcullis_domain::ids::{IdentityId, RecordNumber};
 //! use portcullis_index::{Direction, Projections, SortKey};
 //! use std::sync::Arc;
 //!
@@ -33,8 +33,8 @@
 //!     let id = IdentityId::from_wire(format!("id-{number}"));
 //!     Ok::<_, portcullis_domain::FieldError>(Change::Identity(EntityChange {
 //!         owner: None,
-//!         number: Number(number),
-//!         now: Some(Arc::new(Identity::new(id, spec, Timestamp::UNIX_EPOCH))),
+//!         number: RecordNumber(number),
+//!         entity: Some(Arc::new(Identity::new(id, spec, Timestamp::UNIX_EPOCH))),
 //!     }))
 //! };
 //!
@@ -46,7 +46,7 @@
 //!
 //! let identities = projections.identities();
 //! let page = identities.page(SortKey::Name, Direction::Ascending, 0, 100);
-//! assert_eq!(page, [Number(2), Number(1)]);
+//! assert_eq!(page, [RecordNumber(2), RecordNumber(1)]);
 //! # Ok::<(), portcullis_domain::FieldError>(())
 //! ```
 

@@ -29,14 +29,14 @@ impl<E: CatalogEntry> Catalog<E> {
     /// ```
     /// use portcullis_domain::auth_policy::AuthPolicy;
     /// use portcullis_domain::clock::Timestamp;
-    /// use portcullis_domain::ids::Number;
+    /// use portcullis_domain::ids::RecordNumber;
     /// use portcullis_filter::{Listing, Parameters, Schema, Symbol};
     /// use portcullis_index::Catalog;
     ///
     /// static KIND: Schema = Schema::entity(&[Symbol::string("name")]);
     ///
     /// let mut policies = Catalog::default();
-    /// policies.put(Number(7), None, &AuthPolicy::default_policy(Timestamp::UNIX_EPOCH));
+    /// policies.put(RecordNumber(7), None, &AuthPolicy::default_policy(Timestamp::UNIX_EPOCH));
     ///
     /// let filter = Some(r#"name contains "fau" and tags.site = null"#);
     /// let listing = Listing::from_parameters(&KIND, &Parameters { filter, ..Default::default() })?;
@@ -47,7 +47,7 @@ impl<E: CatalogEntry> Catalog<E> {
     /// let matches = policies.matches_from_numbers(policies.numbers(&found));
     /// let range = listing.page.range(matches.len());
     /// let page = policies.page_in(&matches, &listing.order, range);
-    /// assert_eq!(page, Some(vec![Number(7)]));
+    /// assert_eq!(page, Some(vec![RecordNumber(7)]));
     /// # Ok::<(), portcullis_filter::ListingError>(())
     /// ```
     pub fn search(&self, predicate: &Predicate) -> Matches {

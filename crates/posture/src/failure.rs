@@ -75,8 +75,8 @@ fn mfa_values(check: MfaCheck, client: &Client<'_>, now: Timestamp) -> MfaValues
     MfaValues {
         passed_mfa: status.passed_at.is_some(),
         timed_out: status.has_timed_out(now),
-        passed_on_wake: status.is_within_grace(status.wake_grace_ends_at, now),
-        passed_on_unlock: status.is_within_grace(status.unlock_grace_ends_at, now),
+        passed_on_wake: status.is_within_grace(status.wake_grace_end, now),
+        passed_on_unlock: status.is_within_grace(status.unlock_grace_end, now),
     }
 }
 

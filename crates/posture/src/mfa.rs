@@ -17,11 +17,11 @@ pub(crate) struct MfaStatus {
     /// Last TOTP pass.
     pub(crate) passed_at: Option<Timestamp>,
     /// End of the timeout.
-    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) timeout_end: Option<Timestamp>,
     /// End of the grace period after a wake-up, unless a code was given since.
-    pub(crate) wake_grace_ends_at: Option<Timestamp>,
+    pub(crate) wake_grace_end: Option<Timestamp>,
     /// End of the grace period after unlocking, unless a code was given since.
-    pub(crate) unlock_grace_ends_at: Option<Timestamp>,
+    pub(crate) unlock_grace_end: Option<Timestamp>,
 }
 
 impl MfaStatus {
@@ -36,11 +36,11 @@ impl MfaStatus {
         };
         Self {
             passed_at,
-            expires_at: passed_at
+            timeout_end: passed_at
                 .zip(timeout)
                 .map(|(passed_at, timeout)| saturating_add(passed_at, seconds(timeout.get()))),
-            wake_grace_ends_at: prompt(check.prompt_on_wake, posture.woken_at()),
-            unlock_grace_ends_at: prompt(check.prompt_on_unlock, posture.unlocked_at()),
+            wake_grace_end: prompt(check.prompt_on_wake, posture.woken_at()),
+            unlock_grace_end: prompt(check.prompt_on_unlock, posture.unlocked_at()),
         }
     }
 
@@ -51,19 +51,15 @@ impl MfaStatus {
 
     /// The earliest limit.
     pub(crate) fn ends_at(&self) -> Option<Timestamp> {
-        [
-            self.expires_at,
-            self.wake_grace_ends_at,
-            self.unlock_grace_ends_at,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        [self.timeout_end, self.wake_grace_end, self.unlock_grace_end]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether no code was given or its timeout is over.
     pub(crate) fn has_timed_out(&self, now: Timestamp) -> bool {
-        self.passed_at.is_none() || self.expires_at.is_some_and(|end| end <= now)
+        self.passed_at.is_none() || self.timeout_end.is_some_and(|end| end <= now)
     }
 
     /// Whether a code was given and the grace period is not over.

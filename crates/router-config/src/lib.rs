@@ -11,7 +11,7 @@
 //!
 //! Everything else comes from the same [`table`] of keys: the typed [`model`], the
 //! [effective values](EffectiveConfig) with their sources, the JSON [`schema`](schema()), the
-//! [explanations](explain()), the [reference page](reference()). [`mod@generate`] writes a commented file.
+//! [explanations](explain()), the [reference page](reference_page()). [`mod@generate`] writes a commented file.
 //!
 //! It has few dependencies and builds within a minute, so that any program can embed it.
 //!

@@ -21,10 +21,10 @@
 //! ```
 //! use portcullis_domain::clock::Timestamp;
 //! use portcullis_router::health::{ControllerStatus, DueCheck, HealthChecks, HealthOptions};
-//! use portcullis_router_config::{Options, Text, load};
+//! use portcullis_router_config::{CheckOptions, SourceFile, load};
 //!
-//! let file = Text::new("router.yml", b"v: 3\nhealthChecks: {linkCheck: {minLinks: 1}}\n");
-//! let config = load(&file, Options::default(), &|_| None).config;
+//! let file = SourceFile::new("router.yml", b"v: 3\nhealthChecks: {linkCheck: {minLinks: 1}}\n");
+//! let config = load(&file, CheckOptions::default(), &|_| None).config;
 //!
 //! let start = Timestamp::UNIX_EPOCH;
 //! let mut checks = HealthChecks::new(HealthOptions::from_config(&config.health_checks)?, start);

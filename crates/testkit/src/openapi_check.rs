@@ -1,4 +1,4 @@
-//! Validation of every response in the harness against the controller's own OpenAPI description.
+//! Validation of every response in the harness against the controller's own `OpenAPI` description.
 
 use crate::reply::Reply;
 use http::{Method, header};

@@ -23,7 +23,7 @@
 //!
 //! ```
 //! use portcullis_domain::entropy::{Entropy, EntropyError};
-//! use portcullis_domain::{clock::Timestamp, mfa::Step};
+//! use portcullis_domain::{clock::Timestamp, mfa::TimeStep};
 //! use portcullis_totp::{
 //!     CodeError, CodeFormatError, Evidence, NotEnrolled, RecoveryCodes, Rules, Secret,
 //!     SubmittedCode,
@@ -40,7 +40,7 @@
 //! # let entropy = Counter(1.into());
 //! let secret = Secret::generate(&entropy)?;
 //! let codes = RecoveryCodes::generate(&entropy)?;
-//! let now = Step::at("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
+//! let now = TimeStep::at("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
 //! let rules = Rules::STRICT;
 //! let find = |text: &str| {
 //!     let code = SubmittedCode::parse(text)?;
@@ -54,7 +54,7 @@
 //! // That uses it up; the next one is unused.
 //! let again = enrolled.clone().accept(find(shown.as_str())?, rules);
 //! assert_eq!(again, Err(CodeError::Replayed));
-//! let next = secret.code_at(Step(now.0 + 1));
+//! let next = secret.code_at(TimeStep(now.0 + 1));
 //! let enrolled = enrolled.accept(find(next.as_str())?, rules)?;
 //!
 //! // A recovery code works instead, once.

@@ -139,12 +139,12 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
                         .await?;
                 },
                 "updb" => {
-                    result.username = Some(arguments.enroll_with_password(&issuer, claims).await?)
+                    result.username = Some(arguments.enroll_with_password(&issuer, claims).await?);
                 },
                 _ => {
                     arguments
                         .enroll_with_csr(&issuer, claims, &mut result)
-                        .await?
+                        .await?;
                 },
             }
         },

@@ -3,7 +3,7 @@
 //! YAML 1.1 parsers read `yes` as a boolean, `12:30:00` as a number and `2031-04-05` as a date;
 //! YAML 1.2 parsers do not. Strings are quoted unless they are unambiguous.
 
-use crate::output::drives_terminal;
+use crate::output::is_unsafe;
 use serde_yaml::{Mapping, Number, Value};
 use std::fmt::Write as _;
 
@@ -143,7 +143,7 @@ fn is_printable(character: char) -> bool {
         character,
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
     );
-    !is_special && !drives_terminal(character) && character != '\n'
+    !is_special && !is_unsafe(character) && character != '\n'
 }
 
 /// Whether a string is safe without quotes: it starts with a letter or `_`, and is neither special

@@ -18,7 +18,7 @@ impl RoleFilter<'_> {
     /// # Errors
     ///
     /// [`ListError::Roles`] when a selector or the semantic is invalid.
-    pub(crate) fn to_predicate(&self, schema: &'static Schema) -> Result<Predicate, ListError> {
+    pub(crate) fn predicate(&self, schema: &'static Schema) -> Result<Predicate, ListError> {
         let (mut by_attribute, mut by_id_or_name) = (Vec::new(), Vec::new());
         for selector in self.selectors {
             match parse_selector(schema, selector)? {
@@ -89,7 +89,7 @@ mod tests {
             semantic,
         };
         roles
-            .to_predicate(&IDENTITIES)
+            .predicate(&IDENTITIES)
             .map(|predicate| predicate.to_string())
             .map_err(|error| error.to_string())
     }

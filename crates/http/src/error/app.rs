@@ -39,9 +39,7 @@ impl From<AppError> for ApiError {
             AppError::EnrollmentExists(method) => {
                 Self::new(Code::EnrollmentExists).with_cause(enrollment_exists(method))
             },
-            AppError::AuthenticatorExists(_method) => {
-                Self::new(Code::MaxAuthenticatorMethodsReached)
-            },
+            AppError::AuthenticatorExists(_) => Self::new(Code::MaxAuthenticatorMethodsReached),
             AppError::AuthenticatorNotUpdatable => Self::new(Code::CanNotUpdateAuthenticator),
             AppError::WrongPassword => Self::new(Code::Unauthorized).with_cause(FieldError::new(
                 "currentPassword",
@@ -52,10 +50,7 @@ impl From<AppError> for ApiError {
             AppError::UntrustedCertificate => Self::new(Code::CertificateFailedValidation),
             AppError::UnexpectedCertificate => Self::new(Code::InvalidClientCert),
             AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
-            AppError::Redemption(RedemptionError::WrongMethod) => {
-                Self::new(Code::InvalidEnrollMethod)
-            },
-            AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
+            AppError::Redemption(error) => error.into(),
             AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
             AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
             AppError::InvalidCertificatePem => Self::new(Code::InvalidCertPem),
@@ -106,6 +101,15 @@ fn enrollment_exists(method: EnrollmentMethodKind) -> FieldError {
     let reason =
         "the identity already has an enrollment of this method; refresh or delete that one";
     FieldError::new("method", reason, method.name())
+}
+
+impl From<RedemptionError> for ApiError {
+    fn from(error: RedemptionError) -> Self {
+        Self::new(match error {
+            RedemptionError::WrongMethod => Code::InvalidEnrollMethod,
+            RedemptionError::Expired => Code::EnrollmentExpired,
+        })
+    }
 }
 
 impl From<LoginError> for ApiError {

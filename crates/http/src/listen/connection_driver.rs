@@ -153,7 +153,7 @@ fn prepare(
     let (budgets, peer) = (&shared.budgets, Peer::from_address(connection.peer.ip()));
     let activity = Activity::new(Arc::clone(&shared.limits), pending, budgets, peer);
     let charge = budgets.connections.admit(peer, Arc::clone(&activity), 1);
-    let tracked = TrackedStream::new(stream, Arc::clone(&activity), shared.limits.linger);
+    let counted = TrackedStream::new(stream, Arc::clone(&activity), shared.limits.linger);
     let refused = Arc::new(RefusedRequest::default());
     let tracker = if pending.is_http2() {
         ProtocolTracker::Http2(http2_frames::FrameScanner::new())
@@ -161,7 +161,7 @@ fn prepare(
         let limits = HeadLimits::from_limits(&shared.limits);
         ProtocolTracker::Http1(RequestParser::new(limits, Arc::clone(&refused)))
     };
-    let stream = RequestStream::new(tracked, Arc::clone(&activity), tracker);
+    let stream = RequestStream::new(counted, Arc::clone(&activity), tracker);
     let handler = Handler {
         service: Arc::clone(&shared.service),
         connection,

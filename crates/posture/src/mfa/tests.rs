@@ -86,8 +86,8 @@ fn each_prompt_is_passed_until_its_own_grace_is_over() {
         (500, false, false),
     ] {
         let is_passed = |prompt| status.is_within_grace(prompt, at(second));
-        assert_eq!(is_passed(status.wake_grace_ends_at), woken, "{second}");
-        assert_eq!(is_passed(status.unlock_grace_ends_at), unlocked, "{second}");
+        assert_eq!(is_passed(status.wake_grace_end), woken, "{second}");
+        assert_eq!(is_passed(status.unlock_grace_end), unlocked, "{second}");
     }
 }
 

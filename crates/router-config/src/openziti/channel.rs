@@ -65,7 +65,7 @@ fn connect_timeout<'tree>(
     };
     match &read {
         Some((field, nanoseconds)) => {
-            loader.set_from_file(path, value::duration(*nanoseconds), field)
+            loader.set_from_file(path, value::duration(*nanoseconds), field);
         },
         None => loader.effective.set_default(&path, "5s"),
     }

@@ -108,7 +108,7 @@ fn api_proxy(loader: &mut Loader<'_>, edge: &Section<'_>) {
             Some(part) => match loader.text(&part, OnWrongType::Crash) {
                 Some("") => loader.refuse(&part, codes::INVALID_VALUE, "this must not be empty"),
                 Some(text) => {
-                    loader.set_from_file(format!("edge.apiProxy.{name}"), json!(text), &part)
+                    loader.set_from_file(format!("edge.apiProxy.{name}"), json!(text), &part);
                 },
                 None => {},
             },

@@ -41,10 +41,10 @@ pub struct HealthResponse {
 /// ```
 /// use portcullis_domain::clock::Timestamp;
 /// use portcullis_router::health::{BindPoint, HealthChecks, HealthOptions, Request, respond};
-/// use portcullis_router_config::{Options, Text, load};
+/// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
-/// let file = Text::new("router.yml", b"v: 3\n");
-/// let config = load(&file, Options::default(), &|_| None).config;
+/// let file = SourceFile::new("router.yml", b"v: 3\n");
+/// let config = load(&file, CheckOptions::default(), &|_| None).config;
 /// let options = HealthOptions::from_config(&config.health_checks)?;
 /// let checks = HealthChecks::new(options, Timestamp::UNIX_EPOCH);
 /// let here = BindPoint::new("0.0.0.0:8081");

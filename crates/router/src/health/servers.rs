@@ -65,14 +65,14 @@ impl BindPoint {
 ///
 /// ```
 /// use portcullis_router::health::health_servers;
-/// use portcullis_router_config::{Options, Text, load};
+/// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
-/// let file = Text::new(
+/// let file = SourceFile::new(
 ///     "router.yml",
 ///     b"web: [{name: h, bindPoints: [{interface: '0.0.0.0:8081', address: 'r.example.test:8081'}], \
 ///       apis: [{binding: health-checks}]}]",
 /// );
-/// let config = load(&file, Options::default(), &|_| None).config;
+/// let config = load(&file, CheckOptions::default(), &|_| None).config;
 ///
 /// let found = health_servers(&config.web);
 /// assert_eq!(found[0].bind_points[0].interface(), "0.0.0.0:8081");

@@ -77,10 +77,10 @@ impl Dialer {
 ///
 /// ```
 /// use portcullis_router::links::{ConnectionLayout, dialers};
-/// use portcullis_router_config::{Options, Text, load};
+/// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
-/// let file = Text::new("router.yml", b"link: {dialers: [{binding: transport, groups: [internal]}]}");
-/// let config = load(&file, Options::default(), &|_| None).config;
+/// let file = SourceFile::new("router.yml", b"link: {dialers: [{binding: transport, groups: [internal]}]}");
+/// let config = load(&file, CheckOptions::default(), &|_| None).config;
 ///
 /// let dialer = &dialers(&config.link)?[0];
 /// assert_eq!(dialer.groups.iter().collect::<Vec<_>>(), ["internal"]);

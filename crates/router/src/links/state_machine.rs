@@ -65,14 +65,14 @@ pub enum LinkStatus {
 /// # use std::sync::Arc;
 /// # use portcullis_domain::{clock::Timestamp, entropy::{Entropy, EntropyError}};
 /// use portcullis_router::links::{Action, Announcement, DialFailure, GroupNames, Links, Listener, RouterId, dialers};
-/// use portcullis_router_config::{Options, Text, load};
+/// use portcullis_router_config::{CheckOptions, SourceFile, load};
 /// # struct Random;
 /// # impl Entropy for Random {
 /// #     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> { bytes.fill(7); Ok(()) }
 /// # }
 ///
-/// let file = Text::new("router.yml", b"link: {dialers: [{binding: transport}]}");
-/// let config = load(&file, Options::default(), &|_| None).config;
+/// let file = SourceFile::new("router.yml", b"link: {dialers: [{binding: transport}]}");
+/// let config = load(&file, CheckOptions::default(), &|_| None).config;
 /// let start = Timestamp::UNIX_EPOCH;
 /// let mut links = Links::new(dialers(&config.link)?, Arc::new(Random), start);
 ///

@@ -78,7 +78,7 @@ fn a_client_gets_the_document_and_the_status_it_asks_for() {
     for work in passing.poll(at(15_000)) {
         match work {
             DueCheck::Ping(run) => {
-                passing.finish_ping(run, ControllerStatus::Answering, at(15_001))
+                passing.finish_ping(run, ControllerStatus::Answering, at(15_001));
             },
             DueCheck::CountLinks(run) => passing.finish_count(run, vec![], at(15_000)),
         }

@@ -34,7 +34,7 @@ pub(super) fn skip_deep_brackets(
     for (at, bracket) in Brackets::new(rest) {
         let at = start + at;
         match (bracket, open.last().copied()) {
-            ('[' | '{', None) if depth < self::max_brackets(limits) => depth += 1,
+            ('[' | '{', None) if depth < max_brackets(limits) => depth += 1,
             ('[' | '{', _) => {
                 if depth + open.len() >= limits.skipped_depth {
                     let limit = limits.skipped_depth;
@@ -153,7 +153,7 @@ impl Iterator for Brackets<'_> {
                     self.skip_to(|c| c.is_whitespace() || "[]{},".contains(c));
                 },
                 ':' if self.rest().starts_with(|c: char| c.is_whitespace()) => {
-                    self.is_plain = false
+                    self.is_plain = false;
                 },
                 letter if letter.is_whitespace() => {},
                 _ => self.is_plain = true,

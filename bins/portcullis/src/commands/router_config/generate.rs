@@ -88,7 +88,7 @@ pub(crate) struct EdgeArgs {
     #[arg(long, value_name = "PORT", default_value_t = 3022, value_parser = port_parser())]
     edge_port: u16,
 
-    /// Have clients connect over WebSockets (`wss`)
+    /// Have clients connect over WebSocket (`wss`)
     #[arg(long)]
     web_sockets: bool,
 

@@ -26,7 +26,7 @@ use portcullis_domain::ids::{
 use portcullis_domain::managed::{Managed, Spec};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
-use portcullis_domain::router::{EdgeRouterSettingsPatch, Router, RouterKind};
+use portcullis_domain::router::{EdgeRouterSettingsPatch, Router, RouterKind, RouterSpecPatch};
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
 use std::collections::BTreeMap;
@@ -145,9 +145,7 @@ impl World {
                 (step, id),
                 |step| Ok(read::<TransitRouterCreate>(step)?.spec(RouterKind::Transit)),
                 |step, _| Ok(read::<TransitRouterCreate>(step)?.spec(RouterKind::Transit)),
-                |step| {
-                    Ok(read::<TransitRouterPatch>(step)?.patch(EdgeRouterSettingsPatch::default()))
-                },
+                transit_router_patch,
             ),
             "terminators" => change(
                 &mut self.terminators,
@@ -276,4 +274,8 @@ fn name(names: &mut Table<String>, step: &Step, id: Option<&str>) {
         },
         _ => {},
     }
+}
+
+fn transit_router_patch(step: &Step) -> Result<RouterSpecPatch, Refusal> {
+    Ok(read::<TransitRouterPatch>(step)?.patch(EdgeRouterSettingsPatch::default()))
 }
