@@ -1,9 +1,10 @@
 //! Copies of a store, made from a snapshot.
 
+use crate::directory::sync_directory_of;
 use crate::disk::FileDisk;
-use crate::engine::{KeyRange, Snapshot, StoreError};
+use crate::engine::{CopyError, KeyRange, Snapshot};
 use crate::overlay::Overlay;
-use crate::redb_engine::{CopyWriter, sync_directory_of};
+use crate::redb_engine::CopyWriter;
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
@@ -13,42 +14,8 @@ use std::sync::Arc;
 /// Bytes of rows per write.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// A store was not copied. No partial copy is left behind.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum CopyError {
-    /// The destination already exists; it is left unchanged.
-    #[error("a file of this name already exists")]
-    Exists,
-    #[error("the snapshot could not be written: {0}")]
-    Io(#[source] Arc<io::Error>),
-    /// The store cannot be read, or the disk is full.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<io::Error> for CopyError {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::AlreadyExists => Self::Exists,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::Store(StoreError::Full)
-            },
-            _ => Self::Io(Arc::new(error)),
-        }
-    }
-}
-
-/// Writes the contents of `snapshot` to a new file at `path`, with mode 600.
-///
-/// The copy is written to `draft` in the same directory, and linked to its name once it is complete
-/// and synced. A leftover draft is removed, so nothing else may use that name.
-///
-/// Commits go on during the copy.
-///
-/// # Errors
-///
-/// [`CopyError::Exists`] when `path` exists; it is never overwritten.
-pub fn write(snapshot: &dyn Snapshot, draft: &Path, path: &Path) -> Result<(), CopyError> {
+/// See [`Snapshot::write_copy`].
+pub(crate) fn write(snapshot: &dyn Snapshot, draft: &Path, path: &Path) -> Result<(), CopyError> {
     remove(draft)?;
     let written = write_rows(snapshot, draft).and_then(|()| publish(draft, path));
     // The draft is no longer needed, whether the copy succeeded or not.

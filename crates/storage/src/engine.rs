@@ -4,19 +4,20 @@ mod error;
 mod range;
 mod result_ticket;
 mod snapshot_cache;
-pub(crate) mod ticket;
+mod ticket;
 
 use crate::feed::{CommitGroup, Feed};
 use crate::key::Kind;
 use crate::lock;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{self, Arc};
 
-pub use error::{Abort, CommitError, OverloadedError, StoreError};
+pub use error::{Abort, CommitError, CopyError, OverloadedError, StoreError};
 pub use range::KeyRange;
 pub use result_ticket::{ResultTicket, submit_with};
 pub use snapshot_cache::SnapshotCache;
-pub use ticket::{Committed, Ticket};
+pub use ticket::{Committed, Resolver, Ticket};
 
 /// Visitor for the rows of a scan; breaks to end it early.
 pub type RowVisitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'v;
@@ -42,6 +43,18 @@ pub trait ReadTx {
 pub trait Snapshot: ReadTx + Send + Sync {
     /// Revision of the last group in the snapshot.
     fn revision(&self) -> Result<u64, StoreError>;
+
+    /// Writes the contents to a new store at `path`, with mode 600.
+    ///
+    /// The copy is written to `draft` in the same directory, and linked to its name once it is
+    /// complete and synced. A leftover draft is removed, so nothing else may use that name.
+    ///
+    /// Commits go on during the copy.
+    ///
+    /// # Errors
+    ///
+    /// [`CopyError::Exists`] when `path` exists; it is never overwritten.
+    fn write_copy(&self, draft: &Path, path: &Path) -> Result<(), CopyError>;
 }
 
 /// Reads and writes rows inside a body; reads see earlier writes.

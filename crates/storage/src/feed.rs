@@ -73,8 +73,8 @@ impl<C> Feed<C> {
         }
     }
 
-    /// Appends the next group.
-    pub(crate) fn push(&self, group: Arc<CommitGroup<C>>) {
+    /// Appends the next group; only for the engine of the feed.
+    pub fn push(&self, group: Arc<CommitGroup<C>>) {
         let mut ring = lock(&self.ring);
         ring.revision = group.revision;
         ring.groups.push_back(group);

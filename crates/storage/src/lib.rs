@@ -26,7 +26,8 @@
 //! ```
 
 pub mod conformance;
-pub mod copy;
+mod copy;
+pub mod directory;
 pub mod disk;
 pub mod engine;
 pub mod feed;

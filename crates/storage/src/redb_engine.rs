@@ -17,9 +17,10 @@ mod shared;
 mod shared_view;
 mod writer;
 
+use crate::directory::sync_directory_of;
 use crate::disk::{Disk, FileDisk, MemoryDisk};
 use crate::engine::{
-    Engine, Observer, OverloadedError, Snapshot, StoreError, Ticket, TxBody, ticket,
+    Committed, Engine, Observer, OverloadedError, Resolver, Snapshot, StoreError, Ticket, TxBody,
 };
 use crate::feed::Feed;
 use crate::key::Kind;
@@ -123,15 +124,6 @@ fn draft(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     name.into()
-}
-
-/// Syncs the directory of `path`, so that its entries survive a power loss.
-pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    fs::File::open(directory)?.sync_all()
 }
 
 impl<C: Send + Sync + 'static> Engine<C> for RedbEngine<C> {

@@ -2,11 +2,12 @@
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
-    Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot, SnapshotCache,
-    StoreError, Ticket, TxBody,
+    CopyError, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
+    SnapshotCache, StoreError, Ticket, TxBody,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::Kind;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -91,5 +92,9 @@ impl ReadTx for CountingSnapshot {
 impl Snapshot for CountingSnapshot {
     fn revision(&self) -> Result<u64, StoreError> {
         self.snapshot.revision()
+    }
+
+    fn write_copy(&self, draft: &Path, path: &Path) -> Result<(), CopyError> {
+        self.snapshot.write_copy(draft, path)
     }
 }

@@ -2,13 +2,14 @@
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
-    Abort, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
+    Abort, CopyError, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
     SnapshotCache, StoreError, Ticket, TxBody, WriteTx,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::{Kind, META_TAG};
 use std::io;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Internal details of an error, which must never be disclosed.
@@ -209,6 +210,11 @@ impl Snapshot for FaultySnapshot {
             return Err(StoreError::corrupt(INTERNAL));
         }
         self.snapshot.revision()
+    }
+
+    fn write_copy(&self, draft: &Path, path: &Path) -> Result<(), CopyError> {
+        self.faults.call()?;
+        self.snapshot.write_copy(draft, path)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::privilege::FreshFactor;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_storage::copy::{self, CopyError};
+use portcullis_storage::engine::CopyError;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ fn write(app: &App, requested: Option<&str>) -> Result<PathBuf, AppError> {
     };
     let _begun = snapshots.reserve(now)?;
     let draft = snapshots.temporary_path(snapshot_path::directory_of(&path));
-    let result = copy::write(&*app.engine.snapshot()?, &draft, &path);
+    let result = app.engine.snapshot()?.write_copy(&draft, &path);
     result.map_err(|error| map_copy_error(error, requested))?;
     Ok(path)
 }

@@ -1,5 +1,6 @@
 //! Errors of engines and transactions.
 
+use std::io;
 use std::sync::Arc;
 
 /// A store operation failed.
@@ -59,3 +60,28 @@ pub enum CommitError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many writes are waiting")]
 pub struct OverloadedError;
+
+/// A store was not copied. No partial copy is left behind.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CopyError {
+    /// The destination already exists; it is left unchanged.
+    #[error("a file of this name already exists")]
+    Exists,
+    #[error("the snapshot could not be written: {0}")]
+    Io(#[source] Arc<io::Error>),
+    /// The store cannot be read, or the disk is full.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<io::Error> for CopyError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Self::Exists,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::Store(StoreError::Full)
+            },
+            _ => Self::Io(Arc::new(error)),
+        }
+    }
+}

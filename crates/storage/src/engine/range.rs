@@ -75,7 +75,7 @@ impl KeyRange {
     }
 
     /// Bounds for ordered maps; only valid for non-empty ranges.
-    pub(crate) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         let end = match &self.end {
             Some(end) => Bound::Excluded(end.as_slice()),
             None => Bound::Unbounded,

@@ -38,13 +38,13 @@ pub struct Ticket {
 /// The writer's end of a [`Ticket`].
 ///
 /// Dropped without a result, it resolves to a closed store.
-pub(crate) struct Resolver {
+pub struct Resolver {
     slot: Arc<Slot>,
 }
 
 impl Ticket {
     /// Creates a ticket and its resolver.
-    pub(crate) fn new() -> (Self, Resolver) {
+    pub fn new() -> (Self, Resolver) {
         let slot = Arc::new(Slot::default());
         let resolver = Resolver {
             slot: Arc::clone(&slot),
@@ -90,7 +90,7 @@ impl Future for Ticket {
 }
 
 impl Resolver {
-    pub(crate) fn resolve(self, answer: Result<Committed, CommitError>) {
+    pub fn resolve(self, answer: Result<Committed, CommitError>) {
         self.set_result(answer);
     }
 

@@ -30,7 +30,7 @@ use model::{FailureMode, Store};
 use options::Options;
 use shared::Shared;
 use std::sync::{Arc, PoisonError, Weak};
-use ticket::{Committed, Ticket};
+use ticket::{Committed, Resolver, Ticket};
 
 fn lock<T>(mutex: &sync::Mutex<T>) -> sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,8 +1,7 @@
 //! Queue of bodies for the writer.
 
-use super::lock;
 use super::sync::{Condvar, Mutex};
-use super::ticket::Resolver;
+use super::{Resolver, lock};
 use crate::engine::{OverloadedError, TxBody};
 use std::collections::VecDeque;
 use std::sync::PoisonError;

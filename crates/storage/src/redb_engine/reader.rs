@@ -2,9 +2,11 @@
 
 use super::backend::{DatabaseHealth, is_full};
 use super::meta::State;
-use crate::engine::{KeyRange, ReadTx, RowVisitor, Snapshot, SnapshotCache, StoreError};
+use crate::copy;
+use crate::engine::{CopyError, KeyRange, ReadTx, RowVisitor, Snapshot, SnapshotCache, StoreError};
 use crate::guard::{self, Panicked};
 use redb::ReadOnlyTable;
+use std::path::Path;
 use std::sync::Arc;
 
 pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
@@ -66,6 +68,10 @@ impl ReadTx for Reader {
 impl Snapshot for Reader {
     fn revision(&self) -> Result<u64, StoreError> {
         Ok(State::read(self)?.revision)
+    }
+
+    fn write_copy(&self, draft: &Path, path: &Path) -> Result<(), CopyError> {
+        copy::write(self, draft, path)
     }
 }
 

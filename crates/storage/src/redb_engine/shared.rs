@@ -1,5 +1,6 @@
 //! State shared by callers and the writer thread.
 
+use super::Ticket;
 use super::counters::Counters;
 use super::database::Store;
 use super::meta::State;
@@ -8,7 +9,6 @@ use super::queue::{Job, Queue};
 use super::reader::Reader;
 use super::shared_view::SharedView;
 use super::sync::RwLock;
-use super::ticket::Ticket;
 use crate::engine::{Observer, OverloadedError, StoreError, TxBody};
 use crate::feed::Feed;
 use std::sync::{Arc, PoisonError};

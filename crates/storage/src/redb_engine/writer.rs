@@ -6,7 +6,7 @@ use super::options::FatalError;
 use super::queue::{Job, Task};
 use super::reader::Reader;
 use super::shared::Shared;
-use super::ticket::{Committed, Resolver};
+use super::{Committed, Resolver};
 use crate::engine::{CommitError, StoreError};
 use crate::feed::CommitGroup;
 use crate::overlay::{Overlay, OverlayTx, OverlayView};

@@ -1,6 +1,6 @@
 //! The key file.
 
-use crate::redb_engine::sync_directory_of;
+use crate::directory::sync_directory_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use portcullis_domain::entropy::{self, Entropy, EntropyError};

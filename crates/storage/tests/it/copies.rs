@@ -1,8 +1,7 @@
 //! Copies of a store that is in use.
 
 use crate::support::put;
-use portcullis_storage::copy::{self, CopyError};
-use portcullis_storage::engine::{Engine as _, KeyRange, ReadTx};
+use portcullis_storage::engine::{CopyError, Engine as _, KeyRange, ReadTx};
 use portcullis_storage::key::Kind;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use std::fs;
@@ -47,7 +46,7 @@ fn copy_opens_as_the_store_that_the_snapshot_saw() {
     }
     let snapshot = engine.snapshot().unwrap();
     put(&engine, b"\x01later", b"not in the copy").unwrap();
-    copy::write(&*snapshot, &path("draft"), &path("copy")).unwrap();
+    snapshot.write_copy(&path("draft"), &path("copy")).unwrap();
     assert_eq!(names(folder.path()), ["copy", "store"]);
     let mode = fs::metadata(path("copy")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -70,7 +69,9 @@ fn nothing_is_written_over() {
     std::os::unix::fs::symlink(path("elsewhere"), path("link")).unwrap();
     let snapshot = engine.snapshot().unwrap();
     for name in ["taken", "link", "store"] {
-        let error = copy::write(&*snapshot, &path("draft"), &path(name)).unwrap_err();
+        let error = snapshot
+            .write_copy(&path("draft"), &path(name))
+            .unwrap_err();
         assert!(matches!(error, CopyError::Exists), "{name}: {error}");
     }
     assert_eq!(fs::read(path("taken")).unwrap(), b"precious");
@@ -85,12 +86,12 @@ fn what_was_cut_short_is_no_obstacle() {
     put(&engine, b"\x01row", b"value").unwrap();
     fs::write(path("draft"), "a part of a copy").unwrap();
     let snapshot = engine.snapshot().unwrap();
-    copy::write(&*snapshot, &path("draft"), &path("copy")).unwrap();
+    snapshot.write_copy(&path("draft"), &path("copy")).unwrap();
     assert_eq!(names(folder.path()), ["copy", "store"]);
     let copied = open(&path("copy"));
     let row = copied.snapshot().unwrap().get(b"\x01row").unwrap();
     assert_eq!(row.as_deref(), Some(&b"value"[..]));
     let nowhere = path("missing").join("copy");
-    let error = copy::write(&*snapshot, &nowhere.with_extension("draft"), &nowhere);
+    let error = snapshot.write_copy(&nowhere.with_extension("draft"), &nowhere);
     assert!(matches!(error, Err(CopyError::Io(_))), "{error:?}");
 }
