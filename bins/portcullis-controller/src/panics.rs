@@ -1,7 +1,7 @@
 //! Panic hook.
 
 use crate::logging;
-use portcullis_storage::guard;
+use portcullis_storage_redb::guard;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;
 use std::thread;

@@ -158,13 +158,7 @@ impl DependencyGraph {
     }
 
     /// Shortest dependency path from `from` to a package named `to`, without dev-dependencies.
-    /// Paths through a package named `except_through` are ignored.
-    pub(crate) fn shortest_path(
-        &self,
-        from: &Package,
-        to: &str,
-        except_through: Option<&str>,
-    ) -> Option<Vec<&str>> {
+    pub(crate) fn shortest_path(&self, from: &Package, to: &str) -> Option<Vec<&str>> {
         let mut came_from: BTreeMap<&PackageId, Option<&PackageId>> =
             BTreeMap::from([(&from.id, None)]);
         let mut queue = VecDeque::from([&from.id]);
@@ -178,9 +172,6 @@ impl DependencyGraph {
                     .collect();
                 way.reverse();
                 return Some(way);
-            }
-            if Some(name) == except_through {
-                continue;
             }
             let edges = self.edges.get(id).into_iter().flatten();
             for edge in edges.filter(|edge| edge.is_for_build()) {

@@ -80,12 +80,8 @@ fn forbidden_paths(graph: &DependencyGraph, member: &Package) -> Vec<String> {
     rules::FORBIDDEN_PACKAGES
         .iter()
         .filter(|rule| rule.crates.contains(&short))
-        .flat_map(|rule| {
-            rule.packages
-                .iter()
-                .map(|package| (package, rule.except_through))
-        })
-        .filter_map(|(package, beyond)| graph.shortest_path(member, package, beyond))
+        .flat_map(|rule| rule.packages)
+        .filter_map(|package| graph.shortest_path(member, package))
         .map(|way| {
             let target = way.last().copied().unwrap_or_default();
             format!(

@@ -17,6 +17,7 @@ mod unlink;
 mod write;
 
 pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenCursor, events_from};
+pub use dispatch::{EntityVisitor, KINDS, dispatch};
 pub use integrity::{Finding, Inspection, IntegrityError, inspect};
 pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
@@ -28,6 +29,3 @@ pub use kind::{
 pub use read::{Found, Record, Rows};
 pub use record_counts::{CountMismatch, RecordCounts};
 pub use write::{RowsMut, WriteError};
-
-#[cfg(test)]
-mod tests;

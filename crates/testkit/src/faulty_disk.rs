@@ -1,6 +1,6 @@
 //! Disk with injected failures.
 
-use portcullis_storage::disk::{Disk, MemoryDisk};
+use portcullis_storage_redb::disk::{Disk, MemoryDisk};
 use std::io;
 use std::sync::Mutex;
 

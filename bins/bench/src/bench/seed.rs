@@ -26,11 +26,11 @@ use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_pki::certificates_to_pem;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{
     AUTHENTICATOR, ENROLLMENT, IDENTITY, RowsMut, StoredEnrollment, WriteError, identity_key,
 };
 use portcullis_storage::vault::Vault;
+use portcullis_storage_redb::{Options, RedbEngine};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;

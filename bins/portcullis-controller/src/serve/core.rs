@@ -25,7 +25,7 @@ use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;
-use portcullis_storage::redb_engine::RedbEngine;
+use portcullis_storage_redb::RedbEngine;
 use portcullis_totp::Rules;
 use std::num::NonZero;
 use std::sync::Arc;

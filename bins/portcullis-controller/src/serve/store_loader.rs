@@ -5,7 +5,7 @@ use portcullis_app::read_model;
 use portcullis_domain::change::Change;
 use portcullis_index::Projections;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::redb_engine::RedbEngine;
+use portcullis_storage_redb::RedbEngine;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;

@@ -52,6 +52,10 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["domain", "yaml"]),
     ),
     ("storage", AllowedDependencies::Only(&["domain"])),
+    (
+        "storage-redb",
+        AllowedDependencies::Only(&["domain", "storage"]),
+    ),
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
     ("yaml", AllowedDependencies::Only(&[])),
@@ -62,8 +66,6 @@ pub(super) struct ForbiddenPackages {
     /// Crates, named without their prefix.
     pub(super) crates: &'static [&'static str],
     pub(super) packages: &'static [&'static str],
-    /// Package whose own dependencies are exempt.
-    pub(super) except_through: Option<&'static str>,
 }
 
 pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
@@ -77,22 +79,15 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "posture",
             "router",
             "router-config",
+            "storage",
             "totp",
             "yaml",
         ],
         packages: &["hyper", "redb", "rustls", "tokio"],
-        except_through: None,
     },
     ForbiddenPackages {
         crates: &["app"],
-        packages: &["hyper"],
-        except_through: None,
-    },
-    // The use cases depend on the storage port, which is in the same crate as its engine.
-    ForbiddenPackages {
-        crates: &["app"],
-        packages: &["redb"],
-        except_through: Some("portcullis-storage"),
+        packages: &["hyper", "redb"],
     },
 ];
 

@@ -24,7 +24,7 @@ use portcullis_domain::signer::Signer;
 use portcullis_domain::terminator::Terminator;
 
 /// All kinds of records.
-pub(super) const KINDS: [Kind; 20] = [
+pub const KINDS: [Kind; 20] = [
     IDENTITY,
     AUTH_POLICY,
     ENROLLMENT,
@@ -48,7 +48,7 @@ pub(super) const KINDS: [Kind; 20] = [
 ];
 
 /// A generic operation on the entity type of a record.
-pub(super) trait EntityVisitor {
+pub trait EntityVisitor {
     type Output;
 
     /// Runs with the entity type `E`.
@@ -56,7 +56,7 @@ pub(super) trait EntityVisitor {
 }
 
 /// Runs `work` with the entity type of `kind`; `None` for an unknown kind.
-pub(super) fn dispatch<F: EntityVisitor>(kind: Kind, work: F) -> Option<F::Output> {
+pub fn dispatch<F: EntityVisitor>(kind: Kind, work: F) -> Option<F::Output> {
     Some(match kind {
         IDENTITY => work.visit::<Identity>(),
         AUTH_POLICY => work.visit::<AuthPolicy>(),

@@ -29,7 +29,7 @@ impl RowsMut<'_> {
     }
 
     /// Removes the record at `key` of any kind, if it exists.
-    pub(super) fn remove_record(&mut self, key: &RecordKey) -> Result<(), StoreError> {
+    pub fn remove_record(&mut self, key: &RecordKey) -> Result<(), StoreError> {
         let remove = RemoveRecord { rows: self, key };
         dispatch(key.id().0, remove).unwrap_or_else(|| {
             Err(StoreError::corrupt(format!(

@@ -11,10 +11,10 @@ use portcullis_domain::ids::{EnrollmentId, IdentityId};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{
     ENROLLMENT, IDENTITY, RowsMut, StoredEnrollment, WriteError, identity_key,
 };
+use portcullis_storage_redb::{Options, RedbEngine};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Instant;

@@ -4,8 +4,8 @@ use portcullis_domain::change::Change;
 use portcullis_index::Projections;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::redb_engine::RedbEngine;
 use portcullis_storage::tables::{ROOTS, Record};
+use portcullis_storage_redb::RedbEngine;
 use std::ops::ControlFlow;
 
 /// Memory in bytes.

@@ -30,7 +30,7 @@ impl UniqueValue {
     }
 
     /// The key of its row.
-    pub(in crate::tables) fn key(&self) -> UniqueKey {
+    pub fn key(&self) -> UniqueKey {
         UniqueKey::new(self.index as u8, &self.value)
     }
 
