@@ -106,106 +106,25 @@ macro_rules! entity_id {
     };
 }
 
-entity_id!(
-    /// Names an identity.
-    IdentityId,
-    short
-);
-entity_id!(
-    /// Names an enrollment.
-    EnrollmentId,
-    short
-);
-entity_id!(
-    /// Names an authenticator.
-    AuthenticatorId,
-    short
-);
-entity_id!(
-    /// Names an API session.
-    ApiSessionId,
-    cuid
-);
-entity_id!(
-    /// Names a certificate of an API session.
-    SessionCertificateId,
-    short
-);
-entity_id!(
-    /// Names a TOTP enrollment.
-    MfaId,
-    short
-);
-entity_id!(
-    /// Names an authentication policy.
-    AuthPolicyId,
-    long
-);
-entity_id!(
-    /// Names an external JWT signer.
-    SignerId,
-    long
-);
-entity_id!(
-    /// Names a third-party certificate authority.
-    CaId,
-    long
-);
-entity_id!(
-    /// Names a service.
-    ServiceId,
-    long
-);
-entity_id!(
-    /// Names a configuration of services or routers.
-    ConfigId,
-    long
-);
-entity_id!(
-    /// Names a type of configurations.
-    ConfigTypeId,
-    long
-);
-entity_id!(
-    /// Names a service policy.
-    ServicePolicyId,
-    long
-);
-entity_id!(
-    /// Names an edge-router policy.
-    EdgeRouterPolicyId,
-    long
-);
-entity_id!(
-    /// Names a service-edge-router policy.
-    ServiceEdgeRouterPolicyId,
-    long
-);
-entity_id!(
-    /// Names a posture check.
-    PostureCheckId,
-    long
-);
-entity_id!(
-    /// Names a router, be it an edge router or a transit router.
-    RouterId,
-    short
-);
-entity_id!(
-    /// Names a terminator.
-    TerminatorId,
-    long
-);
-entity_id!(
-    /// Names a service session.
-    SessionId,
-    cuid
-);
-entity_id!(
-    /// Names a revocation: the id of what is revoked.
-    RevocationId,
-    long
-);
+/// Declares the id of each kind.
+macro_rules! kind_ids {
+    ($(
+        #[doc = $doc:literal]
+        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
+            $id:ident($shape:ident), $noun:literal, $collection:literal,
+            [$($index:ident = $number:literal ($($source:tt)+)),*],
+            ($($spec:tt)*);
+    )+) => {
+        $(entity_id!(
+            #[doc = concat!("Id of the kind \"", $noun, "\".")]
+            $id,
+            $shape
+        );)+
+    };
+}
+
+crate::for_each_kind!(kind_ids);
+
 entity_id!(
     /// Names a controller of the network.
     ControllerId,

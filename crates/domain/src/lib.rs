@@ -39,6 +39,7 @@ pub mod identity;
 pub mod ids;
 pub mod io_error;
 pub mod ip_network;
+mod kinds;
 pub mod log_throttle;
 pub mod managed;
 pub mod mfa;
