@@ -21,7 +21,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 impl Resource for ConfigTypeSpec {
-    const NOUN: &'static str = "config type";
     const SUBJECT: Subject = Subject::ConfigType;
     type View = ConfigType;
 
@@ -70,7 +69,6 @@ impl Resource for ConfigTypeSpec {
 }
 
 impl Resource for ConfigSpec {
-    const NOUN: &'static str = "config";
     const SUBJECT: Subject = Subject::Config;
     type View = ConfigView;
 

@@ -6,7 +6,7 @@ use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 use portcullis_domain::entropy::EntropyError;
 use portcullis_domain::password_throttle::ThrottledError;
 use portcullis_storage::engine::{CommitError, OverloadedError, StoreError};
-use portcullis_storage::tables::{UniqueIndex, UniqueValue, WriteError};
+use portcullis_storage::tables::{UniqueIndex, UniqueMember, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
 
 /// Errors of all use cases; transports map each variant to a response of its own.
@@ -226,64 +226,22 @@ fn in_use_by(noun: &str) -> String {
     format!("is already in use by another {noun}; choose another value")
 }
 
-/// Maps a unique value that is taken to the field of the API.
+/// Maps a unique value that is taken to the member of the API.
 fn value_in_use(value: &UniqueValue) -> AppError {
     let text = String::from_utf8_lossy(&value.value);
-    let (field, noun) = match value.index {
-        UniqueIndex::IdentityName => ("name", "identity"),
-        UniqueIndex::IdentityExternalId => ("externalId", "identity"),
-        UniqueIndex::AuthPolicyName => ("name", "auth policy"),
-        UniqueIndex::AuthenticatorFingerprint => ("certFingerprint", "authenticator"),
-        UniqueIndex::AuthenticatorUsername => ("updbUsername", "authenticator"),
-        UniqueIndex::CaName => ("name", "CA"),
-        UniqueIndex::CaFingerprint => ("certPem", "CA"),
-        UniqueIndex::SignerName => ("name", "external JWT signer"),
-        UniqueIndex::SignerIssuer => ("issuer", "external JWT signer"),
-        UniqueIndex::SignerKid => ("kid", "external JWT signer"),
-        UniqueIndex::SignerFingerprint => ("fingerprint", "external JWT signer"),
-        UniqueIndex::RouterFingerprint => ("fingerprint", "router"),
-        // Clients choose the id of a fabric router.
-        UniqueIndex::RouterId => ("id", "router"),
-        UniqueIndex::ConfigTypeName
-        | UniqueIndex::ConfigName
-        | UniqueIndex::ServiceName
-        | UniqueIndex::RouterName
-        | UniqueIndex::ServicePolicyName
-        | UniqueIndex::EdgeRouterPolicyName
-        | UniqueIndex::ServiceEdgeRouterPolicyName
-        | UniqueIndex::PostureCheckName => {
-            return FieldError::new("name", NAME_IN_USE, text).into();
+    match value.index.member() {
+        UniqueMember::Name => FieldError::new("name", NAME_IN_USE, text).into(),
+        UniqueMember::Member(member) => {
+            FieldError::new(member, in_use_by(value.index.noun()), text).into()
         },
-        UniqueIndex::DefaultAdministrator => return AppError::AlreadyInitialised,
-        // Ids and tokens are generated, so a duplicate is a fault of the entropy source. A
-        // revocation with a chosen id replaces the previous one.
-        UniqueIndex::IdentityId
-        | UniqueIndex::EnrollmentId
-        | UniqueIndex::EnrollmentToken
-        | UniqueIndex::AuthenticatorId
-        | UniqueIndex::ApiSessionToken
-        | UniqueIndex::SessionCertificateId
-        | UniqueIndex::AuthPolicyId
-        | UniqueIndex::CaId
-        | UniqueIndex::SignerId
-        | UniqueIndex::ConfigTypeId
-        | UniqueIndex::ConfigId
-        | UniqueIndex::ServiceId
-        | UniqueIndex::TerminatorId
-        | UniqueIndex::ServicePolicyId
-        | UniqueIndex::EdgeRouterPolicyId
-        | UniqueIndex::ServiceEdgeRouterPolicyId
-        | UniqueIndex::PostureCheckId
-        | UniqueIndex::SessionId
-        | UniqueIndex::SessionGrant
-        | UniqueIndex::RevocationId => {
-            return AppError::Internal(format!(
-                "generated a duplicate value for {:?}",
-                value.index
-            ));
+        UniqueMember::Generated if value.index == UniqueIndex::DefaultAdministrator => {
+            AppError::AlreadyInitialised
         },
-    };
-    AppError::Field(FieldError::new(field, in_use_by(noun), text))
+        // Only a faulty source of entropy generates a value twice.
+        UniqueMember::Generated => {
+            AppError::Internal(format!("generated a duplicate value for {:?}", value.index))
+        },
+    }
 }
 
 /// Maps a missing reference to the entity that does not exist.
@@ -292,16 +250,7 @@ fn reference_not_found(value: &UniqueValue) -> AppError {
     match value.index {
         // The session has ended in the meantime.
         UniqueIndex::ApiSessionToken => AccessDeniedError.into(),
-        UniqueIndex::AuthPolicyId => AppError::not_found("auth policy", id),
-        UniqueIndex::CaId => AppError::not_found("CA", id),
-        UniqueIndex::SignerId => AppError::not_found("external JWT signer", id),
-        UniqueIndex::IdentityId => AppError::not_found("identity", id),
-        UniqueIndex::ServiceId => AppError::not_found("service", id),
-        UniqueIndex::RouterId => AppError::not_found("router", id),
-        UniqueIndex::ConfigId => AppError::not_found("config", id),
-        UniqueIndex::ConfigTypeId => AppError::not_found("config type", id),
-        UniqueIndex::PostureCheckId => AppError::not_found("posture check", id),
-        other => AppError::Internal(format!("{other:?} is not a reference")),
+        index => AppError::not_found(index.noun(), id),
     }
 }
 

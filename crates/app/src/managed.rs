@@ -23,14 +23,14 @@ use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_index::{Catalog, CatalogEntry, Slot};
 use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Found, Rows, RowsMut, StoredSpec, reference};
+use portcullis_storage::tables::{Found, ManagedKind, Rows, RowsMut, reference};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// The entity with the spec `S`.
-pub type Entity<S> = Managed<<S as StoredSpec>::Id, S>;
+pub type Entity<S> = Managed<<S as ManagedKind>::Id, S>;
 
 /// A kind of entity that administrators manage, implemented by its spec.
 #[expect(
@@ -38,9 +38,6 @@ pub type Entity<S> = Managed<<S as StoredSpec>::Id, S>;
     reason = "listing is internal; the trait is implemented in this crate only"
 )]
 pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
-    /// Name of the kind in error messages.
-    const NOUN: &'static str;
-
     /// Subject of the permissions for this kind.
     const SUBJECT: Subject;
 

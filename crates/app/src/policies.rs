@@ -20,7 +20,6 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
 
 impl Resource for ServicePolicySpec {
-    const NOUN: &'static str = "service policy";
     const SUBJECT: Subject = Subject::ServicePolicy;
     type View = ServicePolicyView;
 
@@ -55,7 +54,6 @@ impl Resource for ServicePolicySpec {
 }
 
 impl Resource for EdgeRouterPolicySpec {
-    const NOUN: &'static str = "edge router policy";
     const SUBJECT: Subject = Subject::EdgeRouterPolicy;
     type View = EdgeRouterPolicyView;
 
@@ -101,7 +99,6 @@ const SYSTEM_POLICY_RULE: &str = "the policy belongs to a tunneler-enabled edge 
                          disable its tunneler instead";
 
 impl Resource for ServiceEdgeRouterPolicySpec {
-    const NOUN: &'static str = "service edge router policy";
     const SUBJECT: Subject = Subject::ServiceEdgeRouterPolicy;
     type View = ServiceEdgeRouterPolicyView;
 

@@ -20,7 +20,6 @@ actions! {
 }
 
 impl Resource for PostureCheckSpec {
-    const NOUN: &'static str = "posture check";
     const SUBJECT: Subject = Subject::PostureCheck;
     type View = PostureCheck;
 

@@ -5,7 +5,7 @@ use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Observer, StoreError};
 use portcullis_storage::feed::CommitGroup;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ROOTS, Record, RecordCounts};
+use portcullis_storage::tables::{Record, RecordCounts, roots};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub fn load(
     projections.begin_load();
     let snapshot = engine.snapshot()?;
     let mut damage = Vec::new();
-    for root in ROOTS {
+    for root in roots() {
         snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
             match Record::from_row(key, frame).and_then(|record| record.change()) {
                 Ok(Some(change)) => projections.load_put(&change),

@@ -21,7 +21,6 @@ use portcullis_storage::tables::{Found, REVOCATION, Rows, reference};
 const BATCH: usize = 500;
 
 impl Resource for RevocationSpec {
-    const NOUN: &'static str = "revocation";
     const SUBJECT: Subject = Subject::Revocation;
     type View = Revocation;
 

@@ -44,7 +44,6 @@ actions! {
 }
 
 impl Resource for RouterSpec {
-    const NOUN: &'static str = "router";
     const SUBJECT: Subject = Subject::Router;
     type View = ManagedRouterView;
 

@@ -27,7 +27,9 @@ use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::{ServiceGrants, ServiceView};
 use portcullis_index::{AccessGuard, Catalog};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, reference};
+use portcullis_storage::tables::{
+    Found, ManagedKind as _, Rows, UniqueIndex, UniqueValue, reference,
+};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
@@ -41,7 +43,6 @@ actions! {
 }
 
 impl Resource for ServiceSpec {
-    const NOUN: &'static str = "service";
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
 

@@ -43,7 +43,6 @@ pub fn list_of_usable_service(
 }
 
 impl Resource for TerminatorSpec {
-    const NOUN: &'static str = "terminator";
     const SUBJECT: Subject = Subject::Terminator;
     type View = TerminatorView;
 

@@ -32,6 +32,12 @@ pub trait Spec: Clone {
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError>;
 }
 
+/// A specification whose kind may have names; implemented by the rows of
+/// [`for_each_kind!`](crate::for_each_kind).
+pub trait MaybeNamed {
+    fn name(&self) -> Option<&str>;
+}
+
 impl<I, S: Spec> Managed<I, S> {
     /// Creates an entity.
     ///
@@ -78,3 +84,35 @@ impl<I, S: Spec> Managed<I, S> {
         self.replace(spec, now)
     }
 }
+
+/// Finds the name among the unique values of a row.
+macro_rules! name {
+    ($self:ident) => { None };
+    ($self:ident (name) $($rest:tt)*) => { Some(&$self.name) };
+    ($self:ident $source:tt $($rest:tt)*) => { name!($self $($rest)*) };
+}
+
+macro_rules! maybe_named {
+    (() $($unique:tt)*) => {};
+    (($($spec:tt)+) $($unique:tt)*) => {
+        impl MaybeNamed for crate::$($spec)+ {
+            fn name(&self) -> Option<&str> {
+                name!(self $($unique)*)
+            }
+        }
+    };
+}
+
+macro_rules! names {
+    ($(
+        #[doc = $doc:literal]
+        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
+            $id:ident($shape:ident), $noun:literal, $collection:literal,
+            [$($index:ident = $number:literal ($($source:tt)+)),*],
+            ($($spec:tt)*);
+    )+) => {
+        $(maybe_named!(($($spec)*) $(($($source)+))*);)+
+    };
+}
+
+crate::for_each_kind!(names);

@@ -21,16 +21,13 @@ use crate::small_catalogs::NoColumns;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::ConfigTypeSpec;
 use portcullis_domain::ids::EntityId;
-use portcullis_domain::managed::Managed;
+use portcullis_domain::managed::{Managed, MaybeNamed};
 use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
 
 /// The spec of a managed kind that has a catalog.
-pub trait CatalogSpec: Sized {
+pub trait CatalogSpec: MaybeNamed + Sized {
     /// As [`CatalogEntry::Columns`].
     type Columns<I: EntityId>: CatalogColumns<Managed<I, Self>>;
-
-    /// As [`CatalogEntry::name`].
-    fn name(&self) -> Option<&str>;
 }
 
 impl<I: EntityId, S: CatalogSpec> CatalogEntry for Managed<I, S> {
@@ -58,10 +55,6 @@ macro_rules! without_columns {
     ($($spec:ty),* $(,)?) => {$(
         impl CatalogSpec for $spec {
             type Columns<I: EntityId> = NoColumns;
-
-            fn name(&self) -> Option<&str> {
-                Some(&self.name)
-            }
         }
     )*};
 }

@@ -17,15 +17,9 @@ mod unlink;
 mod write;
 
 pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenCursor, events_from};
-pub use dispatch::{EntityVisitor, KINDS, dispatch};
+pub use dispatch::EntityVisitor;
 pub use integrity::{Finding, Inspection, IntegrityError, inspect};
-pub use kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, Entity, IDENTITY, IndexedId, MFA, POSTURE_CHECK, REVOCATION, ROOTS, ROUTER,
-    SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER,
-    StoredEnrollment, StoredMfa, StoredSpec, TERMINATOR, UniqueIndex, UniqueValue, identity_key,
-    reference, router_key, session_grant,
-};
+pub use kind::*;
 pub use read::{Found, Record, Rows};
 pub use record_counts::{CountMismatch, RecordCounts};
 pub use write::{RowsMut, WriteError};

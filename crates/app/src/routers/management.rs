@@ -5,13 +5,13 @@ use crate::app::App;
 use crate::enrollments;
 use crate::error::AppError;
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
-use crate::managed::{self, ActionFor, Create, Delete, Read, Resource as _, Update};
+use crate::managed::{self, ActionFor, Create, Delete, Read, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
 use portcullis_index::Catalog;
-use portcullis_storage::tables::{ROUTER, router_key};
+use portcullis_storage::tables::{ManagedKind as _, ROUTER, router_key};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 

@@ -13,7 +13,6 @@ use portcullis_app::database::{
     self, Check, Copy, Fix, IntegrityFinding, IntegrityReport, ReadReport, ReadSummary,
 };
 use portcullis_domain::access::Permit;
-use std::borrow::Cow;
 
 pub(super) fn routes() -> Vec<Route> {
     const SNAPSHOT: &str = "/database/snapshot";
@@ -110,10 +109,7 @@ fn result(finding: IntegrityFinding) -> IntegrityResult {
 
 async fn summary(call: Call<Permit<ReadSummary>, NoBody>) -> Result<ApiResponse, ApiError> {
     let counts = database::summary(&call.context.state.app, &call.permit)?;
-    let counts = counts
-        .into_iter()
-        .map(|(kind, count)| (Cow::Borrowed(kind), count));
     Ok(ApiResponse::detail_without_meta(&SummaryCounts(
-        counts.collect(),
+        counts.into_iter().collect(),
     )))
 }

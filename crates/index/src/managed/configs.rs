@@ -25,10 +25,6 @@ impl ConfigColumns {
 
 impl CatalogSpec for ConfigSpec {
     type Columns<I: EntityId> = ConfigColumns;
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
 }
 
 impl<I> CatalogColumns<Managed<I, ConfigSpec>> for ConfigColumns {

@@ -19,10 +19,6 @@ pub struct EdgeRouterPolicyColumns {
 
 impl CatalogSpec for EdgeRouterPolicySpec {
     type Columns<I: EntityId> = EdgeRouterPolicyColumns;
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
 }
 
 impl<I> CatalogColumns<Managed<I, EdgeRouterPolicySpec>> for EdgeRouterPolicyColumns {

@@ -19,10 +19,6 @@ pub struct PostureCheckColumns {
 
 impl CatalogSpec for PostureCheckSpec {
     type Columns<I: EntityId> = PostureCheckColumns;
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
 }
 
 impl Selectable for PostureCheck {

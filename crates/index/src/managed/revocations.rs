@@ -43,10 +43,6 @@ impl RevocationColumns {
 
 impl CatalogSpec for RevocationSpec {
     type Columns<I: EntityId> = RevocationColumns;
-
-    fn name(&self) -> Option<&str> {
-        None
-    }
 }
 
 impl<I> CatalogColumns<Managed<I, RevocationSpec>> for RevocationColumns {

@@ -43,10 +43,6 @@ impl RouterColumns {
 
 impl CatalogSpec for RouterSpec {
     type Columns<I: EntityId> = RouterColumns;
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
 }
 
 impl Selectable for Router {

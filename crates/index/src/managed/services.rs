@@ -41,10 +41,6 @@ impl ServiceColumns {
 
 impl CatalogSpec for ServiceSpec {
     type Columns<I: EntityId> = ServiceColumns;
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
 }
 
 impl Selectable for Service {

@@ -40,10 +40,6 @@ impl TerminatorColumns {
 
 impl CatalogSpec for TerminatorSpec {
     type Columns<I: EntityId> = TerminatorColumns;
-
-    fn name(&self) -> Option<&str> {
-        None
-    }
 }
 
 impl<I> CatalogColumns<Managed<I, TerminatorSpec>> for TerminatorColumns {

@@ -15,7 +15,7 @@ pub(crate) fn assert_rows_exact(store: &Store) {
     assert_eq!(shortfalls(store), []);
     let snapshot = store.snapshot().unwrap();
     let mut expected = Keys::new();
-    for root in ROOTS {
+    for root in roots() {
         let mut records = Vec::new();
         snapshot
             .scan(&RecordKey::all(root), &mut |key, _frame| {

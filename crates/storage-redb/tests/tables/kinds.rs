@@ -109,7 +109,8 @@ fn each_kind_refers_to_what_it_names() {
     for (target, by) in expected {
         let target = RecordKey::root(target, 1);
         let referring: Vec<Kind> = KINDS
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|kind| {
                 let referrers = Rows::new(&*snapshot).referrers(&target, *kind, 9).unwrap();
                 assert!(target.id().0 == CONFIG_TYPE || referrers.len() < 2);

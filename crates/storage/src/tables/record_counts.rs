@@ -4,7 +4,7 @@
 //! insertion and removal, lets the scan at startup detect silent losses.
 
 use super::dispatch::{EntityVisitor, KINDS, dispatch};
-use super::kind::{Entity, ROOTS, UniqueValue};
+use super::kind::{Entity, UniqueValue, roots};
 use super::read::parse;
 use crate::engine::{KeyRange, ReadTx, StoreError, WriteTx};
 use crate::frame;
@@ -86,7 +86,7 @@ impl RecordCounts {
     pub fn verify(tx: &dyn ReadTx) -> Result<Vec<CountMismatch>, StoreError> {
         let mut shortfalls = Vec::new();
         let inventory = Inventory::take(tx)?;
-        for kind in KINDS {
+        for &kind in KINDS {
             let stated = Self::expected(tx, kind)?;
             let found = inventory.records.get(&kind).copied().unwrap_or(0);
             if found != stated {
@@ -166,7 +166,7 @@ struct Inventory {
 impl Inventory {
     fn take(tx: &dyn ReadTx) -> Result<Self, StoreError> {
         let mut inventory = Self::default();
-        for root in ROOTS {
+        for root in roots() {
             tx.scan(&RecordKey::all(root), &mut |bytes, frame| {
                 if let Some(key) = RecordKey::parse(bytes) {
                     inventory.count(&key, frame);

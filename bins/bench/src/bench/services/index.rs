@@ -4,7 +4,7 @@ use portcullis_domain::change::Change;
 use portcullis_index::Projections;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ROOTS, Record};
+use portcullis_storage::tables::{Record, roots};
 use portcullis_storage_redb::RedbEngine;
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ pub(super) fn weigh(engine: &RedbEngine<Change>) -> anyhow::Result<Weight> {
     let projections = Projections::default();
     projections.begin_load();
     let snapshot = engine.snapshot()?;
-    for root in ROOTS {
+    for root in roots() {
         snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
             if let Some(change) = Record::from_row(key, frame)?.change()? {
                 projections.load_put(&change);

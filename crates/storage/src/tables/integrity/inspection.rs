@@ -109,7 +109,7 @@ impl Inspector<'_> {
     }
 
     fn compare_counts(&mut self) {
-        for kind in KINDS {
+        for &kind in KINDS {
             let found = self.counts.get(&kind).copied().unwrap_or(0);
             let fault = match RecordCounts::expected(self.tx, kind) {
                 Ok(stated) if stated == found => continue,

@@ -5,29 +5,32 @@ use super::{Entity, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::ids::RecordNumber;
-use portcullis_domain::managed::{Managed, Spec};
+use portcullis_domain::managed::{Managed, MaybeNamed, Spec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Specification of a managed entity with a table.
-pub trait StoredSpec: Spec + Serialize + DeserializeOwned + Send + Sync + 'static {
-    type Id: IndexedId + Serialize + DeserializeOwned + Send + Sync;
+/// What the row of a managed kind says; implemented by the rows.
+pub trait ManagedKind: Spec + MaybeNamed {
+    type Id: IndexedId;
 
     const KIND: Kind;
 
-    /// Index of the ids.
-    const ID: UniqueIndex = <Self::Id as IndexedId>::INDEX;
+    /// Name in error messages.
+    const NOUN: &'static str;
 
     /// Index of the names, if any.
     const NAME: Option<UniqueIndex>;
 
+    fn change(change: EntityChange<Managed<Self::Id, Self>>) -> Change;
+}
+
+/// Specification of a managed entity with a table.
+pub trait StoredSpec: ManagedKind + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// See [`Entity::CASCADES_TO`].
     const CASCADES_TO: &'static [Kind] = &[];
 
     /// See [`Entity::UNLINKED_FROM`].
     const UNLINKED_FROM: &'static [Kind] = &[];
-
-    fn name(&self) -> Option<&str>;
 
     /// Unique values besides id and name.
     fn further_values(&self) -> Vec<UniqueValue> {
@@ -43,9 +46,6 @@ pub trait StoredSpec: Spec + Serialize + DeserializeOwned + Send + Sync + 'stati
     fn unlink(&mut self, _gone: &UniqueValue) -> bool {
         false
     }
-
-    /// Builds the change of an entity.
-    fn change(change: EntityChange<Managed<Self::Id, Self>>) -> Change;
 }
 
 impl<I, S> Entity for Managed<I, S>

@@ -3,11 +3,7 @@
 use super::UniqueIndex;
 use crate::key::UniqueKey;
 use portcullis_domain::auth_policy;
-use portcullis_domain::ids::{
-    AuthPolicyId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, EntityId, IdentityId,
-    PostureCheckId, RevocationId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId,
-    SessionId, SignerId, TerminatorId,
-};
+use portcullis_domain::ids::{AuthPolicyId, EntityId};
 use portcullis_domain::roles::RoleSelectors;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,31 +67,4 @@ pub(super) fn unlink_id<I: IndexedId>(ids: &mut BTreeSet<I>, gone: &UniqueValue)
 /// Removes `gone` from a list of selectors; returns whether it was present.
 pub(super) fn unlink_role<I: IndexedId>(roles: &mut RoleSelectors<I>, gone: &UniqueValue) -> bool {
     gone.id().is_some_and(|id| roles.remove_id(&id))
-}
-
-/// Declares the unique index of id types.
-macro_rules! indexed {
-    ($($id:ty => $index:ident,)*) => {
-        $(impl IndexedId for $id {
-            const INDEX: UniqueIndex = UniqueIndex::$index;
-        })*
-    };
-}
-
-indexed! {
-    IdentityId => IdentityId,
-    AuthPolicyId => AuthPolicyId,
-    CaId => CaId,
-    SignerId => SignerId,
-    ConfigTypeId => ConfigTypeId,
-    ConfigId => ConfigId,
-    ServiceId => ServiceId,
-    RouterId => RouterId,
-    TerminatorId => TerminatorId,
-    ServicePolicyId => ServicePolicyId,
-    EdgeRouterPolicyId => EdgeRouterPolicyId,
-    ServiceEdgeRouterPolicyId => ServiceEdgeRouterPolicyId,
-    PostureCheckId => PostureCheckId,
-    SessionId => SessionId,
-    RevocationId => RevocationId,
 }
