@@ -14,6 +14,7 @@ mod network;
 mod openapi_check;
 pub mod published;
 mod reply;
+pub mod tls_client;
 mod version_one;
 
 pub use audit_check::{AuditTrail, EntitySnapshot};

@@ -1,15 +1,15 @@
 //! Bodies: too large, too slow, not wanted.
 
 use portcullis_http::listen::Limits;
+use portcullis_testkit::tls_client::{Client, closed, get, hear, say, soon};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::client::{Client, closed, get, hear, say};
-use crate::server::{CAP, Server, soon};
+use crate::server::{CAP, Server};
 
 #[tokio::test]
 async fn body_is_read_up_to_its_cap() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let body = "b".repeat(CAP);
     let text = format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {CAP}\r\n\r\n{body}");
     let reply = say(&mut stream, text.as_bytes()).await;
@@ -21,7 +21,7 @@ async fn body_is_read_up_to_its_cap() {
 async fn announced_size_is_refused_unread() {
     let server = Server::start(Limits::default());
     for length in [CAP + 1, 1 << 40] {
-        let mut stream = Client::new().connect(server.address).await;
+        let mut stream = Client::anonymous().connect(server.address).await;
         // Not one byte of the body is sent.
         let head = format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
         let reply = say(&mut stream, head.as_bytes()).await;
@@ -33,7 +33,7 @@ async fn announced_size_is_refused_unread() {
 #[tokio::test]
 async fn endless_chunks_are_cut_at_the_cap() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let mut text = b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     text.extend(
         b"200\r\n"
@@ -51,7 +51,7 @@ async fn endless_chunks_are_cut_at_the_cap() {
 #[tokio::test]
 async fn slow_body_is_cut() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx";
     let reply = say(&mut stream, text).await;
     assert_eq!((reply.status, reply.closes()), (408, true));
@@ -61,7 +61,7 @@ async fn slow_body_is_cut() {
 #[tokio::test]
 async fn broken_chunk_is_refused() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n";
     assert_eq!(say(&mut stream, text).await.status, 400);
     closed(&mut stream).await;
@@ -70,7 +70,7 @@ async fn broken_chunk_is_refused() {
 #[tokio::test]
 async fn short_unread_body_does_not_cost_the_connection() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let head = b"POST /denied HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
     for _ in 0..2 {
         soon(stream.write_all(head)).await.unwrap();
@@ -84,7 +84,7 @@ async fn short_unread_body_does_not_cost_the_connection() {
 #[tokio::test]
 async fn short_unread_body_need_not_say_how_long_it_is() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let head = "POST /denied HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
     for body in ["0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n"] {
         let reply = say(&mut stream, format!("{head}{body}").as_bytes()).await;
@@ -101,7 +101,7 @@ async fn short_unread_body_need_not_say_how_long_it_is() {
 async fn long_unread_body_costs_the_connection_but_not_the_answer() {
     let server = Server::start(Limits::default());
     for length in [70_000, 4_000_000] {
-        let mut stream = Client::new().connect(server.address).await;
+        let mut stream = Client::anonymous().connect(server.address).await;
         let head = format!("POST /denied HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
         let mut text = head.into_bytes();
         text.resize(text.len() + length, b'x');
@@ -118,7 +118,7 @@ async fn long_unread_body_costs_the_connection_but_not_the_answer() {
 #[tokio::test]
 async fn body_that_awaits_leave_is_not_asked_for_in_vain() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let rest = "HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
     let reply = say(&mut stream, format!("POST /echo {rest}").as_bytes()).await;
     assert_eq!(reply.status, 100);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use portcullis_http::listen::{Limits, ListenError, Listener, Quota, Quotas};
+use portcullis_testkit::tls_client::{Client, closed, get, hear, say, soon};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::client::{Client, closed, get, hear, say};
-use crate::server::{Server, soon};
+use crate::server::Server;
 
 /// Connections of the ordinary run.
 const FLOOD: usize = 500;
@@ -30,7 +30,7 @@ async fn silent_connections_end_at_the_deadline_and_hinder_nobody() {
         }
         silent.push(socket);
     }
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
     for socket in &mut silent {
         closed(socket).await;
@@ -51,7 +51,7 @@ async fn oldest_unfinished_handshake_makes_room() {
     let _third = soon(TcpStream::connect(server.address)).await.unwrap();
     closed(&mut oldest).await;
 
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
 }
 
@@ -62,12 +62,12 @@ async fn head_must_be_complete_in_time() {
         header_read,
         ..Limits::default()
     });
-    let mut silent = Client::new().connect(server.address).await;
+    let mut silent = Client::anonymous().connect(server.address).await;
     closed(&mut silent).await;
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(say(&mut stream, b"GET / HT").await.status, 408);
     closed(&mut stream).await;
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
     let reply = say(&mut stream, b"GET / HT").await;
     assert_eq!((reply.status, reply.closes()), (408, true));
@@ -81,7 +81,7 @@ async fn empty_line_behind_a_request_begins_no_head() {
         idle: Duration::from_millis(600),
         ..Limits::default()
     });
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx\r\n";
     assert_eq!(say(&mut stream, text).await.text(), "x");
     // As an unused connection, without an answer to nothing.
@@ -95,7 +95,7 @@ async fn time_of_a_head_begins_with_the_answer_before_it() {
         header_read,
         ..Limits::default()
     });
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let ahead = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n";
     soon(stream.write_all(ahead)).await.unwrap();
     soon(stream.flush()).await.unwrap();
@@ -125,7 +125,7 @@ async fn unfinished_heads_of_one_peer_share_a_room() {
     let beginning = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(60_000));
     let mut hogs = Vec::new();
     for _ in 0..5 {
-        let mut stream = Client::new().connect(server.address).await;
+        let mut stream = Client::anonymous().connect(server.address).await;
         soon(stream.write_all(beginning.as_bytes())).await.unwrap();
         soon(stream.flush()).await.unwrap();
         // So that there is an order among them.
@@ -133,7 +133,7 @@ async fn unfinished_heads_of_one_peer_share_a_room() {
         hogs.push(stream);
     }
     closed(&mut hogs[0]).await;
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
     let reply = say(&mut hogs[4], b"\r\n\r\n").await;
     assert_eq!(reply.status, 200, "the newest has its room");
@@ -148,7 +148,7 @@ async fn unused_connection_is_closed() {
         idle,
         ..Limits::default()
     });
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
     closed(&mut stream).await;
 }
@@ -160,7 +160,7 @@ async fn client_that_takes_nothing_is_dropped() {
         write_stall,
         ..Limits::default()
     });
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     soon(stream.write_all(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n"))
         .await
         .unwrap();

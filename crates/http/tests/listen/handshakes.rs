@@ -1,13 +1,12 @@
 //! What the handshake settles: certificates of both sides, versions, protocols.
 
 use portcullis_http::listen::{Limits, ServerTls, TlsError, TlsVersion};
+use portcullis_testkit::tls_client::{Client, Pair, Stream, closed, get, soon};
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::CertificateDer;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::certificates::Pair;
-use crate::client::{Client, Stream, closed, get};
-use crate::server::{Server, certified, soon};
+use crate::server::{Server, certified};
 
 #[tokio::test]
 async fn client_without_certificate_is_served() {
@@ -171,7 +170,7 @@ async fn server_certificate_follows_the_name_asked_for() {
         ("127.0.0.1", 0),
     ];
     for (name, expected) in cases {
-        let stream = soon(Client::new().try_connect(server.address, name))
+        let stream = soon(Client::anonymous().try_connect(server.address, name))
             .await
             .unwrap();
         assert_eq!(leaf_of(&stream), pairs[expected].certificate, "{name}");
@@ -183,7 +182,7 @@ async fn replaced_certificate_is_served_from_the_next_handshake_on() {
     let old = Pair::named(&["localhost"]);
     let new = Pair::named(&["localhost"]);
     let server = Server::start_with(std::slice::from_ref(&old), Limits::default());
-    let mut before = Client::new().connect(server.address).await;
+    let mut before = Client::anonymous().connect(server.address).await;
     assert_eq!(leaf_of(&before), old.certificate);
 
     server
@@ -191,7 +190,7 @@ async fn replaced_certificate_is_served_from_the_next_handshake_on() {
         .replace(certified(std::slice::from_ref(&new)))
         .unwrap();
 
-    let after = Client::new().connect(server.address).await;
+    let after = Client::anonymous().connect(server.address).await;
     assert_eq!(leaf_of(&after), new.certificate);
     assert_eq!(
         get(&mut before, "/").await.status,
@@ -210,7 +209,7 @@ async fn refused_replacement_changes_nothing() {
         Err(TlsError::NoCertificate)
     ));
 
-    let stream = Client::new().connect(server.address).await;
+    let stream = Client::anonymous().connect(server.address).await;
     assert_eq!(leaf_of(&stream), pair.certificate);
 }
 

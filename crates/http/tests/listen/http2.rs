@@ -8,11 +8,11 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use portcullis_http::listen::{Http2Limits, Limits};
+use portcullis_testkit::tls_client::{Client, soon};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use crate::client::Client;
-use crate::server::{CAP, Server, soon};
+use crate::server::{CAP, Server};
 
 type Sender = SendRequest<Full<Bytes>>;
 

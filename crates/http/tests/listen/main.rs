@@ -9,9 +9,6 @@
 
 mod bodies;
 mod capacity;
-mod certificates;
-mod client;
-mod controller;
 mod handshakes;
 mod http2;
 mod refusals;

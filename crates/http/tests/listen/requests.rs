@@ -1,14 +1,14 @@
 //! Requests that are fine, and requests that are not.
 
 use portcullis_http::listen::Limits;
+use portcullis_testkit::tls_client::{Client, closed, get, hear, say, soon};
 
-use crate::client::{Client, closed, get, hear, say};
-use crate::server::{Server, soon};
+use crate::server::Server;
 use tokio::io::AsyncWriteExt as _;
 
 /// Says `text` on a connection of its own and expects `status` and the end of the connection.
 async fn refused(server: &Server, text: &[u8], status: u16, what: &str) {
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let reply = say(&mut stream, text).await;
     assert_eq!(reply.status, status, "{what}");
     assert!(reply.closes(), "{what}: {}", reply.head);
@@ -18,7 +18,7 @@ async fn refused(server: &Server, text: &[u8], status: u16, what: &str) {
 #[tokio::test]
 async fn connection_serves_request_after_request() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     for _ in 0..3 {
         let reply = get(&mut stream, "/").await;
         assert_eq!(
@@ -31,7 +31,7 @@ async fn connection_serves_request_after_request() {
 #[tokio::test]
 async fn requests_sent_ahead_are_answered_in_order() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let both = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none\
                  POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\ntwo";
     soon(stream.write_all(both)).await.unwrap();
@@ -46,7 +46,7 @@ async fn request_names_one_host() {
         let text = format!("GET / HTTP/1.1\r\n{hosts}\r\n");
         refused(&server, text.as_bytes(), 400, hosts).await;
     }
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let reply = say(&mut stream, b"GET / HTTP/1.0\r\n\r\n").await;
     assert_eq!(reply.status, 200, "older clients need not");
 }
@@ -69,7 +69,7 @@ async fn request_with_two_lengths_is_refused() {
         refused(&server, text.as_bytes(), 400, headers).await;
     }
     // On a connection that has been used before, too.
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
     let text = format!(
         "POST /echo HTTP/1.1\r\nHost: a\r\n{}\r\n\r\n0\r\n\r\n",
@@ -82,7 +82,7 @@ async fn request_with_two_lengths_is_refused() {
 #[tokio::test]
 async fn chunked_request_is_served_again_and_again() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
                  3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
     for _ in 0..3 {
@@ -94,7 +94,7 @@ async fn chunked_request_is_served_again_and_again() {
 #[tokio::test]
 async fn chunked_request_may_be_sent_ahead() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n\
                  POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
                  3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -121,7 +121,7 @@ async fn oversized_head_is_refused() {
     let large = format!("GET / HTTP/1.1\r\na: {}\r\n\r\n", "b".repeat(1024 * 1024));
     refused(&server, large.as_bytes(), 431, "header of 1 MiB").await;
 
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     assert_eq!(say(&mut stream, lines(100).as_bytes()).await.status, 200);
     assert_eq!(say(&mut stream, uri(60_000).as_bytes()).await.status, 200);
 }
@@ -143,7 +143,7 @@ async fn tunnels_and_echoes_are_refused() {
 #[tokio::test]
 async fn upgrade_is_ignored() {
     let server = Server::start(Limits::default());
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     let text = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
     assert_eq!(say(&mut stream, text).await.status, 200);
 }
@@ -164,12 +164,12 @@ async fn what_is_not_http_is_refused() {
 #[tokio::test]
 async fn panic_is_an_answer_and_harms_nobody() {
     let server = Server::start(Limits::default());
-    let mut bystander = Client::new().connect(server.address).await;
+    let mut bystander = Client::anonymous().connect(server.address).await;
     let request = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
     soon(bystander.write_all(request)).await.unwrap();
     soon(server.signs.entered.acquire()).await.unwrap().forget();
 
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     for path in ["/panic", "/panic-at-once"] {
         let reply = get(&mut stream, path).await;
         assert_eq!((reply.status, reply.body.len()), (500, 0), "{path}");

@@ -14,11 +14,10 @@ use portcullis_http::listen::{
     Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas, ResponseBodyError,
     ServerTls, ServiceResponse, TlsVersion, full_body,
 };
+use portcullis_testkit::tls_client::{Pair, soon};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-
-use crate::certificates::Pair;
 
 /// Largest body that `/echo` takes.
 pub(crate) const CAP: usize = 1024;
@@ -110,14 +109,6 @@ impl Server {
 pub(crate) fn certified(pairs: &[Pair]) -> Vec<Arc<rustls::sign::CertifiedKey>> {
     let one = |pair: &Pair| ServerTls::certified_key(pair.chain(), pair.key()).unwrap();
     pairs.iter().map(one).collect()
-}
-
-/// Waits for `what`, but not for ever.
-pub(crate) async fn soon<F: Future>(what: F) -> F::Output {
-    let Ok(done) = tokio::time::timeout(Duration::from_secs(20), what).await else {
-        panic!("what was waited for did not happen")
-    };
-    done
 }
 
 async fn answer(

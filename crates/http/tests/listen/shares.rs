@@ -8,11 +8,11 @@ use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use portcullis_http::listen::{Http2Limits, Limits, Quota, Quotas};
+use portcullis_testkit::tls_client::{Client, Stream, closed, get, hear, say, soon};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use crate::client::{Client, Stream, closed, get};
-use crate::server::{LARGE, Server, soon};
+use crate::server::{LARGE, Server};
 
 const MIB: usize = 1024 * 1024;
 
@@ -81,7 +81,7 @@ async fn ask(stream: &mut Stream, path: &str) {
 }
 
 async fn connect(server: &Server, from: &str) -> Stream {
-    Client::new().connect_from(server.address, from).await
+    Client::anonymous().connect_from(server.address, from).await
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn whoever_has_most_connections_makes_room_for_others() {
     let mut taken = Vec::new();
     assert!(soon(unread.read_to_end(&mut taken)).await.is_err() || taken.len() < LARGE);
     server.signs.leave.add_permits(1);
-    let reply = crate::client::hear(&mut waiting).await;
+    let reply = hear(&mut waiting).await;
     assert_eq!(reply.text(), "through");
 }
 
@@ -254,7 +254,7 @@ async fn unfinished_heads_cost_nobody_else_a_connection() {
     for stream in &mut flood[..6] {
         drained(stream).await;
     }
-    let reply = crate::client::say(&mut honest, b"\r\n\r\n").await;
+    let reply = say(&mut honest, b"\r\n\r\n").await;
     assert_eq!(reply.status, 200);
 }
 

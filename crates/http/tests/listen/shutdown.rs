@@ -8,6 +8,7 @@ use portcullis_http::listen::{
     Body, Connection, DrainFuture, Limits, Listener, ResponseFuture, ServerTls, Service,
     TlsVersion, full_body,
 };
+use portcullis_testkit::tls_client::{Client, Pair, Stream, closed, get, hear, soon};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -16,13 +17,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::certificates::Pair;
-use crate::client::{Client, Stream, closed, get, hear};
-use crate::server::{Server, certified, soon};
+use crate::server::{Server, certified};
 
 /// Sends a request that stays until it is let go.
 async fn waiting(server: &Server) -> Stream {
-    let mut stream = Client::new().connect(server.address).await;
+    let mut stream = Client::anonymous().connect(server.address).await;
     soon(stream.write_all(b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n"))
         .await
         .unwrap();
@@ -37,7 +36,7 @@ async fn running_request_finishes() {
         handshake,
         ..Limits::default()
     });
-    let mut unused = Client::new().connect(server.address).await;
+    let mut unused = Client::anonymous().connect(server.address).await;
     assert_eq!(get(&mut unused, "/").await.status, 200);
     let mut half_open = soon(TcpStream::connect(server.address)).await.unwrap();
     let mut running = waiting(&server).await;
@@ -109,7 +108,7 @@ async fn leave_a_task_behind(drain: Duration) -> (Arc<Semaphore>, JoinHandle<()>
     let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
     let serving = listener.serve(Arc::new(service), Arc::new(tls), limits, shutdown.clone());
     let serving = tokio::spawn(serving);
-    let mut stream = Client::new().connect(address).await;
+    let mut stream = Client::anonymous().connect(address).await;
     assert_eq!(get(&mut stream, "/").await.text(), "begun");
     shutdown.cancel();
     closed(&mut stream).await;

@@ -1,8 +1,11 @@
-//! A client that says exactly what a test wants said.
+//! TLS client that sends exactly the bytes that a test gives it, and its certificates.
+
+mod pair;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -18,33 +21,32 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::certificates::Pair;
-use crate::server::soon;
+pub use self::pair::Pair;
 
 /// Makes connections of one kind.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub struct Client {
     config: Arc<ClientConfig>,
 }
 
-pub(crate) type Stream = TlsStream<TcpStream>;
+pub type Stream = TlsStream<TcpStream>;
 
 /// One answer.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: Vec<u8>,
+pub struct Reply {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
 }
 
 impl Client {
     /// Makes a client without a certificate.
-    pub(crate) fn new() -> Self {
+    pub fn anonymous() -> Self {
         Self::build(None, rustls::ALL_VERSIONS, &[])
     }
 
     /// Makes a client of the given kind.
-    pub(crate) fn build(
+    pub fn build(
         pair: Option<&Pair>,
         versions: &[&'static SupportedProtocolVersion],
         alpn: &[&str],
@@ -63,7 +65,7 @@ impl Client {
     }
 
     /// Makes a client that presents a chain of any shape.
-    pub(crate) fn build_with_chain(
+    pub fn build_with_chain(
         chain: Vec<CertificateDer<'static>>,
         key: PrivateKeyDer<'static>,
         versions: &[&'static SupportedProtocolVersion],
@@ -75,10 +77,7 @@ impl Client {
     }
 
     /// Makes a client whose certificate and key need not belong together.
-    pub(crate) fn build_unchecked(
-        pair: &Pair,
-        versions: &[&'static SupportedProtocolVersion],
-    ) -> Self {
+    pub fn build_unchecked(pair: &Pair, versions: &[&'static SupportedProtocolVersion]) -> Self {
         let key = aws_lc_rs::sign::any_supported_type(&pair.key()).unwrap();
         let resolver = SingleCertAndKey::from(CertifiedKey::new(pair.chain(), key));
         let config = builder(versions).with_client_cert_resolver(Arc::new(resolver));
@@ -88,7 +87,7 @@ impl Client {
     }
 
     /// Connects to `address`, asking for `name`.
-    pub(crate) async fn try_connect(&self, address: SocketAddr, name: &str) -> io::Result<Stream> {
+    pub async fn try_connect(&self, address: SocketAddr, name: &str) -> io::Result<Stream> {
         let name = ServerName::try_from(name.to_owned()).unwrap();
         let socket = TcpStream::connect(address).await?;
         TlsConnector::from(Arc::clone(&self.config))
@@ -97,7 +96,7 @@ impl Client {
     }
 
     /// Connects to `address` from an address of this machine, asking for `localhost`.
-    pub(crate) async fn connect_from(&self, address: SocketAddr, from: &str) -> Stream {
+    pub async fn connect_from(&self, address: SocketAddr, from: &str) -> Stream {
         let socket = TcpSocket::new_v4().unwrap();
         socket
             .bind(SocketAddr::new(from.parse().unwrap(), 0))
@@ -109,7 +108,7 @@ impl Client {
     }
 
     /// Connects to `address`, asking for `localhost`.
-    pub(crate) async fn connect(&self, address: SocketAddr) -> Stream {
+    pub async fn connect(&self, address: SocketAddr) -> Stream {
         soon(self.try_connect(address, "localhost")).await.unwrap()
     }
 }
@@ -126,7 +125,7 @@ fn builder(
 }
 
 /// Sends `text`, whether or not the server wants all of it, and reads the answer meanwhile.
-pub(crate) async fn say(stream: &mut Stream, text: &[u8]) -> Reply {
+pub async fn say(stream: &mut Stream, text: &[u8]) -> Reply {
     let (mut reader, mut writer) = tokio::io::split(stream);
     let sending = async {
         // An error means that the server has closed; the answer says why.
@@ -141,7 +140,7 @@ pub(crate) async fn say(stream: &mut Stream, text: &[u8]) -> Reply {
 }
 
 /// Asks for `path`.
-pub(crate) async fn get(stream: &mut Stream, path: &str) -> Reply {
+pub async fn get(stream: &mut Stream, path: &str) -> Reply {
     say(
         stream,
         format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes(),
@@ -150,7 +149,7 @@ pub(crate) async fn get(stream: &mut Stream, path: &str) -> Reply {
 }
 
 /// Reads one answer with a stated length.
-pub(crate) async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
+pub async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match soon(stream.read_u8()).await {
@@ -172,8 +171,16 @@ pub(crate) async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     }
 }
 
+/// Waits for `what`, but not for ever.
+pub async fn soon<F: Future>(what: F) -> F::Output {
+    let Ok(done) = tokio::time::timeout(Duration::from_secs(20), what).await else {
+        panic!("what was waited for did not happen")
+    };
+    done
+}
+
 /// Waits for the server to close; fails when it sends anything instead.
-pub(crate) async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
+pub async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
     match soon(stream.read(&mut [0; 256])).await {
         Ok(0) | Err(_) => {},
         Ok(more) => panic!("{more} bytes where the end was due"),
@@ -181,12 +188,12 @@ pub(crate) async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
 }
 
 impl Reply {
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
     /// Reports whether the server announced that it closes the connection.
-    pub(crate) fn closes(&self) -> bool {
+    pub fn closes(&self) -> bool {
         self.head.contains("\r\nconnection: close\r\n")
     }
 }

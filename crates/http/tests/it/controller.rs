@@ -1,4 +1,4 @@
-//! The controller's service behind a listener.
+//! Requests to the controller's service over TLS.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,14 +10,11 @@ use portcullis_http::path::Api;
 use portcullis_http::response::ApiResponse;
 use portcullis_http::route::{Call, NoBody, Route, RouteTable, public};
 use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_testkit::tls_client::{Client, Pair, Stream, get, hear, say, soon};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-
-use crate::certificates::Pair;
-use crate::client::{Client, Stream, get, hear, say};
-use crate::server::{certified, soon};
 
 const API: &str = "/edge/client/v1";
 
@@ -53,8 +50,9 @@ impl Served {
         };
         let table = RouteTable::new(routes, &[Api::Client]).unwrap();
         let controller = Controller::with_budgets(Arc::new(state), table, budgets.clone());
-        let pairs = certified(&[Pair::named(&["localhost"])]);
-        let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+        let pair = Pair::named(&["localhost"]);
+        let pair = ServerTls::certified_key(pair.chain(), pair.key()).unwrap();
+        let tls = ServerTls::new(vec![pair], TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
         tokio::spawn(listener.with_budgets(budgets).serve(
@@ -71,7 +69,7 @@ impl Served {
     }
 
     pub(crate) async fn connect(&self) -> Stream {
-        Client::new().connect(self.address).await
+        Client::anonymous().connect(self.address).await
     }
 }
 

@@ -1,28 +1,28 @@
 //! Certificates made for a test.
 
-use portcullis_testkit::version_one;
+use crate::version_one;
 use rcgen::{CertificateParams, CustomExtension, KeyPair, SignatureAlgorithm, date_time_ymd};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// A certificate and the key it is for.
-pub(crate) struct Pair {
-    pub(crate) certificate: CertificateDer<'static>,
+pub struct Pair {
+    pub certificate: CertificateDer<'static>,
     key: Vec<u8>,
 }
 
 impl Pair {
     /// Makes a self-signed certificate for `names` with a P-256 key.
-    pub(crate) fn named(names: &[&str]) -> Self {
+    pub fn named(names: &[&str]) -> Self {
         Self::make(names, &rcgen::PKCS_ECDSA_P256_SHA256, |_| {})
     }
 
     /// Makes a self-signed certificate with a key of the given kind.
-    pub(crate) fn with_key(algorithm: &'static SignatureAlgorithm) -> Self {
+    pub fn with_key(algorithm: &'static SignatureAlgorithm) -> Self {
         Self::make(&["client"], algorithm, |_| {})
     }
 
     /// Makes a self-signed certificate that ended long ago.
-    pub(crate) fn expired() -> Self {
+    pub fn expired() -> Self {
         Self::make(&["client"], &rcgen::PKCS_ECDSA_P256_SHA256, |params| {
             params.not_before = date_time_ymd(2001, 1, 1);
             params.not_after = date_time_ymd(2002, 1, 1);
@@ -30,14 +30,14 @@ impl Pair {
     }
 
     /// Makes a certificate of version 1, whose own signature nobody looks at.
-    pub(crate) fn version_one(algorithm: &'static SignatureAlgorithm) -> Self {
+    pub fn version_one(algorithm: &'static SignatureAlgorithm) -> Self {
         let pair = Self::with_key(algorithm);
         let certificate = version_one(&pair.certificate, |_body| vec![0; 64]);
         pair.with_certificate(certificate.into())
     }
 
     /// Makes a certificate with an extension that is critical and that nobody knows.
-    pub(crate) fn with_unknown_extension() -> Self {
+    pub fn with_unknown_extension() -> Self {
         Self::make(&["client"], &rcgen::PKCS_ECDSA_P256_SHA256, |params| {
             let mut unknown = CustomExtension::from_oid_content(&[1, 2, 3, 4], vec![5, 0]);
             unknown.set_criticality(true);
@@ -62,18 +62,19 @@ impl Pair {
     }
 
     /// Presents `certificate` with a key that is not its own.
-    pub(crate) fn with_certificate(self, certificate: CertificateDer<'static>) -> Self {
+    #[must_use]
+    pub fn with_certificate(self, certificate: CertificateDer<'static>) -> Self {
         Self {
             certificate,
             ..self
         }
     }
 
-    pub(crate) fn chain(&self) -> Vec<CertificateDer<'static>> {
+    pub fn chain(&self) -> Vec<CertificateDer<'static>> {
         vec![self.certificate.clone()]
     }
 
-    pub(crate) fn key(&self) -> PrivateKeyDer<'static> {
+    pub fn key(&self) -> PrivateKeyDer<'static> {
         PrivatePkcs8KeyDer::from(self.key.clone()).into()
     }
 }
