@@ -3,8 +3,7 @@
 //! [`listen`] accepts connections and bounds the cost of each; [`Controller`] is the service
 //! behind it: it finds the [`route`] of a request, establishes the session, reads the body, checks
 //! the permission and calls a handler of [`routes`], which calls one use case. Errors get their
-//! wire form in [`error`] and nowhere else. Outgoing requests of the controller itself go through
-//! [`outbound`].
+//! wire form in [`error`] and nowhere else.
 
 mod challenge;
 mod compress;
@@ -15,7 +14,6 @@ mod fair_queue;
 mod list;
 pub mod listen;
 pub mod openapi;
-pub mod outbound;
 pub mod path;
 mod peer;
 mod query;

@@ -21,7 +21,7 @@ use portcullis_domain::entropy;
 use portcullis_domain::ids::ControllerId;
 use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::quota::StorageQuota;
-use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
+use portcullis_fetch::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;

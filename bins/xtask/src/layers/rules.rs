@@ -38,6 +38,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["domain", "yaml"]),
     ),
     ("domain", AllowedDependencies::Only(&[])),
+    ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("filter", AllowedDependencies::Only(&["domain"])),
     ("http", AllowedDependencies::Only(&["api", "app", "domain"])),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),

@@ -1,6 +1,6 @@
 //! Redirects.
 
-use portcullis_http::outbound::{FetchError, FetchRules, Fetcher};
+use portcullis_fetch::{FetchError, FetchRules, Fetcher};
 
 use crate::server::{Identity, KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, fetcher, near};

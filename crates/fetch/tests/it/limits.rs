@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
+use portcullis_fetch::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use portcullis_domain::ip_network::IpNetwork;
 
-use super::address::{NonPublicAddress, embedded_ipv4};
-use super::error::{AddressRule, FetchError, HostRule};
-use super::target::FetchTarget;
+use crate::address::{NonPublicAddress, embedded_ipv4};
+use crate::error::{AddressRule, FetchError, HostRule};
+use crate::target::FetchTarget;
 
 /// Allowed hosts and addresses, and limits of a fetch.
 ///
-/// Addresses that are not public ([`AddressClass`](super::AddressClass)) are refused by default.
+/// Addresses that are not public ([`AddressClass`](crate::AddressClass)) are refused by default.
 /// Denials take precedence over permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchRules {
@@ -48,7 +48,7 @@ impl Default for FetchRules {
 
 impl FetchRules {
     /// Checks the scheme and host of a URL.
-    pub(super) fn check_target(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
+    pub(crate) fn check_target(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
         self.check_host(target)?;
         let Some(address) = target.address() else {
             // The addresses of the name are checked when it is resolved.
@@ -60,7 +60,7 @@ impl FetchRules {
 
     /// Checks whether plain HTTP to `address`, which `target` resolves to, is allowed if `target`
     /// uses it.
-    pub(super) fn check_scheme(
+    pub(crate) fn check_scheme(
         &self,
         target: &FetchTarget<'_>,
         address: IpAddr,
@@ -102,7 +102,7 @@ impl FetchRules {
     }
 
     /// Checks an address, to which `host` resolved unless the URL contains the address itself.
-    pub(super) fn check_address(
+    pub(crate) fn check_address(
         &self,
         address: IpAddr,
         host: Option<&str>,

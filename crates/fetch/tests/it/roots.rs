@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use portcullis_http::outbound::system_roots;
+use portcullis_fetch::system_roots;
 use rustls_native_certs::load_certs_from_paths;
 
 use crate::server::Identity;

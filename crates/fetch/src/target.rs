@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use rustls_pki_types::ServerName;
 use url::{Host, Url};
 
-use super::error::FetchError;
+use crate::error::FetchError;
 
 /// The server and the document of a URL.
-pub(super) struct FetchTarget<'u> {
+pub(crate) struct FetchTarget<'u> {
     url: &'u Url,
     host: Host<&'u str>,
     port: u16,
@@ -16,7 +16,7 @@ pub(super) struct FetchTarget<'u> {
 
 impl<'u> FetchTarget<'u> {
     /// Parses the parts of `url`.
-    pub(super) fn parse(url: &'u Url) -> Result<Self, FetchError> {
+    pub(crate) fn parse(url: &'u Url) -> Result<Self, FetchError> {
         let refused = || FetchError::Scheme {
             scheme: url.scheme().to_owned(),
         };
@@ -42,12 +42,12 @@ impl<'u> FetchTarget<'u> {
     }
 
     /// The host for error messages.
-    pub(super) fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         self.host.to_string()
     }
 
     /// The host name, without a trailing dot; `None` if the URL contains an address.
-    pub(super) fn name(&self) -> Option<&'u str> {
+    pub(crate) fn name(&self) -> Option<&'u str> {
         match self.host {
             Host::Domain(name) => Some(name),
             Host::Ipv4(_) | Host::Ipv6(_) => None,
@@ -55,7 +55,7 @@ impl<'u> FetchTarget<'u> {
     }
 
     /// The literal address of the URL; `None` if it contains a host name.
-    pub(super) fn address(&self) -> Option<IpAddr> {
+    pub(crate) fn address(&self) -> Option<IpAddr> {
         match self.host {
             Host::Domain(_) => None,
             Host::Ipv4(address) => Some(address.into()),
@@ -63,16 +63,16 @@ impl<'u> FetchTarget<'u> {
         }
     }
 
-    pub(super) fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    pub(super) fn is_tls(&self) -> bool {
+    pub(crate) fn is_tls(&self) -> bool {
         self.url.scheme() == "https"
     }
 
     /// The name that the certificate must be for; `None` if no certificate can name the host.
-    pub(super) fn server_name(&self) -> Option<ServerName<'static>> {
+    pub(crate) fn server_name(&self) -> Option<ServerName<'static>> {
         match self.address() {
             Some(address) => Some(ServerName::from(address)),
             None => ServerName::try_from(self.host()).ok(),
@@ -80,19 +80,19 @@ impl<'u> FetchTarget<'u> {
     }
 
     /// The value of the `Host` header (RFC 9110, section 7.2).
-    pub(super) fn authority(&self) -> String {
+    pub(crate) fn authority(&self) -> String {
         match self.url.port() {
             Some(port) => format!("{}:{port}", self.host),
             None => self.host(),
         }
     }
 
-    pub(super) fn path_and_query(&self) -> &'u str {
+    pub(crate) fn path_and_query(&self) -> &'u str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }
 
     /// Resolves the location of a redirect, which may be relative.
-    pub(super) fn join(&self, location: &str) -> Option<Url> {
+    pub(crate) fn join(&self, location: &str) -> Option<Url> {
         self.url.join(location).ok()
     }
 }

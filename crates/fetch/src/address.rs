@@ -149,15 +149,15 @@ const fn v6(segments: [u16; 8], prefix: u8) -> IpNetwork {
 
 /// Class of a non-public address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NonPublicAddress {
-    pub(super) class: AddressClass,
+pub(crate) struct NonPublicAddress {
+    pub(crate) class: AddressClass,
     /// Leading bits that the addresses of this class share.
     prefix: u8,
 }
 
 impl NonPublicAddress {
     /// Classifies `address`, and the IPv4 address that it embeds; `None` if it is public.
-    pub(super) fn classify(address: IpAddr) -> Option<Self> {
+    pub(crate) fn classify(address: IpAddr) -> Option<Self> {
         let listed = NON_PUBLIC_NETWORKS
             .iter()
             .find(|(network, _)| network.contains(address));
@@ -187,13 +187,13 @@ impl NonPublicAddress {
     /// Reports whether allowing `network`, which contains the address, allows the address too.
     ///
     /// An address that must be listed is not allowed by a network that is wider than its class.
-    pub(super) fn is_allowed_by(self, network: &IpNetwork) -> bool {
+    pub(crate) fn is_allowed_by(self, network: &IpNetwork) -> bool {
         !self.class.must_be_listed() || network.prefix() >= self.prefix
     }
 }
 
 /// Returns the IPv4 address that `address` embeds, and the number of bits before it.
-pub(super) fn embedded_ipv4(address: IpAddr) -> Option<(u8, Ipv4Addr)> {
+pub(crate) fn embedded_ipv4(address: IpAddr) -> Option<(u8, Ipv4Addr)> {
     let IpAddr::V6(v6) = address.to_canonical() else {
         return None;
     };

@@ -1,6 +1,6 @@
 //! Whom a fetch over TLS believes.
 
-use portcullis_http::outbound::{FetchError, Fetcher};
+use portcullis_fetch::{FetchError, Fetcher};
 
 use crate::server::{Identity, KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, near};

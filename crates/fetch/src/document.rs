@@ -6,11 +6,11 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use url::Url;
 
-use super::error::FetchError;
-use super::target::FetchTarget;
+use crate::error::FetchError;
+use crate::target::FetchTarget;
 
 /// Accepted media types (RFC 8259; RFC 7517, section 8.5).
-pub(super) const MEDIA_TYPES: [&str; 3] = [
+pub(crate) const MEDIA_TYPES: [&str; 3] = [
     "application/json",
     "application/jwk-set+json",
     "application/jwk+json",
@@ -20,14 +20,14 @@ pub(super) const MEDIA_TYPES: [&str; 3] = [
 const MAX_BODY: usize = 1024 * 1024;
 
 /// Outcome of one request.
-pub(super) enum FetchResponse {
+pub(crate) enum FetchResponse {
     Document(Vec<u8>),
     /// The URL of a redirect.
     Redirect(Url),
 }
 
 /// Reads a response. The body of anything but the document is left unread.
-pub(super) async fn read_response(
+pub(crate) async fn read_response(
     response: Response<Incoming>,
     target: &FetchTarget<'_>,
 ) -> Result<FetchResponse, FetchError> {

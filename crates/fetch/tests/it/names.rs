@@ -1,6 +1,6 @@
 //! From names to the addresses that are connected to.
 
-use portcullis_http::outbound::{AddressClass, AddressRule, FetchError, FetchRules};
+use portcullis_fetch::{AddressClass, AddressRule, FetchError, FetchRules};
 
 use crate::server::{KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, fetcher, near};

@@ -7,9 +7,9 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::document::{self, FetchResponse, MEDIA_TYPES};
-use super::error::FetchError;
-use super::target::FetchTarget;
+use crate::document::{self, FetchResponse, MEDIA_TYPES};
+use crate::error::FetchError;
+use crate::target::FetchTarget;
 
 /// Most bytes of a response head, and of its trailers.
 const MAX_HEAD: usize = 16 * 1024;
@@ -21,7 +21,7 @@ const MAX_HEADERS: usize = 64;
 const READ_BUFFER: usize = 32 * 1024;
 
 /// Requests the document of `target` over `stream`, and closes the stream.
-pub(super) async fn send<S>(
+pub(crate) async fn send<S>(
     stream: S,
     target: &FetchTarget<'_>,
 ) -> Result<FetchResponse, FetchError>

@@ -28,14 +28,13 @@ use tokio::time;
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-pub use self::address::AddressClass;
-use self::document::FetchResponse;
-pub use self::error::{AddressRule, FetchError, HostRule};
-pub use self::resolve::{Resolve, ResolveFuture, SystemResolver};
-pub use self::roots::system_roots;
-pub use self::rules::FetchRules;
-use self::target::FetchTarget;
-use crate::listen::TlsError;
+pub use address::AddressClass;
+use document::FetchResponse;
+pub use error::{AddressRule, FetchError, HostRule, TlsSetupError};
+pub use resolve::{Resolve, ResolveFuture, SystemResolver};
+pub use roots::system_roots;
+pub use rules::FetchRules;
+use target::FetchTarget;
 
 /// Most concurrent fetches.
 const MAX_FETCHES: usize = 64;
@@ -56,12 +55,12 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`TlsError::Setup`] when TLS cannot be set up.
-    pub fn new(rules: FetchRules, roots: Arc<RootCertStore>) -> Result<Self, TlsError> {
+    /// [`TlsSetupError`] when rustls refuses its settings.
+    pub fn new(rules: FetchRules, roots: Arc<RootCertStore>) -> Result<Self, TlsSetupError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(TlsError::Setup)?
+            .map_err(TlsSetupError)?
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];

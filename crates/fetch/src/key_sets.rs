@@ -1,6 +1,6 @@
 //! Key sets of external signers, fetched like any other document.
 
-use super::Fetcher;
+use crate::Fetcher;
 use portcullis_app::signers::{KeySetError, KeySetFetcher, KeySetFuture};
 use url::Url;
 

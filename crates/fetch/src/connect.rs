@@ -9,12 +9,12 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::error::FetchError;
-use super::target::FetchTarget;
+use crate::error::FetchError;
+use crate::target::FetchTarget;
 
 /// Connects to the first of `addresses` that accepts a connection. Each gets an equal part of
 /// `time`, so that one that does not answer leaves some to the others.
-pub(super) async fn tcp(
+pub(crate) async fn tcp(
     target: &FetchTarget<'_>,
     addresses: &[IpAddr],
     time: Duration,
@@ -36,7 +36,7 @@ pub(super) async fn tcp(
 }
 
 /// Performs the TLS handshake over `socket`, verifying the host of `target`.
-pub(super) async fn tls(
+pub(crate) async fn tls(
     connector: &TlsConnector,
     target: &FetchTarget<'_>,
     socket: TcpStream,

@@ -5,7 +5,12 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::address::AddressClass;
+use crate::address::AddressClass;
+
+/// Rustls refused the settings.
+#[derive(Debug, thiserror::Error)]
+#[error("TLS could not be set up")]
+pub struct TlsSetupError(#[source] pub(crate) rustls::Error);
 
 /// A document could not be fetched.
 ///

@@ -1,5 +1,5 @@
 use super::*;
-use crate::outbound::AddressClass;
+use crate::AddressClass;
 use url::Url;
 
 fn networks(texts: &[&str]) -> Vec<IpNetwork> {

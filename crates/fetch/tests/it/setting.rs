@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
+use portcullis_fetch::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
 use rustls::RootCertStore;
 
 /// Rules under which servers at 127.0.0.1 can be reached, and no others on this machine.
