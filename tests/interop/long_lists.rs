@@ -3,12 +3,12 @@
 
 use http::{HeaderMap, Method};
 use http_body_util::BodyExt as _;
-use portcullis_http::listen::{
-    Body, Connection, Limits, Listener, ServerTls, Service as _, ServiceResponse, TlsVersion,
-};
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
 use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_listener::{
+    Body, Connection, Limits, Listener, ServerTls, Service as _, ServiceResponse, TlsVersion,
+};
 use portcullis_testkit::{Harness, TestNetwork};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{self as model, CertKeyConfig, IdentityConfig, PemSource};
-use portcullis_http::listen::ServerTls;
+use portcullis_listener::ServerTls;
 use portcullis_pki::{Authority, Certificate, SigningKey, certificates_from_pem};
 use rustls::sign::CertifiedKey;
 use std::borrow::Cow;

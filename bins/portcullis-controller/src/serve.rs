@@ -21,7 +21,7 @@ use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
-use portcullis_http::listen::Listener;
+use portcullis_listener::Listener;
 use portcullis_storage_redb::RedbEngine;
 use std::net::SocketAddr;
 use std::sync::Arc;

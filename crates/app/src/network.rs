@@ -13,11 +13,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 mod chain_cache;
 mod chain_validity;
-mod public_key;
 
 use chain_cache::ChainCache;
 use chain_validity::chain_validity;
-pub use public_key::parse_public_key;
 
 /// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {

@@ -1,10 +1,10 @@
 //! Fair queue for blocking work that may scan every record.
 
 use crate::error::ApiError;
-use crate::listen::{Budget, Evictable, Quota};
 use portcullis_api::code::Code;
 use portcullis_app::{AppError, run_blocking};
 use portcullis_domain::peer::Peer;
+use portcullis_listener::{Budget, Evictable, Quota};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,9 +1,9 @@
-//! HTTP front end of the controller: TLS, HTTP and the routes of its APIs.
+//! HTTP front end of the controller: the routes of its APIs.
 //!
-//! [`listen`] accepts connections and bounds the cost of each; [`Controller`] is the service
-//! behind it: it finds the [`route`] of a request, establishes the session, reads the body, checks
-//! the permission and calls a handler of [`routes`], which calls one use case. Errors get their
-//! wire form in [`error`] and nowhere else.
+//! [`Controller`] is the service behind a [`portcullis_listener::Listener`]: it finds the [`route`]
+//! of a request, establishes the session, reads the body, checks the permission and calls a handler
+//! of [`routes`], which calls one use case. Errors get their wire form in [`error`] and nowhere
+//! else.
 
 mod challenge;
 mod compress;
@@ -12,7 +12,6 @@ mod cors;
 pub mod error;
 mod fair_queue;
 mod list;
-pub mod listen;
 pub mod openapi;
 pub mod path;
 mod peer;

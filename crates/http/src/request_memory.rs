@@ -1,11 +1,11 @@
 //! Memory of requests, charged to their senders.
 
-use crate::listen::{Body, BodyError, Budgets, Pace, RequestCharge};
 use crate::route::Route;
 use bytes::Bytes;
 use http::request::Parts;
 use portcullis_domain::access::{AuthLevel, Caller, Origin};
 use portcullis_domain::peer::Peer;
+use portcullis_listener::{Body, BodyError, Budgets, Pace, RequestCharge};
 
 /// Bytes of a request head that are free of charge: nearly all heads are shorter.
 const FREE_HEAD_BYTES: usize = 4 * 1024;
@@ -113,11 +113,11 @@ fn charged_head(head: &Parts) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listen::{Quota, Quotas};
     use http::Request;
     use portcullis_domain::clock::Timestamp;
     use portcullis_domain::ids::{ApiSessionId, IdentityId, RecordNumber, RequestId};
     use portcullis_domain::permission::PermissionSet;
+    use portcullis_listener::{Quota, Quotas};
 
     fn budgets() -> Budgets {
         let quota = Quota {

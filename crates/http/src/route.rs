@@ -15,7 +15,6 @@ pub use table::{RouteError, RouteLookup, RouteTable};
 
 use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::listen::Connection;
 use crate::path::Api;
 use crate::query::Query;
 use crate::response::ApiResponse;
@@ -23,6 +22,7 @@ use crate::state::AppState;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use portcullis_domain::access::{Access, Action, Caller, Origin, Permit};
+use portcullis_listener::Connection;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;

@@ -2,10 +2,6 @@
 
 use crate::content_negotiation::{self, Consumes};
 use crate::error::ApiError;
-use crate::listen::{
-    self, Body, BodyError, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service,
-    catch_panic,
-};
 use crate::path::{self, Api, ApiPath};
 use crate::query::Query;
 use crate::refusal_log::RefusalLog;
@@ -26,6 +22,10 @@ use portcullis_app::audit;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Origin};
 use portcullis_domain::ids::RequestId;
+use portcullis_listener::{
+    Body, BodyError, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service,
+    ServiceResponse, catch_panic, full_body,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::Instrument as _;
@@ -94,7 +94,7 @@ impl Service for Controller {
         Box::pin(async move {
             let (head, body) = request.into_parts();
             if head.method == Method::OPTIONS {
-                return cors::preflight(&head.headers).map(listen::full_body);
+                return cors::preflight(&head.headers).map(full_body);
             }
             let options = ResponseOptions::from_headers(&head.headers);
             let request_id = inner.request_ids.next();
@@ -124,7 +124,7 @@ impl Service for Controller {
         })
     }
 
-    fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::ServiceResponse {
+    fn refuse(&self, connection: &Connection, refusal: Refusal) -> ServiceResponse {
         let request_id = self.inner.request_ids.next();
         let address = connection.peer.ip();
         let span = tracing::info_span!(
@@ -276,7 +276,7 @@ impl Inner {
     }
 
     /// Adds the headers that every response has but those to preflights.
-    fn add_common_headers(&self, mut response: listen::ServiceResponse) -> listen::ServiceResponse {
+    fn add_common_headers(&self, mut response: ServiceResponse) -> ServiceResponse {
         // A 413 does not name the server, as OpenZiti's does not.
         if response.status() != StatusCode::PAYLOAD_TOO_LARGE {
             response
@@ -344,7 +344,7 @@ fn build_response(
     options: ResponseOptions,
     outcome: Result<ApiResponse, ApiError>,
     request_id: RequestId,
-) -> listen::ServiceResponse {
+) -> ServiceResponse {
     let (status, content_type, headers, body) = match outcome {
         Ok(answer) => {
             tracing::debug!(status = answer.status.as_u16(), "answered");
@@ -367,11 +367,11 @@ fn build_response(
                 .then(|| compress::gzip(&body))
                 .flatten();
             let is_gzip = gzipped.is_some();
-            (listen::full_body(gzipped.unwrap_or(body)), is_gzip)
+            (full_body(gzipped.unwrap_or(body)), is_gzip)
         },
         ResponseContent::StaticBody(fixed) => {
             let (body, is_gzip) = fixed.encoded(options.accepts_gzip);
-            (listen::full_body(body), is_gzip)
+            (full_body(body), is_gzip)
         },
         ResponseContent::Parts(parts) => {
             let is_gzip = parts.is_gzip();

@@ -2,12 +2,12 @@
 
 use crate::challenge;
 use crate::error::ApiError;
-use crate::listen::Connection;
 use http::{HeaderMap, HeaderName, header};
 use portcullis_api::error::Cause;
 use portcullis_app::signers::BearerTokens;
 use portcullis_app::{App, sessions};
 use portcullis_domain::access::{Caller, Origin};
+use portcullis_listener::Connection;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use crate::compress::GzipStream;
 use crate::fair_queue::JobContext;
-use crate::listen::ResponseBodyError;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use portcullis_listener::ResponseBodyError;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;

@@ -11,7 +11,7 @@ use crate::serve::{self, ServeOptions};
 use crate::{config, output, signals, system};
 use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
-use portcullis_http::listen::Listener;
+use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
 use secrecy::ExposeSecret as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

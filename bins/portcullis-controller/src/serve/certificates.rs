@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use portcullis_app::App;
 use portcullis_controller_config::{ControllerConfig, PemSource};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_http::listen::ServerTls;
+use portcullis_listener::ServerTls;
 use portcullis_pki::{Certificate, Fingerprint, ServerNames, SpiffeId, Subject};
 use std::sync::Arc;
 

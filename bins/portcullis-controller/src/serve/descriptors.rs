@@ -1,6 +1,6 @@
 //! File descriptor limits for connections.
 
-use portcullis_http::listen::{Limits, Quota};
+use portcullis_listener::{Limits, Quota};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Descriptors reserved for everything but connections: store, files, listeners, signals.
@@ -58,7 +58,7 @@ fn for_clients(descriptors: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_http::listen::Quotas;
+    use portcullis_listener::Quotas;
 
     #[test]
     fn connections_fit_the_descriptors() {

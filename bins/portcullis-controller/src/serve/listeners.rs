@@ -9,10 +9,10 @@ use portcullis_controller_config::{
     ApiKind, ClientLimit, ClientLimits, ControllerConfig, TlsVersion, WebListener,
 };
 use portcullis_domain::entropy;
-use portcullis_http::listen::{self, Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
 use portcullis_http::{AppState, Controller, routes};
+use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -228,10 +228,10 @@ fn quotas(limits: &ClientLimits) -> Quotas {
     }
 }
 
-fn version(version: TlsVersion) -> listen::TlsVersion {
+fn version(version: TlsVersion) -> portcullis_listener::TlsVersion {
     match version {
-        TlsVersion::Tls12 => listen::TlsVersion::Tls12,
-        TlsVersion::Tls13 => listen::TlsVersion::Tls13,
+        TlsVersion::Tls12 => portcullis_listener::TlsVersion::Tls12,
+        TlsVersion::Tls13 => portcullis_listener::TlsVersion::Tls13,
     }
 }
 

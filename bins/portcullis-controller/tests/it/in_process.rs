@@ -5,7 +5,7 @@ use portcullis_controller::system::SystemEntropy;
 use portcullis_controller::{RunningController, ServeOptions, config, serve};
 use portcullis_domain::Env;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
-use portcullis_http::listen::Listener;
+use portcullis_listener::Listener;
 use portcullis_pki::{Certificate, KeyType};
 use std::fs;
 use std::path::Path;

@@ -40,8 +40,12 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("domain", AllowedDependencies::Only(&[])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
     ("filter", AllowedDependencies::Only(&["domain"])),
-    ("http", AllowedDependencies::Only(&["api", "app", "domain"])),
+    (
+        "http",
+        AllowedDependencies::Only(&["api", "app", "domain", "listener"]),
+    ),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
+    ("listener", AllowedDependencies::Only(&["domain", "pki"])),
     ("pki", AllowedDependencies::Only(&["domain"])),
     ("posture", AllowedDependencies::Only(&["domain"])),
     (

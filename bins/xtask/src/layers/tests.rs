@@ -110,7 +110,10 @@ fn other_arrows_are_faults_of_every_kind() {
             "{fault}"
         );
         assert!(fault.contains(words), "{fault}");
-        assert!(fault.ends_with("it may use api, app, domain"), "{fault}");
+        assert!(
+            fault.ends_with("it may use api, app, domain, listener"),
+            "{fault}"
+        );
     }
 }
 

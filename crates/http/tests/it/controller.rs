@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use http::Method;
-use portcullis_http::listen::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_http::path::Api;
 use portcullis_http::response::ApiResponse;
 use portcullis_http::route::{Call, NoBody, Route, RouteTable, public};
 use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_testkit::tls_client::{Client, Pair, Stream, get, hear, say, soon};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD};
 use tokio::io::AsyncWriteExt as _;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_http::listen::{Limits, Quotas};
+use portcullis_listener::{Limits, Quotas};
 use portcullis_testkit::tls_client::{closed, get, say, soon};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

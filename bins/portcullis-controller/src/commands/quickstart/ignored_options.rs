@@ -6,7 +6,7 @@ use crate::output;
 use crate::pem::PemSetting;
 use anyhow::anyhow;
 use portcullis_controller_config::ControllerConfig;
-use portcullis_http::listen::ListenError;
+use portcullis_listener::ListenError;
 use portcullis_pki::PublicKeyKind;
 use std::path::Path;
 

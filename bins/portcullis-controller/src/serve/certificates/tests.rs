@@ -2,7 +2,7 @@ use super::*;
 use crate::home::{self, HomeSettings};
 use crate::serve::listeners::WebListeners;
 use crate::{config, serve, system};
-use portcullis_http::listen::Listener;
+use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
 use std::fs;
 use std::net::Ipv4Addr;

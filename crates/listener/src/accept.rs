@@ -1,0 +1,194 @@
+//! Listening socket: binding, accepting, shutdown.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::connection_driver::{self, CLOSE_TIMEOUT, ListenerState};
+use crate::half_open::HalfOpenRegistry;
+use crate::log_interval::LogInterval;
+use crate::{Budgets, Limits, ServerTls, Service};
+
+/// Connections that the kernel may queue for accepting; it caps the value at its own limit.
+const BACKLOG: u32 = 4096;
+
+/// Bytes that the kernel buffers per client; it doubles the value. By default it buffers megabytes,
+/// and reports progress only when a third of that is read: a client that reads slowly but steadily
+/// would look stalled.
+const SEND_BUFFER: u32 = 128 * 1024;
+
+/// Pause after an accept that failed for lack of a resource.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// A bound socket that does not serve yet.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    local: SocketAddr,
+    budgets: Budgets,
+}
+
+/// Errors of [`Listener::bind`].
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Another program, or another listener of this one, uses it.
+    #[error(
+        "cannot listen on {0}: the address is in use; stop the program that uses it or choose \
+         another port"
+    )]
+    InUse(SocketAddr),
+    /// The port is privileged.
+    #[error(
+        "cannot listen on {0}: permission denied; choose a port from 1024 up or grant the right to \
+         bind low ports"
+    )]
+    Denied(SocketAddr),
+    /// No interface of this machine has the address.
+    #[error(
+        "cannot listen on {0}: no interface of this machine has this address; choose one of its \
+         addresses, or 0.0.0.0 for all"
+    )]
+    NotHere(SocketAddr),
+    /// Anything else.
+    #[error("cannot listen on {address}")]
+    Other {
+        /// The requested address.
+        address: SocketAddr,
+        /// The error of the operating system.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Listener {
+    /// Binds `address`; port 0 takes any free port. Clients can connect from here on, and wait.
+    ///
+    /// Must be called inside a Tokio runtime.
+    pub fn bind(address: SocketAddr) -> Result<Self, ListenError> {
+        Self::open(address).map_err(|source| match source.kind() {
+            io::ErrorKind::AddrInUse => ListenError::InUse(address),
+            io::ErrorKind::PermissionDenied => ListenError::Denied(address),
+            io::ErrorKind::AddrNotAvailable => ListenError::NotHere(address),
+            _ => ListenError::Other { address, source },
+        })
+    }
+
+    fn open(address: SocketAddr) -> io::Result<Self> {
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        // Elsewhere the option lets two programs share a port.
+        #[cfg(unix)]
+        socket.set_reuseaddr(true)?;
+        // Every connection inherits it.
+        socket.set_send_buffer_size(SEND_BUFFER)?;
+        socket.bind(address)?;
+        let socket = socket.listen(BACKLOG)?;
+        let local = socket.local_addr()?;
+        Ok(Self {
+            socket,
+            local,
+            budgets: Budgets::default(),
+        })
+    }
+
+    /// Replaces the budgets by ones that are shared with others.
+    #[must_use]
+    pub fn with_budgets(self, budgets: Budgets) -> Self {
+        Self { budgets, ..self }
+    }
+
+    /// Returns the bound address, with the actual port.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Serves until `shutdown` is cancelled, then returns when every connection has ended.
+    ///
+    /// On shutdown new connections are refused and unfinished handshakes dropped, idle connections
+    /// close, and running requests, with the tasks they leave behind, have [`Limits::drain`] to
+    /// finish.
+    pub async fn serve(
+        self,
+        service: Arc<dyn Service>,
+        tls: Arc<ServerTls>,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) {
+        let half_open = HalfOpenRegistry::new(limits.max_half_open);
+        let shared = Arc::new(ListenerState {
+            service,
+            tls,
+            budgets: self.budgets,
+            limits: Arc::new(limits),
+            shutdown,
+            abort: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        });
+        let accepting = accept(&self.socket, &half_open, &shared);
+        shared.shutdown.run_until_cancelled(accepting).await;
+        drop(self.socket);
+        shared.tasks.close();
+        let finish = async {
+            shared.tasks.wait().await;
+            shared.service.drain().await;
+        };
+        if timeout(shared.limits.drain, finish).await.is_err() {
+            tracing::warn!("requests were still running when the shutdown timeout ended");
+            shared.abort.cancel();
+            shared.tasks.wait().await;
+            // The tasks that the last requests left behind are nearly done.
+            let _ = timeout(CLOSE_TIMEOUT, shared.service.drain()).await;
+        }
+    }
+}
+
+/// Accepts connections forever, each into a task of its own.
+async fn accept(
+    socket: &TcpListener,
+    half_open: &Arc<HalfOpenRegistry>,
+    shared: &Arc<ListenerState>,
+) {
+    let refusals = LogInterval::default();
+    loop {
+        match socket.accept().await {
+            Ok((stream, peer)) => {
+                let slot = half_open.admit(peer.ip());
+                shared.tasks.spawn(connection_driver::run(
+                    Arc::clone(shared),
+                    stream,
+                    peer,
+                    slot,
+                ));
+            },
+            Err(error) if is_client_error(&error) => {},
+            Err(error) => {
+                // Usually out of file descriptors: an unfinished handshake has one to give.
+                if let Some(unlogged) = refusals.try_acquire() {
+                    tracing::warn!(%error, unlogged, "cannot accept connections");
+                }
+                half_open.evict();
+                sleep(BACK_OFF).await;
+            },
+        }
+    }
+}
+
+/// Reports whether an accept failed because the client went away.
+fn is_client_error(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}

@@ -1,0 +1,275 @@
+//! Connection driver: handshake, requests, shutdown.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use portcullis_domain::peer::Peer;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::activity::{Activity, Overdue};
+use crate::budget::Charge;
+use crate::half_open::HandshakeSlot;
+use crate::handler::Handler;
+use crate::protocol_tracker::{PendingInput, ProtocolTracker};
+use crate::refusal::RefusedRequest;
+use crate::request_head::HeadLimits;
+use crate::request_parser::RequestParser;
+use crate::request_stream::RequestStream;
+use crate::tracked_stream::TrackedStream;
+use crate::{Alpn, Budgets, Connection, Limits, ServerTls, Service, http2_frames};
+
+/// Time for a connection to close gracefully, and for tasks of abandoned requests to end.
+pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// State that the connections of one listener share.
+pub(crate) struct ListenerState {
+    pub(crate) service: Arc<dyn Service>,
+    pub(crate) tls: Arc<ServerTls>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) budgets: Budgets,
+    /// Cancelled when no new requests are accepted.
+    pub(crate) shutdown: CancellationToken,
+    /// Cancelled when running requests are aborted.
+    pub(crate) abort: CancellationToken,
+    /// All tasks of the listener.
+    pub(crate) tasks: TaskTracker,
+}
+
+type Stream = TokioIo<RequestStream<TrackedStream<TlsStream<TcpStream>>>>;
+
+/// Serves one accepted connection to its end.
+pub(crate) async fn run(
+    shared: Arc<ListenerState>,
+    socket: TcpStream,
+    peer: SocketAddr,
+    slot: HandshakeSlot,
+) {
+    let Ok(local) = socket.local_addr() else {
+        return;
+    };
+    // Responses are written in one go; waiting for more only delays them.
+    let _ = socket.set_nodelay(true);
+    let Some(stream) = handshake(&shared, socket, &slot).await else {
+        return;
+    };
+    slot.finish();
+    let connection = Arc::new(Connection::from_handshake(stream.get_ref().1, peer, local));
+    // On the heap, so that an unfinished handshake does not reserve the memory for HTTP.
+    match connection.alpn {
+        Some(Alpn::Http2) => Box::pin(serve_http2(&shared, stream, connection)).await,
+        Some(Alpn::Http11) | None => Box::pin(serve_http1(&shared, stream, connection)).await,
+    }
+}
+
+/// Performs the handshake within the deadline; `None` if the connection is gone.
+async fn handshake(
+    shared: &ListenerState,
+    socket: TcpStream,
+    slot: &HandshakeSlot,
+) -> Option<TlsStream<TcpStream>> {
+    let accept = TlsAcceptor::from(shared.tls.config()).accept(socket);
+    tokio::select! {
+        biased;
+        () = shared.shutdown.cancelled() => None,
+        () = slot.evicted() => None,
+        done = timeout(shared.limits.handshake, accept) => match done {
+            Ok(Ok(stream)) => Some(stream),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "TLS handshake failed");
+                None
+            },
+            Err(_) => None,
+        },
+    }
+}
+
+async fn serve_http1(
+    shared: &ListenerState,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+) {
+    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP1);
+    let mut builder = http1::Builder::new();
+    builder
+        // The activity times the head, and tells a slow one from an idle connection.
+        .header_read_timeout(None)
+        .max_buf_size(shared.limits.head_bytes())
+        .max_header_size(shared.limits.head_bytes())
+        .timer(TokioTimer::new());
+    // Hyper keeps its default on the stack and any other number on the heap.
+    if shared.limits.max_headers != Limits::default().max_headers {
+        builder.max_headers(shared.limits.max_headers);
+    }
+    let conn = builder.serve_connection(io, handler);
+    drive(&StopSignals::child_of(shared), charge.holder(), conn).await;
+}
+
+async fn serve_http2(
+    shared: &ListenerState,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+) {
+    let (io, handler, charge) = prepare(shared, stream, connection, PendingInput::HTTP2);
+    let limits = &shared.limits.http2;
+    let signals = StopSignals::child_of(shared);
+    let executor = StreamExecutor {
+        tasks: shared.tasks.clone(),
+        abort: signals.abort.clone(),
+    };
+    let conn = http2::Builder::new(executor)
+        .max_concurrent_streams(limits.max_streams)
+        .initial_stream_window_size(limits.stream_window)
+        .initial_connection_window_size(limits.connection_window)
+        .max_header_list_size(u32::try_from(shared.limits.head_bytes()).unwrap_or(u32::MAX))
+        .max_pending_accept_reset_streams(limits.max_reset_streams)
+        .max_local_error_reset_streams(limits.max_faulty_streams)
+        .max_send_buf_size(64 * 1024)
+        .keep_alive_interval(limits.ping_interval)
+        .keep_alive_timeout(limits.ping_timeout)
+        .timer(TokioTimer::new())
+        .serve_connection(io, handler);
+    drive(&signals, charge.holder(), conn).await;
+}
+
+/// Assembles the parts of a connection, which is counted for as long as the charge lives.
+fn prepare(
+    shared: &ListenerState,
+    stream: TlsStream<TcpStream>,
+    connection: Arc<Connection>,
+    pending: PendingInput,
+) -> (Stream, Handler, Charge<Arc<Activity>>) {
+    let (budgets, peer) = (&shared.budgets, Peer::from_address(connection.peer.ip()));
+    let activity = Activity::new(Arc::clone(&shared.limits), pending, budgets, peer);
+    let charge = budgets.connections.admit(peer, Arc::clone(&activity), 1);
+    let counted = TrackedStream::new(stream, Arc::clone(&activity), shared.limits.linger);
+    let refused = Arc::new(RefusedRequest::default());
+    let tracker = if pending.is_http2() {
+        ProtocolTracker::Http2(http2_frames::FrameScanner::new())
+    } else {
+        let limits = HeadLimits::from_limits(&shared.limits);
+        ProtocolTracker::Http1(RequestParser::new(limits, Arc::clone(&refused)))
+    };
+    let stream = RequestStream::new(counted, Arc::clone(&activity), tracker);
+    let handler = Handler {
+        service: Arc::clone(&shared.service),
+        connection,
+        activity,
+        refused,
+    };
+    (TokioIo::new(stream), handler, charge)
+}
+
+/// The listener's stop signals, as child tokens of one connection. It polls them whenever it has
+/// work, and those of the listener are behind locks that all connections share.
+struct StopSignals {
+    shutdown: CancellationToken,
+    abort: CancellationToken,
+}
+
+impl StopSignals {
+    fn child_of(shared: &ListenerState) -> Self {
+        Self {
+            shutdown: shared.shutdown.child_token(),
+            abort: shared.abort.child_token(),
+        }
+    }
+}
+
+/// Runs a connection until it ends, is told to end and does not, or is aborted.
+async fn drive(signals: &StopSignals, activity: &Activity, mut conn: impl HttpConnection) {
+    let mut is_ending = false;
+    let mut abort_at = None;
+    loop {
+        tokio::select! {
+            done = poll_fn(|cx| conn.poll_done(cx)) => {
+                if let Err(error) = done {
+                    tracing::debug!(%error, "connection ended early");
+                }
+                return;
+            },
+            () = signals.shutdown.cancelled(), if !is_ending => {
+                is_ending = true;
+                conn.start_shutdown();
+            },
+            why = activity.overdue(), if abort_at.is_none() => {
+                tracing::debug!(?why, "connection closed");
+                if why.is_read_stall() {
+                    return;
+                }
+                is_ending = true;
+                // The response to a late head ends the connection by itself.
+                if why != Overdue::Head || !activity.refuse_head() {
+                    conn.start_shutdown();
+                }
+                abort_at = Some(Instant::now() + CLOSE_TIMEOUT);
+            },
+            () = sleep_until(abort_at.unwrap_or_else(Instant::now)), if abort_at.is_some() => {
+                // A request that arrived at the last moment is still answered.
+                if !activity.is_running() {
+                    return;
+                }
+                abort_at = None;
+            },
+            () = activity.evicted() => {
+                tracing::debug!("connection closed to make room for others");
+                return;
+            },
+            () = signals.abort.cancelled() => return,
+        }
+    }
+}
+
+/// A connection of either version of HTTP.
+trait HttpConnection {
+    /// Polls it; ready when it has ended.
+    fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>>;
+
+    /// Lets it end after the running requests.
+    fn start_shutdown(&mut self);
+}
+
+impl HttpConnection for http1::Connection<Stream, Handler> {
+    fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>> {
+        Pin::new(self).poll(cx)
+    }
+
+    fn start_shutdown(&mut self) {
+        Pin::new(self).graceful_shutdown();
+    }
+}
+
+impl HttpConnection for http2::Connection<Stream, Handler, StreamExecutor> {
+    fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<hyper::Result<()>> {
+        Pin::new(self).poll(cx)
+    }
+
+    fn start_shutdown(&mut self) {
+        Pin::new(self).graceful_shutdown();
+    }
+}
+
+/// Runs HTTP/2 streams as tasks of the listener.
+#[derive(Clone)]
+struct StreamExecutor {
+    tasks: TaskTracker,
+    abort: CancellationToken,
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Executor<F> for StreamExecutor {
+    fn execute(&self, stream: F) {
+        self.tasks
+            .spawn(self.abort.clone().run_until_cancelled_owned(stream));
+    }
+}
