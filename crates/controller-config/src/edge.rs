@@ -15,7 +15,6 @@ use crate::relative_paths::BaseFolders;
 
 pub use crate::edge::api::EdgeApiConfig;
 pub use crate::edge::enrollment::{EnrollmentConfig, SigningCertConfig};
-pub use crate::edge::jwks::JwksFetchConfig;
 pub(crate) use crate::edge::jwks::read_positive_duration;
 pub use crate::edge::oidc::OidcConfig;
 pub use crate::edge::signers::ExternalJwtSignersConfig;

@@ -40,8 +40,8 @@ pub use address::{AddressError, TransportAddress, TransportProtocol};
 pub use audit::AuditConfig;
 pub use ctrl::CtrlConfig;
 pub use edge::{
-    EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, JwksFetchConfig,
-    OidcConfig, SigningCertConfig, TotpCompatibility, TotpConfig,
+    EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, OidcConfig,
+    SigningCertConfig, TotpCompatibility, TotpConfig,
 };
 pub use generate::{GenerateError, GenerateOptions, HomeLayout, generate};
 pub use identity::{CertKeyConfig, IdentityConfig, PemSource};

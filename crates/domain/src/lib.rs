@@ -34,6 +34,7 @@ pub mod config;
 pub mod enrollment;
 pub mod entropy;
 mod env;
+pub mod fetch_rules;
 mod field_error;
 pub mod identity;
 pub mod ids;

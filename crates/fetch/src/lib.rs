@@ -21,6 +21,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use portcullis_domain::fetch_rules::FetchRules;
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::Semaphore;
@@ -33,7 +34,7 @@ use document::FetchResponse;
 pub use error::{AddressRule, FetchError, HostRule, TlsSetupError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use roots::system_roots;
-pub use rules::FetchRules;
+use rules::RuleChecker;
 use target::FetchTarget;
 
 /// Most concurrent fetches.
@@ -44,7 +45,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Fetches documents under one set of rules.
 pub struct Fetcher {
-    rules: FetchRules,
+    checker: RuleChecker,
     tls: TlsConnector,
     resolver: Arc<dyn Resolve>,
     permits: Semaphore,
@@ -67,7 +68,7 @@ impl Fetcher {
         // Tickets would let servers recognize the controller.
         config.resumption = rustls::client::Resumption::disabled();
         Ok(Self {
-            rules,
+            checker: RuleChecker { rules },
             tls: TlsConnector::from(Arc::new(config)),
             resolver: Arc::new(SystemResolver),
             permits: Semaphore::new(MAX_FETCHES),
@@ -89,7 +90,7 @@ impl Fetcher {
     /// [`FetchError::AddressRefused`] or [`FetchError::PlainHttp`].
     pub fn check_url(&self, url: &Url) -> Result<(), FetchError> {
         let target = FetchTarget::parse(url)?;
-        self.rules.check_target(&target)
+        self.checker.check_target(&target)
     }
 
     /// Fetches the document at `url`, following redirects. At most 1 MiB, within
@@ -100,7 +101,7 @@ impl Fetcher {
     /// [`FetchError`], which names host and rule, and nothing of the response body.
     pub async fn fetch(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
         let first = FetchTarget::parse(url)?;
-        self.rules.check_target(&first)?;
+        self.checker.check_target(&first)?;
         // Waiting for other fetches does not count towards the timeout.
         let turn = time::timeout(QUEUE_TIMEOUT, self.permits.acquire()).await;
         let Ok(Ok(_permit)) = turn else {
@@ -110,12 +111,12 @@ impl Fetcher {
             });
         };
         let fetch = Box::pin(self.follow_redirects(url.clone()));
-        time::timeout(self.rules.timeout, fetch)
+        time::timeout(self.checker.rules.timeout, fetch)
             .await
             .unwrap_or_else(|_elapsed| {
                 Err(FetchError::TimedOut {
                     host: first.host(),
-                    limit: self.rules.timeout,
+                    limit: self.checker.rules.timeout,
                 })
             })
     }
@@ -126,7 +127,7 @@ impl Fetcher {
             let target = FetchTarget::parse(&url)?;
             match self.send(&target).await? {
                 FetchResponse::Document(document) => return Ok(document),
-                FetchResponse::Redirect(_) if redirects == self.rules.max_redirects => {
+                FetchResponse::Redirect(_) if redirects == self.checker.rules.max_redirects => {
                     return Err(FetchError::TooManyRedirects {
                         host: target.host(),
                         most: redirects,
@@ -148,7 +149,7 @@ impl Fetcher {
     /// Sends one request.
     async fn send(&self, target: &FetchTarget<'_>) -> Result<FetchResponse, FetchError> {
         let addresses = self.resolve_checked(target).await?;
-        let socket = connect::tcp(target, &addresses, self.rules.timeout).await?;
+        let socket = connect::tcp(target, &addresses, self.checker.rules.timeout).await?;
         if !target.is_tls() {
             return exchange::send(socket, target).await;
         }
@@ -159,7 +160,7 @@ impl Fetcher {
     /// Resolves the host of `target`, and refuses it if any of its addresses is refused: a name
     /// with both kinds of addresses is more likely a trap than a key set.
     async fn resolve_checked(&self, target: &FetchTarget<'_>) -> Result<Vec<IpAddr>, FetchError> {
-        self.rules.check_target(target)?;
+        self.checker.check_target(target)?;
         let Some(name) = target.name() else {
             return Ok(target.address().into_iter().collect());
         };
@@ -169,8 +170,8 @@ impl Fetcher {
             source,
         })?;
         for address in &found {
-            self.rules.check_address(*address, Some(name))?;
-            self.rules.check_scheme(target, *address)?;
+            self.checker.check_address(*address, Some(name))?;
+            self.checker.check_scheme(target, *address)?;
         }
         Ok(found)
     }

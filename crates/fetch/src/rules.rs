@@ -1,58 +1,27 @@
-//! Rules about which hosts and addresses documents may be fetched from.
+//! Checks of hosts and addresses against the rules of a fetcher.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
+use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_domain::ip_network::IpNetwork;
 
 use crate::address::{NonPublicAddress, embedded_ipv4};
 use crate::error::{AddressRule, FetchError, HostRule};
 use crate::target::FetchTarget;
 
-/// Allowed hosts and addresses, and limits of a fetch.
-///
-/// Addresses that are not public ([`AddressClass`](crate::AddressClass)) are refused by default.
-/// Denials take precedence over permissions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchRules {
-    /// Addresses that are allowed although they are not public. Unspecified and link-local
-    /// addresses and those of metadata services have to be listed individually, or by a network
-    /// that contains nothing else.
-    pub allowed_ips: Vec<IpNetwork>,
-    /// Refused addresses.
-    pub denied_ips: Vec<IpNetwork>,
-    /// If not empty, the only allowed host names; `*.` in front stands for any subdomain. URLs with
-    /// a literal address then need it in `allowed_ips`.
-    pub allowed_hostnames: Vec<String>,
-    /// Refused host names; `*.` in front stands for any subdomain.
-    pub denied_hostnames: Vec<String>,
-    /// Timeout of one fetch, from its turn to the last byte.
-    pub timeout: Duration,
-    /// Most redirects that are followed.
-    pub max_redirects: u32,
+/// Checks hosts and addresses against [`FetchRules`]; not public are those of an
+/// [`AddressClass`](crate::AddressClass).
+pub(crate) struct RuleChecker {
+    pub(crate) rules: FetchRules,
 }
 
-impl Default for FetchRules {
-    /// Allows public addresses: 5 seconds, 5 redirects.
-    fn default() -> Self {
-        Self {
-            allowed_ips: Vec::new(),
-            denied_ips: Vec::new(),
-            allowed_hostnames: Vec::new(),
-            denied_hostnames: Vec::new(),
-            timeout: Duration::from_secs(5),
-            max_redirects: 5,
-        }
-    }
-}
-
-impl FetchRules {
+impl RuleChecker {
     /// Checks the scheme and host of a URL.
     pub(crate) fn check_target(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
         self.check_host(target)?;
         let Some(address) = target.address() else {
             // The addresses of the name are checked when it is resolved.
-            let may_be_plain = !self.allowed_ips.is_empty();
+            let may_be_plain = !self.rules.allowed_ips.is_empty();
             return require_tls(target, may_be_plain);
         };
         self.check_scheme(target, address)
@@ -65,7 +34,10 @@ impl FetchRules {
         target: &FetchTarget<'_>,
         address: IpAddr,
     ) -> Result<(), FetchError> {
-        require_tls(target, contains(&self.allowed_ips, address.to_canonical()))
+        require_tls(
+            target,
+            contains(&self.rules.allowed_ips, address.to_canonical()),
+        )
     }
 
     fn check_host(&self, target: &FetchTarget<'_>) -> Result<(), FetchError> {
@@ -76,7 +48,7 @@ impl FetchRules {
             return Ok(());
         };
         self.check_address(address, None)?;
-        if self.allowed_hostnames.is_empty() || contains(&self.allowed_ips, address) {
+        if self.rules.allowed_hostnames.is_empty() || contains(&self.rules.allowed_ips, address) {
             return Ok(());
         }
         Err(FetchError::HostRefused {
@@ -87,9 +59,10 @@ impl FetchRules {
 
     fn check_name(&self, name: &str) -> Result<(), FetchError> {
         let matches = |pattern: &String| matches_pattern(name, pattern);
-        let rule = if self.denied_hostnames.iter().any(matches) {
+        let rule = if self.rules.denied_hostnames.iter().any(matches) {
             HostRule::Denied
-        } else if !self.allowed_hostnames.is_empty() && !self.allowed_hostnames.iter().any(matches)
+        } else if !self.rules.allowed_hostnames.is_empty()
+            && !self.rules.allowed_hostnames.iter().any(matches)
         {
             HostRule::NotAllowed
         } else {
@@ -119,12 +92,13 @@ impl FetchRules {
 
     fn find_rule(&self, address: IpAddr) -> Option<AddressRule> {
         let embeds_denied = embedded_ipv4(address)
-            .is_some_and(|(_, inner)| contains(&self.denied_ips, inner.into()));
-        if embeds_denied || contains(&self.denied_ips, address) {
+            .is_some_and(|(_, inner)| contains(&self.rules.denied_ips, inner.into()));
+        if embeds_denied || contains(&self.rules.denied_ips, address) {
             return Some(AddressRule::Denied);
         }
         let found = NonPublicAddress::classify(address)?;
         let is_allowed = self
+            .rules
             .allowed_ips
             .iter()
             .any(|network| network.contains(address) && found.is_allowed_by(network));

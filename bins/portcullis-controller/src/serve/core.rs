@@ -11,17 +11,18 @@ use portcullis_app::read_model::ProjectionUpdater;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, AppParts, Settings};
 use portcullis_controller_config::{
-    ClientLimit, ControllerConfig, JwksFetchConfig, OidcConfig, TotpCompatibility, TotpConfig,
+    ClientLimit, ControllerConfig, OidcConfig, TotpCompatibility, TotpConfig,
 };
 use portcullis_domain::Env;
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::entropy;
+use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_domain::ids::ControllerId;
 use portcullis_domain::log_throttle::LogRateLimits;
 use portcullis_domain::quota::StorageQuota;
-use portcullis_fetch::{FetchRules, Fetcher, system_roots};
+use portcullis_fetch::{Fetcher, system_roots};
 use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;
@@ -75,7 +76,7 @@ pub(crate) fn open(
         projections: Arc::clone(&projections),
         passwords,
         network,
-        signer_keys: signer_keys(&config.edge.external_jwt_signers.jwks_fetch)?,
+        signer_keys: signer_keys(config.edge.external_jwt_signers.jwks_fetch.clone())?,
         settings: Settings {
             session_timeout: to_signed(config.edge.api.session_timeout),
             session_lifetimes: SessionLifetimes {
@@ -134,15 +135,7 @@ fn mfa(totp: &TotpConfig) -> MfaSettings {
 }
 
 /// Fetcher of the keys of external signers, with the rules of the configuration.
-fn signer_keys(rules: &JwksFetchConfig) -> anyhow::Result<SignerKeys> {
-    let rules = FetchRules {
-        allowed_ips: rules.allowed_ips.clone(),
-        denied_ips: rules.denied_ips.clone(),
-        allowed_hostnames: rules.allowed_hostnames.clone(),
-        denied_hostnames: rules.denied_hostnames.clone(),
-        timeout: rules.timeout,
-        max_redirects: rules.max_redirects,
-    };
+fn signer_keys(rules: FetchRules) -> anyhow::Result<SignerKeys> {
     let fetcher = Fetcher::new(rules, system_roots());
     let fetcher = fetcher.context("the keys of external signers cannot be fetched")?;
     Ok(SignerKeys::new(Arc::new(fetcher)))

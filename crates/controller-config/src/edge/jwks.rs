@@ -1,46 +1,13 @@
-//! Section `edge.externalJwtSigners.jwksFetch`.
+//! Section `edge.externalJwtSigners.jwksFetch`: rules for fetching keys of external signers.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
+use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::root::{self, read_all};
-
-/// Section `edge.externalJwtSigners.jwksFetch`: rules for fetching keys of external signers.
-///
-/// Addresses that are not public are refused unless `allowed_ips` contains them; special ones
-/// (link-local, unspecified, cloud metadata services) are refused unless it names them or a part of
-/// their network, not just a wider one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JwksFetchConfig {
-    /// Addresses that are allowed although they are not public.
-    pub allowed_ips: Vec<IpNetwork>,
-    /// Addresses that are always refused.
-    pub denied_ips: Vec<IpNetwork>,
-    /// The only allowed host names if not empty; a leading `*.` matches any subdomain.
-    pub allowed_hostnames: Vec<String>,
-    /// Host names that are refused; a leading `*.` matches any subdomain.
-    pub denied_hostnames: Vec<String>,
-    /// Timeout of one fetch, 5 seconds by default.
-    pub timeout: Duration,
-    /// Maximum number of redirects, 5 by default.
-    pub max_redirects: u32,
-}
-
-impl Default for JwksFetchConfig {
-    fn default() -> Self {
-        Self {
-            allowed_ips: Vec::new(),
-            denied_ips: Vec::new(),
-            allowed_hostnames: Vec::new(),
-            denied_hostnames: Vec::new(),
-            timeout: Duration::from_secs(5),
-            max_redirects: 5,
-        }
-    }
-}
 
 const KEYS: &[Key] = &[
     Key::supported("allowedIPs"),
@@ -52,12 +19,9 @@ const KEYS: &[Key] = &[
     Key::supported("maxRedirects"),
 ];
 
-pub(super) fn read(
-    signers: &Section<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<JwksFetchConfig> {
+pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<FetchRules> {
     let Some(fetch) = signers.get_non_null("jwksFetch") else {
-        return Some(JwksFetchConfig::default());
+        return Some(FetchRules::default());
     };
     let section = fetch.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
@@ -66,7 +30,7 @@ pub(super) fn read(
     let denied_ips = read_list(&section, "deniedIPs", diagnostics, read_network);
     let allowed_hostnames = read_list(&section, "allowedHostnames", diagnostics, read_host_pattern);
     let denied_hostnames = read_list(&section, "deniedHostnames", diagnostics, read_host_pattern);
-    let mut fetch = JwksFetchConfig::default();
+    let mut fetch = FetchRules::default();
     if let Some(field) = section.get_non_null("timeout") {
         fetch.timeout = read_positive_duration(&field, diagnostics)?;
     }
@@ -79,7 +43,7 @@ pub(super) fn read(
         let message = "private addresses are still refused, unless they are in `allowedIPs`";
         field.warning(root::codes::STRICTER, message, diagnostics);
     }
-    Some(JwksFetchConfig {
+    Some(FetchRules {
         allowed_ips: allowed_ips?,
         denied_ips: denied_ips?,
         allowed_hostnames: allowed_hostnames?,

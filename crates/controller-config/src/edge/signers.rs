@@ -1,15 +1,16 @@
 //! Section `edge.externalJwtSigners`.
 
+use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_yaml::{Diagnostics, Key, Section};
 
-use super::jwks::{self, JwksFetchConfig};
+use super::jwks;
 use crate::root;
 
 /// Section `edge.externalJwtSigners`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalJwtSignersConfig {
     /// Rules for fetching keys of signers.
-    pub jwks_fetch: JwksFetchConfig,
+    pub jwks_fetch: FetchRules,
     /// Whether tokens without `exp` are refused, true by default.
     pub require_expiry: bool,
 }
@@ -17,7 +18,7 @@ pub struct ExternalJwtSignersConfig {
 impl Default for ExternalJwtSignersConfig {
     fn default() -> Self {
         Self {
-            jwks_fetch: JwksFetchConfig::default(),
+            jwks_fetch: FetchRules::default(),
             require_expiry: true,
         }
     }

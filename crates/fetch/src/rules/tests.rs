@@ -10,11 +10,17 @@ fn names(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
+fn checker(rules: &FetchRules) -> RuleChecker {
+    RuleChecker {
+        rules: rules.clone(),
+    }
+}
+
 /// Checks a URL, and returns the error message.
 fn check(rules: &FetchRules, url: &str) -> Result<(), String> {
     let url: Url = url.parse().unwrap();
     FetchTarget::parse(&url)
-        .and_then(|target| rules.check_target(&target))
+        .and_then(|target| checker(rules).check_target(&target))
         .map_err(|error| error.to_string())
 }
 
@@ -112,7 +118,8 @@ fn denying_wins_over_allowing() {
         denied_hostnames: names(&["bad.example.test"]),
         ..FetchRules::default()
     };
-    let denied = |address: &str, host| rules.check_address(address.parse().unwrap(), host);
+    let denied =
+        |address: &str, host| checker(&rules).check_address(address.parse().unwrap(), host);
     for address in [
         "10.1.2.3",
         "::ffff:10.1.2.3",
@@ -197,8 +204,8 @@ fn names_of_denied_hosts_cannot_be_dressed_up() {
 
 #[test]
 fn errors_name_the_kind_of_address() {
-    let rules = FetchRules::default();
-    let refused = rules.check_address("169.254.169.254".parse().unwrap(), Some("idp.test"));
+    let checker = checker(&FetchRules::default());
+    let refused = checker.check_address("169.254.169.254".parse().unwrap(), Some("idp.test"));
     let Err(FetchError::AddressRefused { rule, .. }) = refused else {
         panic!("{refused:?}")
     };

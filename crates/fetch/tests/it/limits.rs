@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis_fetch::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
+use portcullis_domain::fetch_rules::FetchRules;
+use portcullis_fetch::{FetchError, Fetcher, Resolve, ResolveFuture};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 

@@ -1,6 +1,7 @@
 //! From names to the addresses that are connected to.
 
-use portcullis_fetch::{AddressClass, AddressRule, FetchError, FetchRules};
+use portcullis_domain::fetch_rules::FetchRules;
+use portcullis_fetch::{AddressClass, AddressRule, FetchError};
 
 use crate::server::{KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, fetcher, near};

@@ -1,6 +1,7 @@
 //! Redirects.
 
-use portcullis_fetch::{FetchError, FetchRules, Fetcher};
+use portcullis_domain::fetch_rules::FetchRules;
+use portcullis_fetch::{FetchError, Fetcher};
 
 use crate::server::{Identity, KEYS, Reply, Server};
 use crate::setting::{Scripted, fetch, fetcher, near};

@@ -5,7 +5,8 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use portcullis_fetch::{FetchError, FetchRules, Fetcher, Resolve, ResolveFuture};
+use portcullis_domain::fetch_rules::FetchRules;
+use portcullis_fetch::{FetchError, Fetcher, Resolve, ResolveFuture};
 use rustls::RootCertStore;
 
 /// Rules under which servers at 127.0.0.1 can be reached, and no others on this machine.
