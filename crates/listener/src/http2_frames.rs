@@ -52,8 +52,7 @@ impl FrameScanner {
         self.buffered
     }
 
-    /// Reports whether a header block is incomplete. Its memory has little to do with its length,
-    /// since it is compressed.
+    /// Reports whether a header block is incomplete.
     pub(crate) fn in_block(&self) -> bool {
         self.in_block
     }

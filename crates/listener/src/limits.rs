@@ -132,8 +132,7 @@ impl Default for Limits {
             response_total: Duration::from_mins(2),
             linger: Duration::from_secs(2),
             drain: Duration::from_secs(10),
-            // The longest URI that hyper accepts (64 KiB, a filter may fill it) and 16 KiB of
-            // headers, enough for several bearer tokens.
+            // The longest URI that hyper accepts, 64 KiB, and 16 KiB of headers.
             max_head_bytes: 80 * 1024,
             max_headers: 100,
             max_half_open: 4096,

@@ -1,4 +1,5 @@
-//! Protocol tracking of client bytes: heads, bodies and frames that are incomplete.
+//! Protocol tracking of client bytes: heads, bodies and frames that are incomplete
+//! (`docs/adr/0022-trackers-beside-hyper.md`).
 
 use crate::http2_frames;
 use crate::request_parser::RequestParser;
@@ -25,8 +26,7 @@ pub(crate) enum PendingInput {
         last: u64,
     },
     Http2 {
-        /// Whether a header block is incomplete. Its memory has little to do with its length, since
-        /// it is compressed.
+        /// Whether a header block is incomplete.
         in_block: bool,
         /// Bytes of an incomplete frame.
         partial: usize,

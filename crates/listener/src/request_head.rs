@@ -1,7 +1,4 @@
 //! HTTP/1 request head: validation and framing of the body.
-//!
-//! Validated by the parser that hyper uses, before hyper sees it: hyper answers a refused head with
-//! an empty body of its own, which cannot be replaced.
 
 use std::mem::MaybeUninit;
 

@@ -1,8 +1,7 @@
-//! HTTP/1 parser between client and hyper.
+//! HTTP/1 parser between client and hyper (`docs/adr/0022-trackers-beside-hyper.md`).
 //!
 //! Heads are validated, and rewritten if their target has to be percent-encoded; bodies pass
-//! unchanged. To find the end of each body, the same headers are read as hyper reads, by the same
-//! rules.
+//! unchanged.
 
 use std::mem;
 use std::sync::Arc;

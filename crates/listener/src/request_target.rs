@@ -1,9 +1,6 @@
 //! Percent-encoding of request targets that clients fail to encode.
 //!
-//! RFC 3986 allows neither quotes nor angle brackets nor non-ASCII in a URL, but existing clients
-//! send them: a Go program that assigns a filter to `RawQuery` sends `name="x"` unencoded. Hyper
-//! refuses some of these, and drops everything after a `#`, which only has a meaning inside the
-//! client. A client that sends them raw can only mean the characters themselves.
+//! A client that sends a character raw can only mean the character itself.
 
 /// Percent-encodes `target` where it has to be; `None` if it need not be.
 pub(crate) fn encode(target: &[u8]) -> Option<Vec<u8>> {
