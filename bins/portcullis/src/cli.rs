@@ -31,12 +31,11 @@ use crate::commands::{
     version::VersionArgs,
     whoami::WhoamiArgs,
 };
-use crate::output::Format;
-use clap::{Args, Parser, Subcommand};
+use crate::context::GlobalArgs;
+use clap::{Parser, Subcommand};
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
 use portcullis_api::service_policy::ServicePolicyDetail;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,51 +73,6 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Global options.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Global options")]
-pub(crate) struct GlobalArgs {
-    /// Output format
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t
-    )]
-    pub(crate) output: Format,
-
-    /// Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
-    /// `default`)
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        value_parser = crate::text::parse_non_blank
-    )]
-    pub(crate) profile: Option<String>,
-
-    /// Directory for profiles (default: `PORTCULLIS_CONFIG_DIR`)
-    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
-    pub(crate) config_dir: Option<PathBuf>,
-
-    /// Request timeout in seconds
-    #[arg(
-        long,
-        global = true,
-        value_name = "SECONDS",
-        default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(1..=3600),
-        hide_short_help = true
-    )]
-    pub(crate) timeout: u64,
-
-    /// Log each request to standard error, without secrets
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
 }
 
 /// Top-level commands.

@@ -1,13 +1,13 @@
 //! Context of a command: output, profiles and clients.
 
-use crate::cli::GlobalArgs;
+use crate::auth_queries;
 use crate::clock::SystemClock;
-use crate::commands::login::auth_queries;
 use crate::controller_url;
 use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
-use crate::output::Output;
+use crate::output::{Format, Output};
 use crate::profile::{Profile, ProfileStore};
+use clap::Args;
 use portcullis_api::code::Code;
 use portcullis_client::{Api, Client, ClientBuilder, Exchange, Trust};
 use portcullis_domain::clock::{Clock as _, Timestamp};
@@ -17,6 +17,51 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
+
+/// Global options.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Output format
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t
+    )]
+    pub(crate) output: Format,
+
+    /// Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
+    /// `default`)
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        value_parser = crate::text::parse_non_blank
+    )]
+    pub(crate) profile: Option<String>,
+
+    /// Directory for profiles (default: `PORTCULLIS_CONFIG_DIR`)
+    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
+    pub(crate) config_dir: Option<PathBuf>,
+
+    /// Request timeout in seconds
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=3600),
+        hide_short_help = true
+    )]
+    pub(crate) timeout: u64,
+
+    /// Log each request to standard error, without secrets
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
 
 /// Settings of one invocation.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! `portcullis`: the command line of administrators and users of a Portcullis network.
 
+mod auth_queries;
 mod cli;
 mod clock;
 mod code;
@@ -7,6 +8,7 @@ mod commands;
 mod context;
 mod controller_url;
 mod credential;
+mod dispatch;
 mod enrollment_token;
 mod entity;
 mod entropy;
@@ -51,7 +53,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         .enable_all()
         .build()
         .map_err(|error| CliError::failed("the runtime cannot be started").with_source(error))?;
-    let done = runtime.block_on(commands::run(cli));
+    let done = runtime.block_on(dispatch::run(cli));
     // A cancelled prompt still blocks its thread.
     runtime.shutdown_background();
     done

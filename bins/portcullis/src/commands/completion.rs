@@ -1,9 +1,8 @@
 //! `portcullis completion`.
 
-use crate::cli::Cli;
 use crate::error::CliError;
 use crate::output;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
@@ -21,13 +20,9 @@ pub(crate) struct CompletionArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &CompletionArgs) -> Result<(), CliError> {
+/// Writes the script that completes `command`.
+pub(crate) fn run(arguments: &CompletionArgs, command: &mut Command) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        arguments.shell,
-        &mut Cli::command(),
-        "portcullis",
-        &mut script,
-    );
+    clap_complete::generate(arguments.shell, command, "portcullis", &mut script);
     output::write(&String::from_utf8_lossy(&script))
 }

@@ -1,6 +1,6 @@
 //! Listing of entities.
 
-use crate::commands::pagination;
+use crate::commands::pagination::{self, ListExtent};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::listable::Listable;
@@ -10,14 +10,6 @@ use crate::table::Table;
 use portcullis_api::envelope::{ListEnvelope, ListMeta};
 use portcullis_client::{Client, ListQuery};
 use portcullis_domain::clock::Timestamp;
-
-/// Extent of a listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListExtent {
-    Page,
-    /// Everything from the offset on.
-    All,
-}
 
 /// Fetches and writes a list. Memory holds one page, except for tables, whose columns depend on all
 /// cells, and YAML.

@@ -1,6 +1,5 @@
 //! `portcullis login`.
 
-pub(crate) mod auth_queries;
 pub(crate) mod complete;
 mod method;
 mod second_jwt;
@@ -15,7 +14,7 @@ use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;
 use crate::trust::{self, TrustedController};
-use crate::{controller_url, files, output, secret_source};
+use crate::{auth_queries, controller_url, files, output, secret_source};
 use clap::Args;
 use complete::LoginState;
 use method::LoginMethod;

@@ -1,6 +1,5 @@
 //! Pagination arguments and summaries.
 
-use super::listing::ListExtent;
 use crate::listable::Listable;
 use crate::pages::MAX_OFFSET;
 use crate::table;
@@ -9,6 +8,14 @@ use portcullis_api::envelope::Pagination;
 use portcullis_api::time::WireTime;
 use portcullis_client::ListQuery;
 use portcullis_domain::clock::Timestamp;
+
+/// Extent of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListExtent {
+    Page,
+    /// Everything from the offset on.
+    All,
+}
 
 /// Pagination arguments.
 #[derive(Debug, Clone, Args)]

@@ -1,6 +1,7 @@
 //! `role-attributes` subcommands.
 
-use crate::commands::listing::{self, ListExtent};
+use crate::commands::listing;
+use crate::commands::pagination::ListExtent;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listable::Listable;

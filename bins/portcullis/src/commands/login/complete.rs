@@ -1,6 +1,6 @@
 //! Answers to the authentication queries of new sessions.
 
-use super::auth_queries;
+use crate::auth_queries;
 use crate::code::CodeSource;
 use crate::commands::mfa::own_enrollment;
 use crate::error::CliError;

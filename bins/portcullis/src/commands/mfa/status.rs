@@ -1,7 +1,7 @@
 //! `portcullis mfa status`.
 
 use super::own_enrollment;
-use crate::commands::login::auth_queries;
+use crate::auth_queries;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::table::Table;
