@@ -1,7 +1,7 @@
 //! Lists: what they choose, in which order, and how far they go.
 
 use crate::Session;
-use portcullis_api::identity::IdentityCreate;
+use portcullis_api::identity::{IdentityCreate, IdentityDetail};
 use portcullis_client::{Api, Client, Trust};
 use portcullis_pki::certificates_from_pem;
 use serde_json::Value;
@@ -198,6 +198,9 @@ async fn create_many(session: &Session, count: usize) {
     let client = client.with_session(admin.token);
     for number in 0..count {
         let identity = IdentityCreate::named(format!("n{number:04}"));
-        client.create_identity(&identity).await.unwrap();
+        client
+            .create_entity::<IdentityDetail>(&identity)
+            .await
+            .unwrap();
     }
 }

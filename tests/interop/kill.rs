@@ -1,6 +1,6 @@
 //! What was acknowledged survives the end of the process between any two instructions.
 
-use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment};
+use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
 use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
 use portcullis_domain::ids::IdentityId;
 use portcullis_testkit::client_key_and_csr;
@@ -111,7 +111,9 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
 
 /// Redeems the token of an identity.
 async fn certify(admin: &Client, id: &str) -> Result<(), ClientError> {
-    let shown = admin.identity(&IdentityId::from_wire(id)).await?;
+    let shown = admin
+        .entity::<IdentityDetail>(&IdentityId::from_wire(id))
+        .await?;
     let token = shown.enrollment.ott.unwrap().token.unwrap();
     let (_key, csr) = client_key_and_csr();
     admin.enroll_with_csr(token, &csr).await.map(|_chain| ())
@@ -132,7 +134,7 @@ fn load(
                 let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
                 body.enrollment = Some(IdentityCreateEnrollment::ott());
                 let done = async {
-                    let id = admin.create_identity(&body).await?.id;
+                    let id = admin.create_entity::<IdentityDetail>(&body).await?.id;
                     acknowledged.add(id.clone());
                     if sequence % 2 == 1 {
                         certify(&admin, &id).await?;
@@ -162,7 +164,7 @@ async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
     let mut found = BTreeSet::new();
     loop {
         query.offset = Some(i64::try_from(found.len()).unwrap());
-        let page = admin.identities(&query).await.unwrap().data;
+        let page = admin.entities::<IdentityDetail>(&query).await.unwrap().data;
         if page.is_empty() {
             break;
         }
@@ -194,6 +196,9 @@ async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
     );
     if let Some(last) = expected.last() {
         let id = IdentityId::from_wire(last.as_str());
-        assert_eq!(admin.identity(&id).await.unwrap().base.id, id);
+        assert_eq!(
+            admin.entity::<IdentityDetail>(&id).await.unwrap().base.id,
+            id
+        );
     }
 }

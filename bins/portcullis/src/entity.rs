@@ -7,13 +7,13 @@ use crate::resolve::{self, Named};
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_client::{Client, ClientError, ListQuery, Resource};
+use portcullis_client::{Client, ClientError, Creatable, ListQuery, Patchable};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 
 /// A named entity kind.
-pub(crate) trait Entity: Resource + Serialize + Send + Sync {
+pub(crate) trait Entity: Creatable + Patchable + Serialize + Send + Sync {
     /// Command for the kind, such as `service`.
     const COMMAND: &'static str;
     /// Command that lists the kind.

@@ -11,7 +11,7 @@
 //! # Examples
 //!
 //! ```no_run
-//! use portcullis_api::identity::IdentityCreate;
+//! use portcullis_api::identity::{IdentityCreate, IdentityDetail};
 //! use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
 //! # async fn run(root: rustls_pki_types::CertificateDer<'static>) -> Result<(), Box<dyn std::error::Error>> {
 //! let url = "https://ctrl.example.test:1280".parse()?;
@@ -21,8 +21,8 @@
 //!     .await?;
 //!
 //! let client = client.with_session(session.token);
-//! client.create_identity(&IdentityCreate::named("laptop")).await?;
-//! for identity in client.identities(&ListQuery::default()).await?.data {
+//! client.create_entity::<IdentityDetail>(&IdentityCreate::named("laptop")).await?;
+//! for identity in client.entities::<IdentityDetail>(&ListQuery::default()).await?.data {
 //!     println!("{}", identity.name);
 //! }
 //! # Ok(())
@@ -52,6 +52,6 @@ pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use reply::Reply;
-pub use resources::entities::Resource;
+pub use resources::entities::{Creatable, Patchable, Replaceable, Resource};
 pub use resources::role_attributes::RoleAttributeKind;
 pub use trust::Trust;

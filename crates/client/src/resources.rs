@@ -1,8 +1,6 @@
 //! Typed requests, one module per resource.
 
 mod access;
-mod api_sessions;
-mod auth_policies;
 mod authenticators;
 mod cas;
 mod database;
@@ -14,7 +12,6 @@ mod identities;
 mod network;
 mod own_authenticators;
 mod own_mfa;
-mod revocations;
 pub(crate) mod role_attributes;
 mod sessions;
 mod signers;

@@ -1,8 +1,7 @@
 //! Access of identities to services, for administrators.
 
-use super::entities;
+use super::entities::entity_endpoint;
 use crate::client::Client;
-use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use portcullis_api::envelope::ListEnvelope;
@@ -18,7 +17,8 @@ impl Client {
         id: &IdentityId,
         query: &ListQuery,
     ) -> Result<ListEnvelope<ServiceDetail>, ClientError> {
-        self.list(identity(id).join("services"), query).await
+        let endpoint = entity_endpoint::<IdentityDetail>(id).join("services");
+        self.list(endpoint, query).await
     }
 
     /// A page of the identities that may dial or bind a service.
@@ -27,7 +27,7 @@ impl Client {
         id: &ServiceId,
         query: &ListQuery,
     ) -> Result<ListEnvelope<IdentityDetail>, ClientError> {
-        let endpoint = entities::entity_endpoint::<ServiceDetail>(id).join("identities");
+        let endpoint = entity_endpoint::<ServiceDetail>(id).join("identities");
         self.list(endpoint, query).await
     }
 
@@ -37,11 +37,8 @@ impl Client {
         id: &IdentityId,
         service: &ServiceId,
     ) -> Result<PolicyAdvice, ClientError> {
-        let endpoint = identity(id).join("policy-advice").join(service.as_str());
+        let advice = entity_endpoint::<IdentityDetail>(id).join("policy-advice");
+        let endpoint = advice.join(service.as_str());
         self.get(&endpoint).await
     }
-}
-
-fn identity(id: &IdentityId) -> Endpoint {
-    Endpoint::new(Api::Management, "identities").join(id.as_str())
 }

@@ -11,16 +11,28 @@ use portcullis_domain::ids::EntityId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A kind of entity with the usual CRUD requests. The implementing type is the response type.
+/// A kind of entity in a collection. The implementing type is the response type.
 pub trait Resource: DeserializeOwned {
     /// Path of the collection in the management API.
     const PATH: &'static str;
 
     type Id: EntityId + Send + Sync;
+}
+
+/// A kind of entity that clients create.
+pub trait Creatable: Resource {
     /// Body of POST.
     type Create: Serialize + Sync;
+}
+
+/// A kind of entity that clients replace.
+pub trait Replaceable: Resource {
     /// Body of PUT.
-    type Update: Serialize + Sync;
+    type Replace: Serialize + Sync;
+}
+
+/// A kind of entity of which clients change some members.
+pub trait Patchable: Resource {
     /// Body of PATCH.
     type Patch: Serialize + Sync;
 }
@@ -40,7 +52,7 @@ impl Client {
     }
 
     /// Creates an entity.
-    pub async fn create_entity<R: Resource>(
+    pub async fn create_entity<R: Creatable>(
         &self,
         body: &R::Create,
     ) -> Result<Created, ClientError> {
@@ -48,16 +60,16 @@ impl Client {
     }
 
     /// Replaces the spec of an entity.
-    pub async fn replace_entity<R: Resource>(
+    pub async fn replace_entity<R: Replaceable>(
         &self,
         id: &R::Id,
-        body: &R::Update,
+        body: &R::Replace,
     ) -> Result<(), ClientError> {
         self.put(&entity_endpoint::<R>(id), body).await
     }
 
     /// Changes some members of an entity.
-    pub async fn patch_entity<R: Resource>(
+    pub async fn patch_entity<R: Patchable>(
         &self,
         id: &R::Id,
         body: &R::Patch,

@@ -2,19 +2,28 @@
 
 use crate::requests::Setting;
 use crate::server::Say;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::auth_policy::AuthPolicyDetail;
+use portcullis_api::authenticator::AuthenticatorDetail;
+use portcullis_api::ca::CaDetail;
 use portcullis_api::config::{ConfigDetail, ConfigPatch};
 use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
+use portcullis_api::enrollment::EnrollmentDetail;
+use portcullis_api::external_jwt_signer::{
+    ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerOptions,
+};
+use portcullis_api::identity::IdentityDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
-use portcullis_api::router::TransitRouterCreate;
+use portcullis_api::revocation::RevocationDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
 use portcullis_api::service_policy::ServicePolicyDetail;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_client::{Client, ClientError, ListQuery, Resource, RoleAttributeKind};
-use portcullis_domain::ids::{ConfigId, IdentityId, RouterId, ServiceId};
+use portcullis_domain::ids::{ConfigId, IdentityId, RouterId, ServiceId, SignerId};
 
 const EMPTY_LIST: &str =
     r#"{"data":[],"meta":{"pagination":{"limit":10,"offset":0,"totalCount":0}}}"#;
@@ -40,6 +49,14 @@ async fn list<R: Resource>(client: &Client) {
 async fn each_kind_has_its_path() {
     let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
     let client = &setting.client;
+    list::<IdentityDetail>(client).await;
+    list::<EnrollmentDetail>(client).await;
+    list::<AuthenticatorDetail>(client).await;
+    list::<ApiSessionDetail>(client).await;
+    list::<RevocationDetail>(client).await;
+    list::<AuthPolicyDetail>(client).await;
+    list::<CaDetail>(client).await;
+    list::<ExternalJwtSignerDetail>(client).await;
     list::<ServiceDetail>(client).await;
     list::<ConfigDetail>(client).await;
     list::<ConfigTypeDetail>(client).await;
@@ -51,6 +68,14 @@ async fn each_kind_has_its_path() {
     list::<TerminatorDetail>(client).await;
     list::<PostureCheckDetail>(client).await;
     let expected = [
+        "identities",
+        "enrollments",
+        "authenticators",
+        "api-sessions",
+        "revocations",
+        "auth-policies",
+        "cas",
+        "external-jwt-signers",
         "services",
         "configs",
         "config-types",
@@ -80,9 +105,16 @@ async fn each_verb_goes_to_the_entity() {
         .unwrap();
     client.delete_entity::<ConfigDetail>(&id).await.unwrap();
     let router = RouterId::from_wire("r1");
-    let body = TransitRouterCreate::default();
+    let signer = SignerId::from_wire("s1");
+    let body = ExternalJwtSignerCreate {
+        name: "okta".to_owned(),
+        enabled: true,
+        issuer: "https://okta.test".to_owned(),
+        audience: "gate".to_owned(),
+        members: ExternalJwtSignerOptions::default(),
+    };
     client
-        .replace_entity::<TransitRouterDetail>(&router, &body)
+        .replace_entity::<ExternalJwtSignerDetail>(&signer, &body)
         .await
         .unwrap();
     client.re_enroll_edge_router(&router).await.unwrap();
@@ -91,7 +123,7 @@ async fn each_verb_goes_to_the_entity() {
         [
             "PATCH configs/c1",
             "DELETE configs/c1",
-            "PUT transit-routers/r1",
+            "PUT external-jwt-signers/s1",
             "POST edge-routers/r1/re-enroll",
         ]
     );

@@ -5,7 +5,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::auth_policy::AuthPolicyCreate;
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpecPatch};
 use portcullis_domain::ids::AuthPolicyId;
 
@@ -46,11 +46,14 @@ pub(super) async fn run(
         .patch(patch, now)
         .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
     let body = AuthPolicyCreate::from(policy);
-    let created = client.create_auth_policy(&body).await?;
+    let created = client.create_entity::<AuthPolicyDetail>(&body).await?;
     let id = AuthPolicyId::from_wire(created.id);
-    let policy = client.auth_policy(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the policy was created with id {id}"))
-    })?;
+    let policy = client
+        .entity::<AuthPolicyDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the policy was created with id {id}"))
+        })?;
     context
         .output
         .write_result(&policy, || show::table(&policy))

@@ -45,7 +45,7 @@ impl Deletable for AuthPolicyDetail {
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
         client
-            .delete_auth_policy(&AuthPolicyId::from_wire(id))
+            .delete_entity::<AuthPolicyDetail>(&AuthPolicyId::from_wire(id))
             .await
     }
 }

@@ -47,7 +47,7 @@ impl Listable for AuthPolicyDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.auth_policies(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

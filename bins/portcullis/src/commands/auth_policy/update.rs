@@ -48,11 +48,16 @@ pub(super) async fn run(
     }
     let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &arguments.policy).await?;
     let body = AuthPolicyPatch::from(patch);
-    client.patch_auth_policy(&policy.base.id, &body).await?;
-    let policy = client.auth_policy(&policy.base.id).await.map_err(|error| {
-        CliError::from(error)
-            .hint("the policy was updated; it may now require more of your own session")
-    })?;
+    client
+        .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)
+        .await?;
+    let policy = client
+        .entity::<AuthPolicyDetail>(&policy.base.id)
+        .await
+        .map_err(|error| {
+            CliError::from(error)
+                .hint("the policy was updated; it may now require more of your own session")
+        })?;
     context
         .output
         .write_result(&policy, || show::table(&policy))

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::password::NewPasswordArgs;
 use crate::resolve;
 use clap::{ArgGroup, Args};
-use portcullis_api::authenticator::{AuthenticatorCreate, NewCredential};
+use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorDetail, NewCredential};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::tags::Tags;
@@ -78,11 +78,14 @@ pub(super) async fn run(
         credential: arguments.credential()?,
         tags: Tags::default(),
     };
-    let created = client.create_authenticator(&body).await?;
+    let created = client.create_entity::<AuthenticatorDetail>(&body).await?;
     let id = AuthenticatorId::from_wire(created.id);
-    let authenticator = client.authenticator(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the authenticator was created with id {id}"))
-    })?;
+    let authenticator = client
+        .entity::<AuthenticatorDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the authenticator was created with id {id}"))
+        })?;
     context
         .output
         .write_result(&authenticator, || show::table(&authenticator))

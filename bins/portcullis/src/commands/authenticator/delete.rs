@@ -40,7 +40,7 @@ pub(super) async fn run(
 impl Deletable for AuthenticatorDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
         Ok(client
-            .authenticator(&AuthenticatorId::from_wire(text))
+            .entity::<AuthenticatorDetail>(&AuthenticatorId::from_wire(text))
             .await?)
     }
 
@@ -50,7 +50,7 @@ impl Deletable for AuthenticatorDetail {
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
         client
-            .delete_authenticator(&AuthenticatorId::from_wire(id))
+            .delete_entity::<AuthenticatorDetail>(&AuthenticatorId::from_wire(id))
             .await
     }
 }

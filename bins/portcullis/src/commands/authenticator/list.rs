@@ -51,7 +51,7 @@ impl Listable for AuthenticatorDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.authenticators(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

@@ -4,7 +4,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::authenticator::RequestExtendAuthenticator;
+use portcullis_api::authenticator::{AuthenticatorDetail, RequestExtendAuthenticator};
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
@@ -34,7 +34,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let id = AuthenticatorId::from_wire(arguments.id);
-    let authenticator = client.authenticator(&id).await?;
+    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
     if authenticator.method != "cert" {
         return Err(CliError::failed(format!(
             "{id} is a username with a password; only certificates can be extended"
@@ -45,7 +45,7 @@ pub(super) async fn run(
         roll_keys: arguments.roll_key,
     };
     client.request_extension(&id, request).await?;
-    let authenticator = client.authenticator(&id).await?;
+    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
     context
         .output
         .write_result(&authenticator, || show::table(&authenticator))

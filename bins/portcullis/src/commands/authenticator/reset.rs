@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
-use portcullis_api::enrollment::EnrollmentRefresh;
+use portcullis_api::enrollment::{EnrollmentDetail, EnrollmentRefresh};
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 
 const EXAMPLES: &str = "\
@@ -52,10 +52,13 @@ pub(super) async fn run(
     let id = AuthenticatorId::from_wire(arguments.id);
     let created = client.re_enroll(&id, &body).await?;
     let id = EnrollmentId::from_wire(created.id);
-    let enrollment = client.enrollment(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!(
-            "the authenticator was deleted; the new enrollment has the id {id}"
-        ))
-    })?;
+    let enrollment = client
+        .entity::<EnrollmentDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!(
+                "the authenticator was deleted; the new enrollment has the id {id}"
+            ))
+        })?;
     show::deliver(context, destination, &enrollment)
 }

@@ -26,7 +26,7 @@ pub(super) async fn run(
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
     let id = AuthenticatorId::from_wire(arguments.id);
-    let authenticator = session.client.authenticator(&id).await?;
+    let authenticator = session.client.entity::<AuthenticatorDetail>(&id).await?;
     context
         .output
         .write_result(&authenticator, || table(&authenticator))

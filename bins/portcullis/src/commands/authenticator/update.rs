@@ -5,7 +5,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::password::NewPasswordArgs;
 use clap::Args;
-use portcullis_api::authenticator::AuthenticatorPatch;
+use portcullis_api::authenticator::{AuthenticatorDetail, AuthenticatorPatch};
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
@@ -64,8 +64,10 @@ pub(super) async fn run(
     let client = &session.client;
     let id = AuthenticatorId::from_wire(arguments.id);
     let body = arguments.update.into_patch()?;
-    client.patch_authenticator(&id, &body).await?;
-    let authenticator = client.authenticator(&id).await?;
+    client
+        .patch_entity::<AuthenticatorDetail>(&id, &body)
+        .await?;
+    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
     context
         .output
         .write_result(&authenticator, || show::table(&authenticator))

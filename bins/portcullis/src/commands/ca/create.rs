@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::ca::{CaCreate, CaUpdate};
+use portcullis_api::ca::{CaCreate, CaDetail, CaUpdate};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
@@ -64,10 +64,10 @@ pub(super) async fn run(
     arguments: CreateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let created = client.create_ca(&arguments.body()?).await?;
+    let created = client.create_entity::<CaDetail>(&arguments.body()?).await?;
     let id = CaId::from_wire(created.id);
     let ca = client
-        .ca(&id)
+        .entity::<CaDetail>(&id)
         .await
         .map_err(|error| CliError::from(error).hint(format!("the CA was created with id {id}")))?;
     context.output.write_result(&ca, || show::table(&ca))

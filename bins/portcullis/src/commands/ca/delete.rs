@@ -45,6 +45,6 @@ impl Deletable for CaDetail {
     }
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client.delete_ca(&CaId::from_wire(id)).await
+        client.delete_entity::<CaDetail>(&CaId::from_wire(id)).await
     }
 }

@@ -54,7 +54,7 @@ impl Listable for CaDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.cas(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

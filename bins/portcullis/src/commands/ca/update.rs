@@ -86,7 +86,7 @@ pub(super) async fn run(
     let client = &session.client;
     let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
     let body = arguments.body(Some(&ca))?;
-    client.patch_ca(&ca.base.id, &body).await?;
-    let ca = client.ca(&ca.base.id).await?;
+    client.patch_entity::<CaDetail>(&ca.base.id, &body).await?;
+    let ca = client.entity::<CaDetail>(&ca.base.id).await?;
     context.output.write_result(&ca, || show::table(&ca))
 }

@@ -88,6 +88,6 @@ pub(super) async fn run(
     let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
     let proof = arguments.proof(context, &ca)?;
     client.verify_ca(&ca.base.id, &proof).await?;
-    let ca = client.ca(&ca.base.id).await?;
+    let ca = client.entity::<CaDetail>(&ca.base.id).await?;
     context.output.write_result(&ca, || show::table(&ca))
 }

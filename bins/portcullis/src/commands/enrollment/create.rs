@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::ca::CaDetail;
-use portcullis_api::enrollment::EnrollmentCreate;
+use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::Client;
 use portcullis_domain::enrollment::EnrollmentMethodKind;
@@ -127,11 +127,14 @@ pub(super) async fn run(
     let client = &session.client;
     let body = arguments.body(context, client).await?;
     let destination = arguments.token.prepare()?;
-    let created = client.create_enrollment(&body).await?;
+    let created = client.create_entity::<EnrollmentDetail>(&body).await?;
     let id = EnrollmentId::from_wire(created.id);
-    let enrollment = client.enrollment(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the enrollment was created with id {id}"))
-    })?;
+    let enrollment = client
+        .entity::<EnrollmentDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the enrollment was created with id {id}"))
+        })?;
     show::deliver(context, destination, &enrollment)
 }
 

@@ -40,7 +40,9 @@ pub(super) async fn run(
 
 impl Deletable for EnrollmentDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client.enrollment(&EnrollmentId::from_wire(text)).await?)
+        Ok(client
+            .entity::<EnrollmentDetail>(&EnrollmentId::from_wire(text))
+            .await?)
     }
 
     fn label(&self) -> String {
@@ -51,6 +53,8 @@ impl Deletable for EnrollmentDetail {
     }
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client.delete_enrollment(&EnrollmentId::from_wire(id)).await
+        client
+            .delete_entity::<EnrollmentDetail>(&EnrollmentId::from_wire(id))
+            .await
     }
 }

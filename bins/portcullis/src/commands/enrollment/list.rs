@@ -46,7 +46,7 @@ impl Listable for EnrollmentDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.enrollments(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

@@ -7,7 +7,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
-use portcullis_api::enrollment::EnrollmentRefresh;
+use portcullis_api::enrollment::{EnrollmentDetail, EnrollmentRefresh};
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
@@ -47,6 +47,6 @@ pub(super) async fn run(
     let id = EnrollmentId::from_wire(arguments.id);
     let body = EnrollmentRefresh { expires_at };
     session.client.refresh_enrollment(&id, &body).await?;
-    let enrollment = session.client.enrollment(&id).await?;
+    let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
     show::deliver(context, destination, &enrollment)
 }

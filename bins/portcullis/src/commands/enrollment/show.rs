@@ -40,7 +40,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let destination = arguments.token.prepare()?;
     let id = EnrollmentId::from_wire(arguments.id);
-    let enrollment = session.client.enrollment(&id).await?;
+    let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
     deliver(context, destination, &enrollment)
 }
 

@@ -5,7 +5,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
-use portcullis_api::external_jwt_signer::ExternalJwtSignerCreate;
+use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerDetail};
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
@@ -58,11 +58,16 @@ pub(super) async fn run(
         audience: arguments.audience,
         members: arguments.members.resolve(client).await?,
     };
-    let created = client.create_signer(&body).await?;
+    let created = client
+        .create_entity::<ExternalJwtSignerDetail>(&body)
+        .await?;
     let id = SignerId::from_wire(created.id);
-    let signer = client.signer(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the signer was created with id {id}"))
-    })?;
+    let signer = client
+        .entity::<ExternalJwtSignerDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the signer was created with id {id}"))
+        })?;
     context
         .output
         .write_result(&signer, || show::table(&signer))

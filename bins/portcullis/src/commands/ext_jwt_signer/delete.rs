@@ -45,6 +45,8 @@ impl Deletable for ExternalJwtSignerDetail {
     }
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client.delete_signer(&SignerId::from_wire(id)).await
+        client
+            .delete_entity::<ExternalJwtSignerDetail>(&SignerId::from_wire(id))
+            .await
     }
 }

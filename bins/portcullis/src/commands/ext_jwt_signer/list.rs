@@ -54,7 +54,7 @@ impl Listable for ExternalJwtSignerDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.signers(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

@@ -80,12 +80,14 @@ pub(super) async fn run(
     };
     if changes_key_source(&signer, &update.members) {
         client
-            .replace_signer(&id, &to_replacement(signer, update))
+            .replace_entity::<ExternalJwtSignerDetail>(&id, &to_replacement(signer, update))
             .await?;
     } else {
-        client.patch_signer(&id, &update).await?;
+        client
+            .patch_entity::<ExternalJwtSignerDetail>(&id, &update)
+            .await?;
     }
-    let signer = client.signer(&id).await?;
+    let signer = client.entity::<ExternalJwtSignerDetail>(&id).await?;
     context
         .output
         .write_result(&signer, || show::table(&signer))

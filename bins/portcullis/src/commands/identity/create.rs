@@ -149,11 +149,18 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let body = arguments.body(&session.client).await?;
     let destination = arguments.token.prepare()?;
-    let created = session.client.create_identity(&body).await?;
+    let created = session
+        .client
+        .create_entity::<IdentityDetail>(&body)
+        .await?;
     let id = IdentityId::from_wire(created.id);
-    let identity = session.client.identity(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the identity was created with id {id}"))
-    })?;
+    let identity = session
+        .client
+        .entity::<IdentityDetail>(&id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the identity was created with id {id}"))
+        })?;
     deliver(context, destination, &identity).map_err(|error| {
         let name = &identity.name;
         error.hint(format!("the identity `{name}` was created with id {id}"))

@@ -46,6 +46,8 @@ impl Deletable for IdentityDetail {
     }
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client.delete_identity(&IdentityId::from_wire(id)).await
+        client
+            .delete_entity::<IdentityDetail>(&IdentityId::from_wire(id))
+            .await
     }
 }

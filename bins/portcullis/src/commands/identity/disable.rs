@@ -80,7 +80,10 @@ async fn show_updated(
     session: &Session,
     identity: &IdentityDetail,
 ) -> Result<(), CliError> {
-    let identity = session.client.identity(&identity.base.id).await?;
+    let identity = session
+        .client
+        .entity::<IdentityDetail>(&identity.base.id)
+        .await?;
     let now = context.now();
     context
         .output

@@ -61,7 +61,7 @@ impl Listable for IdentityDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.identities(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

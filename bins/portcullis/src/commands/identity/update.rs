@@ -109,8 +109,10 @@ pub(super) async fn run(
     let identity: IdentityDetail = resolve::by_id_or_name(client, &arguments.identity).await?;
     arguments.check_admin(&identity)?;
     let patch = arguments.body(client, &identity).await?;
-    client.patch_identity(&identity.base.id, &patch).await?;
-    let identity = client.identity(&identity.base.id).await?;
+    client
+        .patch_entity::<IdentityDetail>(&identity.base.id, &patch)
+        .await?;
+    let identity = client.entity::<IdentityDetail>(&identity.base.id).await?;
     let now = context.now();
     context
         .output

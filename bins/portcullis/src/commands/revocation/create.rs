@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_api::revocation::RevocationCreate;
+use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::RevocationId;
 use portcullis_domain::tags::Tags;
@@ -56,10 +56,13 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let body = arguments.body(client).await?;
-    client.revoke(&body).await?;
-    let revocation = client.revocation(&body.id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the revocation was created with id {}", body.id))
-    })?;
+    client.create_entity::<RevocationDetail>(&body).await?;
+    let revocation = client
+        .entity::<RevocationDetail>(&body.id)
+        .await
+        .map_err(|error| {
+            CliError::from(error).hint(format!("the revocation was created with id {}", body.id))
+        })?;
     context
         .output
         .write_result(&revocation, || show::table(&revocation))

@@ -43,7 +43,7 @@ impl Listable for RevocationDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.revocations(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

@@ -26,7 +26,7 @@ pub(super) async fn run(
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
     let id = RevocationId::from_wire(arguments.id);
-    let revocation = session.client.revocation(&id).await?;
+    let revocation = session.client.entity::<RevocationDetail>(&id).await?;
     context
         .output
         .write_result(&revocation, || table(&revocation))

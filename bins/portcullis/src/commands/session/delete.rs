@@ -44,7 +44,9 @@ pub(super) async fn run(
 
 impl Deletable for ApiSessionDetail {
     async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client.api_session(&ApiSessionId::from_wire(text)).await?)
+        Ok(client
+            .entity::<ApiSessionDetail>(&ApiSessionId::from_wire(text))
+            .await?)
     }
 
     fn label(&self) -> String {
@@ -53,7 +55,7 @@ impl Deletable for ApiSessionDetail {
 
     async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
         client
-            .delete_api_session(&ApiSessionId::from_wire(id))
+            .delete_entity::<ApiSessionDetail>(&ApiSessionId::from_wire(id))
             .await
     }
 }

@@ -54,7 +54,7 @@ impl Listable for ApiSessionDetail {
         client: &Client,
         query: &ListQuery,
     ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.api_sessions(query).await
+        client.entities(query).await
     }
 
     fn id(&self) -> &str {

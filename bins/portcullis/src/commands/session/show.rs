@@ -28,7 +28,7 @@ pub(super) async fn run(
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
     let id = ApiSessionId::from_wire(arguments.id);
-    let found = session.client.api_session(&id).await?;
+    let found = session.client.entity::<ApiSessionDetail>(&id).await?;
     context.output.write_result(&found, || table(&found))
 }
 

@@ -1,15 +1,23 @@
 //! The managed kinds with their request types.
 
-use super::Resource;
-use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpdate};
-use portcullis_api::config_type::{
-    ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch, ConfigTypeUpdate,
-};
+use super::{Creatable, Patchable, Replaceable, Resource};
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyPatch};
+use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch};
+use portcullis_api::ca::{CaCreate, CaDetail, CaPatch};
+use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch};
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch};
 use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterDetail, EdgeRouterPatch};
 use portcullis_api::edge_router_policy::{
     EdgeRouterPolicyCreate, EdgeRouterPolicyDetail, EdgeRouterPolicyPatch,
 };
+use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail};
+use portcullis_api::external_jwt_signer::{
+    ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerPatch,
+};
+use portcullis_api::identity::{IdentityCreate, IdentityDetail, IdentityPatch};
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
+use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
 use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
 use portcullis_api::service::{ServiceCreate, ServiceDetail, ServicePatch};
 use portcullis_api::service_edge_router_policy::{
@@ -18,43 +26,68 @@ use portcullis_api::service_edge_router_policy::{
 use portcullis_api::service_policy::{
     ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
 };
-use portcullis_api::terminator::{
-    TerminatorCreate, TerminatorDetail, TerminatorPatch, TerminatorUpdate,
-};
+use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::ids::{
-    ConfigId, ConfigTypeId, EdgeRouterPolicyId, PostureCheckId, RouterId,
-    ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, TerminatorId,
+    ApiSessionId, AuthPolicyId, AuthenticatorId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId,
+    EnrollmentId, IdentityId, PostureCheckId, RevocationId, RouterId, ServiceEdgeRouterPolicyId,
+    ServiceId, ServicePolicyId, SignerId, TerminatorId,
 };
 
-/// Declares the path of each kind and its id, POST, PUT and PATCH types.
+/// Declares the path of each kind, its id, and its request types.
 macro_rules! resources {
-    ($($detail:ty: $path:literal, $id:ty, $create:ty, $update:ty, $patch:ty;)+) => {$(
+    ($(
+        $detail:ty: $path:literal, $id:ty
+        $(, Create = $create:ty)?
+        $(, Replace = $replace:ty)?
+        $(, Patch = $patch:ty)?;
+    )+) => {$(
         impl Resource for $detail {
             const PATH: &'static str = $path;
             type Id = $id;
-            type Create = $create;
-            type Update = $update;
-            type Patch = $patch;
         }
+        $(impl Creatable for $detail {
+            type Create = $create;
+        })?
+        $(impl Replaceable for $detail {
+            type Replace = $replace;
+        })?
+        $(impl Patchable for $detail {
+            type Patch = $patch;
+        })?
     )+};
 }
 
 resources! {
-    ServiceDetail: "services", ServiceId, ServiceCreate, ServiceCreate, ServicePatch;
-    ConfigDetail: "configs", ConfigId, ConfigCreate, ConfigUpdate, ConfigPatch;
+    IdentityDetail: "identities", IdentityId, Create = IdentityCreate, Patch = IdentityPatch;
+    EnrollmentDetail: "enrollments", EnrollmentId, Create = EnrollmentCreate;
+    AuthenticatorDetail: "authenticators", AuthenticatorId,
+        Create = AuthenticatorCreate, Patch = AuthenticatorPatch;
+    ApiSessionDetail: "api-sessions", ApiSessionId;
+    RevocationDetail: "revocations", RevocationId, Create = RevocationCreate;
+    AuthPolicyDetail: "auth-policies", AuthPolicyId,
+        Create = AuthPolicyCreate, Patch = AuthPolicyPatch;
+    CaDetail: "cas", CaId, Create = CaCreate, Patch = CaPatch;
+    // The source of its keys can only be changed by replacing it.
+    ExternalJwtSignerDetail: "external-jwt-signers", SignerId,
+        Create = ExternalJwtSignerCreate, Replace = ExternalJwtSignerCreate,
+        Patch = ExternalJwtSignerPatch;
+    ServiceDetail: "services", ServiceId, Create = ServiceCreate, Patch = ServicePatch;
+    ConfigDetail: "configs", ConfigId, Create = ConfigCreate, Patch = ConfigPatch;
     ConfigTypeDetail: "config-types", ConfigTypeId,
-        ConfigTypeCreate, ConfigTypeUpdate, ConfigTypePatch;
+        Create = ConfigTypeCreate, Patch = ConfigTypePatch;
     ServicePolicyDetail: "service-policies", ServicePolicyId,
-        ServicePolicyCreate, ServicePolicyCreate, ServicePolicyPatch;
+        Create = ServicePolicyCreate, Patch = ServicePolicyPatch;
     EdgeRouterPolicyDetail: "edge-router-policies", EdgeRouterPolicyId,
-        EdgeRouterPolicyCreate, EdgeRouterPolicyCreate, EdgeRouterPolicyPatch;
+        Create = EdgeRouterPolicyCreate, Patch = EdgeRouterPolicyPatch;
     ServiceEdgeRouterPolicyDetail: "service-edge-router-policies", ServiceEdgeRouterPolicyId,
-        ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch;
+        Create = ServiceEdgeRouterPolicyCreate, Patch = ServiceEdgeRouterPolicyPatch;
     PostureCheckDetail: "posture-checks", PostureCheckId,
-        PostureCheckCreate, PostureCheckCreate, PostureCheckPatch;
-    EdgeRouterDetail: "edge-routers", RouterId, EdgeRouterCreate, EdgeRouterCreate, EdgeRouterPatch;
-    TransitRouterDetail: "transit-routers", RouterId, TransitRouterCreate, TransitRouterCreate, TransitRouterPatch;
+        Create = PostureCheckCreate, Patch = PostureCheckPatch;
+    EdgeRouterDetail: "edge-routers", RouterId,
+        Create = EdgeRouterCreate, Patch = EdgeRouterPatch;
+    TransitRouterDetail: "transit-routers", RouterId,
+        Create = TransitRouterCreate, Patch = TransitRouterPatch;
     TerminatorDetail: "terminators", TerminatorId,
-        TerminatorCreate, TerminatorUpdate, TerminatorPatch;
+        Create = TerminatorCreate, Patch = TerminatorPatch;
 }
