@@ -1,48 +1,88 @@
-//! Named entity kinds with the usual commands.
+//! Entity kinds with commands of their own.
 
-use crate::commands::deletion::Deletable;
 use crate::error::CliError;
 use crate::listable::Listable;
-use crate::resolve::{self, Named};
+use crate::resolve;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_client::{Client, ClientError, Creatable, ListQuery, Patchable};
+use portcullis_client::{Client, ClientError, ListQuery, Resource};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 
-/// A named entity kind.
-pub(crate) trait Entity: Creatable + Patchable + Serialize + Send + Sync {
+/// What tables and messages say about the entities of a kind.
+pub(crate) trait EntityKind: Resource + Serialize + Send + Sync {
     /// Command for the kind, such as `service`.
     const COMMAND: &'static str;
-    /// Command that lists the kind.
-    const LIST_COMMAND: &'static str;
     const SINGULAR: &'static str;
     const PLURAL: &'static str;
+    /// Noun where only this kind can be meant.
+    const SHORT_NOUN: &'static str = Self::SINGULAR;
     const COLUMNS: &'static [&'static str];
 
     fn base(&self) -> &Base<Self::Id>;
 
-    fn display_name(&self) -> &str;
-
     /// Cells of its table row after the id and name.
-    fn extra_cells(&self) -> Vec<String>;
+    fn extra_cells(&self, now: Timestamp) -> Vec<String>;
 
     /// Adds its own properties, between id and dates.
-    fn add_properties(&self, table: Table, now: Timestamp) -> Table;
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        table
+    }
+
+    /// Adds what follows the dates.
+    fn add_final_properties(&self, table: Table, _now: Timestamp) -> Table {
+        table
+    }
 }
 
-/// Renders an entity as a table.
-pub(crate) fn table<E: Entity>(entity: &E, now: Timestamp) -> Table {
-    let base = entity.base();
-    let table = Table::with_properties()
-        .property("name", entity.display_name())
-        .property("id", base.id.as_str());
-    entity
-        .add_properties(table, now)
-        .property("created", base.created_at.to_string())
-        .property("updated", base.updated_at.to_string())
+/// A kind with names, which users prefer to ids.
+pub(crate) trait Named: EntityKind {
+    fn name(&self) -> &str;
+}
+
+/// An entity that users refer to by id, or also by name if its kind has names.
+pub(crate) trait Entity: EntityKind {
+    fn optional_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Label beside the id.
+    fn label(&self) -> String;
+
+    /// Finds the entity that a user refers to by `text`.
+    fn find(client: &Client, text: &str) -> impl Future<Output = Result<Self, CliError>> + Send {
+        let id = Self::Id::from_wire(text.to_owned());
+        async move { Ok(client.entity(&id).await?) }
+    }
+
+    /// Its table when it is shown alone.
+    fn table(&self, now: Timestamp) -> Table {
+        let base = self.base();
+        let table = Table::with_properties()
+            .property("name", self.optional_name().unwrap_or_default())
+            .property("id", base.id.as_str());
+        let table = self
+            .add_properties(table, now)
+            .property("created", base.created_at.to_string())
+            .property("updated", base.updated_at.to_string());
+        self.add_final_properties(table, now)
+    }
+}
+
+impl<N: Named> Entity for N {
+    fn optional_name(&self) -> Option<&str> {
+        Some(self.name())
+    }
+
+    fn label(&self) -> String {
+        self.name().to_owned()
+    }
+
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        resolve::by_id_or_name(client, text).await
+    }
 }
 
 impl<E: Entity> Listable for E {
@@ -61,31 +101,9 @@ impl<E: Entity> Listable for E {
         self.base().id.as_str()
     }
 
-    fn cells(&self, _now: Timestamp) -> Vec<String> {
-        let first = [self.base().id.as_str(), self.display_name()].map(str::to_owned);
-        first.into_iter().chain(self.extra_cells()).collect()
-    }
-}
-
-impl<E: Entity> Named for E {
-    const LIST_COMMAND: &'static str = E::LIST_COMMAND;
-
-    fn name(&self) -> &str {
-        self.display_name()
-    }
-}
-
-impl<E: Entity> Deletable for E {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::by_id_or_name(client, text).await
-    }
-
-    fn label(&self) -> String {
-        self.display_name().to_owned()
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        let id = E::Id::from_wire(id.to_owned());
-        client.delete_entity::<E>(&id).await
+    fn cells(&self, now: Timestamp) -> Vec<String> {
+        let id = [self.base().id.as_str()].into_iter();
+        let first = id.chain(self.optional_name()).map(str::to_owned);
+        first.chain(self.extra_cells(now)).collect()
     }
 }

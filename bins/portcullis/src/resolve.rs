@@ -1,17 +1,10 @@
 //! Lookup of entities by id or name.
 
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
-use crate::listable::Listable;
+use crate::listable::Listable as _;
 use crate::pages::Pages;
 use portcullis_client::{Client, ListQuery};
-
-/// An entity kind with names.
-pub(crate) trait Named: Listable {
-    /// Command that lists them.
-    const LIST_COMMAND: &'static str;
-
-    fn name(&self) -> &str;
-}
 
 /// Field to look up by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +87,10 @@ fn not_found<N: Named>(wanted: &[LookupField], text: &str) -> CliError {
     let words: Vec<_> = wanted.iter().map(|by| by.filter_field()).collect();
     let error = CliError::failed(format!(
         "no {} with {} `{text}` exists",
-        N::SINGULAR,
+        <N as EntityKind>::SINGULAR,
         words.join(" or ")
     ));
-    let error = error.hint(format!("run `{}` to list them", N::LIST_COMMAND));
+    let error = error.hint(format!("run `portcullis {} list` to list them", N::COMMAND));
     match wanted {
         [only] => {
             let prefix = only.filter_field();
@@ -122,7 +115,7 @@ fn ambiguous<N: Named>(
         format!(
             "the {} of the {} with {other}",
             by.filter_field(),
-            N::SINGULAR
+            <N as EntityKind>::SINGULAR
         )
     };
     CliError::failed(format!(
@@ -136,38 +129,15 @@ fn ambiguous<N: Named>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_api::envelope::ListEnvelope;
-    use portcullis_client::ClientError;
-    use portcullis_domain::clock::Timestamp;
-    use serde::Serialize;
+    use portcullis_api::config_type::ConfigTypeDetail;
+    use serde_json::json;
 
-    #[derive(Serialize)]
-    struct Cat(&'static str, &'static str);
-
-    impl Listable for Cat {
-        const SINGULAR: &'static str = "cat";
-        const PLURAL: &'static str = "cats";
-        const COLUMNS: &'static [&'static str] = &[];
-
-        async fn fetch_page(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
-            Err(ClientError::InvalidRequest(String::new()))
-        }
-
-        fn id(&self) -> &str {
-            self.0
-        }
-
-        fn cells(&self, _: Timestamp) -> Vec<String> {
-            Vec::new()
-        }
-    }
-
-    impl Named for Cat {
-        const LIST_COMMAND: &'static str = "portcullis cat list";
-
-        fn name(&self) -> &str {
-            self.1
-        }
+    fn config_type(id: &str, name: &str) -> ConfigTypeDetail {
+        let config_type = json!({
+            "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z", "id": id, "name": name, "schema": {},
+        });
+        serde_json::from_value(config_type).unwrap()
     }
 
     #[test]
@@ -191,21 +161,27 @@ mod tests {
     fn two_that_can_be_meant_are_both_named() {
         let error = ambiguous(
             "tom",
-            (LookupField::Id, &Cat("tom", "felix")),
-            (LookupField::Name, &Cat("a1", "tom")),
+            (LookupField::Id, &config_type("tom", "felix")),
+            (LookupField::Name, &config_type("a1", "tom")),
         );
         assert_eq!(
             error.message(),
-            "`tom` is ambiguous: it is the id of the cat with name `felix` and the name of the \
-             cat with id `a1`"
+            "`tom` is ambiguous: it is the id of the configuration type with name `felix` and the name of the \
+             configuration type with id `a1`"
         );
     }
 
     #[test]
     fn what_is_missing_is_told() {
-        let both = not_found::<Cat>(&[LookupField::Id, LookupField::Name], "tom");
-        assert_eq!(both.message(), "no cat with id or name `tom` exists");
-        let only = not_found::<Cat>(&[LookupField::Name], "tom");
-        assert_eq!(only.message(), "no cat with name `tom` exists");
+        let both = not_found::<ConfigTypeDetail>(&[LookupField::Id, LookupField::Name], "tom");
+        assert_eq!(
+            both.message(),
+            "no configuration type with id or name `tom` exists"
+        );
+        let only = not_found::<ConfigTypeDetail>(&[LookupField::Name], "tom");
+        assert_eq!(
+            only.message(),
+            "no configuration type with name `tom` exists"
+        );
     }
 }

@@ -1,14 +1,15 @@
 //! Deletion of several entities.
 
 use crate::context::{Context, Session};
+use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
-use crate::listable::Listable;
 use crate::pages::Pages;
 use crate::prompt;
 use crate::table::{self, Table};
 use crate::text_width;
 use clap::Args;
-use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_client::{Client, ListQuery};
+use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -40,18 +41,6 @@ fn filter(text: &str) -> Result<String, String> {
     }
 }
 
-/// An entity kind that can be deleted.
-pub(crate) trait Deletable: Listable {
-    /// Finds the entity that a user refers to by `text`.
-    fn find(client: &Client, text: &str) -> impl Future<Output = Result<Self, CliError>> + Send;
-
-    /// Label beside the id.
-    fn label(&self) -> String;
-
-    /// Deletes the one with that id.
-    fn delete(client: &Client, id: &str) -> impl Future<Output = Result<(), ClientError>> + Send;
-}
-
 /// Entities to delete.
 pub(crate) struct DeletionTargets {
     members: Vec<DeletionTarget>,
@@ -67,13 +56,13 @@ struct DeletionTarget {
 
 impl DeletionTargets {
     /// Resolves all texts, without duplicates, before anything is deleted.
-    pub(crate) async fn resolve<D: Deletable>(
+    pub(crate) async fn resolve<E: Entity>(
         client: &Client,
         texts: &[String],
     ) -> Result<Self, CliError> {
         let mut members: Vec<DeletionTarget> = Vec::new();
         for text in texts {
-            let found = to_target(&D::find(client, text).await?);
+            let found = to_target(&E::find(client, text).await?);
             if !members.contains(&found) {
                 members.push(found);
             }
@@ -85,13 +74,13 @@ impl DeletionTargets {
     }
 
     /// Collects the results of a query, without duplicates: a list may change between pages.
-    pub(crate) async fn from_query<D: Deletable>(
+    pub(crate) async fn from_query<E: Entity>(
         client: &Client,
         query: ListQuery,
     ) -> Result<Self, CliError> {
         let mut seen = BTreeSet::new();
         let mut members = Vec::new();
-        let mut pages = Pages::<D>::new(client, query);
+        let mut pages = Pages::<E>::new(client, query);
         while let Some(page) = pages.next().await? {
             let targets = page.data.iter().map(to_target);
             members.extend(targets.filter(|target| seen.insert(target.id.clone())));
@@ -110,9 +99,9 @@ impl DeletionTargets {
     }
 }
 
-fn to_target<D: Deletable>(entity: &D) -> DeletionTarget {
+fn to_target<E: Entity>(entity: &E) -> DeletionTarget {
     DeletionTarget {
-        id: entity.id().to_owned(),
+        id: entity.base().id.as_str().to_owned(),
         name: entity.label(),
     }
 }
@@ -140,7 +129,7 @@ struct DryRunReport {
 
 /// Deletes the targets in order, continuing after failures, and reports the result. A dry run only
 /// reports.
-pub(crate) async fn run<D: Deletable>(
+pub(crate) async fn run<E: Entity>(
     context: &Context,
     session: &Session,
     targets: DeletionTargets,
@@ -152,15 +141,16 @@ pub(crate) async fn run<D: Deletable>(
         };
         return context
             .output
-            .write_result(&forecast, || dry_run_table::<D>(&forecast));
+            .write_result(&forecast, || dry_run_table::<E>(&forecast));
     }
     if !arguments.yes {
-        confirm::<D>(&targets)?;
+        confirm::<E>(&targets)?;
     }
     let mut report = DeletionReport::default();
     let mut last = None;
     for target in targets.members {
-        match D::delete(&session.client, &target.id).await {
+        let id = E::Id::from_wire(target.id.clone());
+        match session.client.delete_entity::<E>(&id).await {
             Ok(()) => report.deleted.push(target),
             Err(error) => {
                 let error = CliError::from(error);
@@ -178,30 +168,33 @@ pub(crate) async fn run<D: Deletable>(
         last => {
             context
                 .output
-                .write_result(&report, || report_table::<D>(&report))?;
+                .write_result(&report, || report_table::<E>(&report))?;
             last.map_or(Ok(()), |error| {
-                Err(summarize_failures::<D>(&report.failed, error))
+                Err(summarize_failures::<E>(&report.failed, error))
             })
         },
     }
 }
 
 /// Summarizes failed deletions, with the cause of the last one.
-fn summarize_failures<D: Deletable>(failed: &[DeletionFailure], last: CliError) -> CliError {
+fn summarize_failures<E: Entity>(failed: &[DeletionFailure], last: CliError) -> CliError {
     let target = failed.last().map(|failure| &failure.target);
     let name = target.map_or("", |target| &target.name);
     let id = target.map_or("", |target| &target.id);
     match failed.len() {
-        0 | 1 => last.with_context(format!("{} `{name}` ({id}) was not deleted", D::SINGULAR)),
+        0 | 1 => last.with_context(format!(
+            "{} `{name}` ({id}) was not deleted",
+            <E as EntityKind>::SINGULAR
+        )),
         number => last.with_context(format!(
             "{number} {} were not deleted, the last of them `{name}` ({id})",
-            D::PLURAL
+            <E as EntityKind>::PLURAL
         )),
     }
 }
 
 /// Asks for confirmation, unless a single target was named.
-fn confirm<D: Deletable>(targets: &DeletionTargets) -> Result<(), CliError> {
+fn confirm<E: Entity>(targets: &DeletionTargets) -> Result<(), CliError> {
     let members = &targets.members;
     if members.is_empty() || (targets.is_explicit && members.len() == 1) {
         return Ok(());
@@ -214,7 +207,11 @@ fn confirm<D: Deletable>(targets: &DeletionTargets) -> Result<(), CliError> {
     if members.len() > names.len() {
         names.push("...".to_owned());
     }
-    let count = table::pluralize(members.len(), D::SINGULAR, D::PLURAL);
+    let count = table::pluralize(
+        members.len(),
+        <E as EntityKind>::SINGULAR,
+        <E as EntityKind>::PLURAL,
+    );
     let question = format!("Delete {count} ({})?", names.join(", "));
     if prompt::confirm(&question, "--yes")? {
         Ok(())
@@ -223,7 +220,7 @@ fn confirm<D: Deletable>(targets: &DeletionTargets) -> Result<(), CliError> {
     }
 }
 
-fn report_table<D: Deletable>(report: &DeletionReport) -> Table {
+fn report_table<E: Entity>(report: &DeletionReport) -> Table {
     let mut table = Table::with_properties();
     for target in &report.deleted {
         table.add_row(["deleted", &target.id, &target.name]);
@@ -232,15 +229,23 @@ fn report_table<D: Deletable>(report: &DeletionReport) -> Table {
         let DeletionFailure { target, error } = failure;
         table.add_row(["failed", &target.id, &target.name, error]);
     }
-    let deleted = table::pluralize(report.deleted.len(), D::SINGULAR, D::PLURAL);
+    let deleted = table::pluralize(
+        report.deleted.len(),
+        <E as EntityKind>::SINGULAR,
+        <E as EntityKind>::PLURAL,
+    );
     table.footer(format!("{deleted} deleted"))
 }
 
-fn dry_run_table<D: Deletable>(forecast: &DryRunReport) -> Table {
+fn dry_run_table<E: Entity>(forecast: &DryRunReport) -> Table {
     let mut table = Table::with_properties();
     for target in &forecast.would_delete {
         table.add_row(["would delete", &target.id, &target.name]);
     }
-    let count = table::pluralize(forecast.would_delete.len(), D::SINGULAR, D::PLURAL);
+    let count = table::pluralize(
+        forecast.would_delete.len(),
+        <E as EntityKind>::SINGULAR,
+        <E as EntityKind>::PLURAL,
+    );
     table.footer(format!("{count} would be deleted"))
 }

@@ -3,11 +3,10 @@
 use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
-use crate::entity::{self, Entity};
+use crate::entity::Entity;
 use crate::error::CliError;
-use crate::resolve;
 use clap::Args;
-use portcullis_client::Client;
+use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::ids::EntityId as _;
 
 /// Reference to an entity.
@@ -40,12 +39,12 @@ pub(crate) async fn show<E: Entity>(
     session: &Session,
     arguments: &NamedArgs,
 ) -> Result<(), CliError> {
-    let found: E = resolve::by_id_or_name(&session.client, &arguments.text).await?;
+    let found = E::find(&session.client, &arguments.text).await?;
     show_entity(context, &found)
 }
 
 /// Creates an entity and shows it.
-pub(crate) async fn create<E: Entity>(
+pub(crate) async fn create<E: Entity + Creatable>(
     context: &Context,
     session: &Session,
     body: &E::Create,
@@ -55,7 +54,7 @@ pub(crate) async fn create<E: Entity>(
 }
 
 /// Creates an entity and fetches the result.
-pub(crate) async fn create_and_fetch<E: Entity>(
+pub(crate) async fn create_and_fetch<E: Entity + Creatable>(
     client: &Client,
     body: &E::Create,
 ) -> Result<E, CliError> {
@@ -63,22 +62,40 @@ pub(crate) async fn create_and_fetch<E: Entity>(
     let id = E::Id::from_wire(created.id);
     client.entity(&id).await.map_err(|error| {
         let id = id.as_str();
-        CliError::from(error).hint(format!("the {} was created with id {id}", E::SINGULAR))
+        CliError::from(error).hint(format!("the {} was created with id {id}", E::SHORT_NOUN))
     })
 }
 
-/// Changes an entity and shows it.
-pub(crate) async fn update<E: Entity>(
+/// Changes the entity that `arguments` refer to, and shows it.
+pub(crate) async fn update<E: Entity + Patchable>(
     context: &Context,
     session: &Session,
     arguments: &NamedArgs,
     change: &E::Patch,
 ) -> Result<(), CliError> {
-    let client = &session.client;
-    let found: E = resolve::by_id_or_name(client, &arguments.text).await?;
-    client.patch_entity::<E>(&found.base().id, change).await?;
-    let changed: E = client.entity(&found.base().id).await?;
-    show_entity(context, &changed)
+    let found = E::find(&session.client, &arguments.text).await?;
+    patch::<E>(context, session, &found.base().id, change).await
+}
+
+/// Changes an entity and shows it.
+pub(crate) async fn patch<E: Entity + Patchable>(
+    context: &Context,
+    session: &Session,
+    id: &E::Id,
+    change: &E::Patch,
+) -> Result<(), CliError> {
+    session.client.patch_entity::<E>(id, change).await?;
+    fetch_and_show::<E>(context, session, id).await
+}
+
+/// Shows the current state of an entity.
+pub(crate) async fn fetch_and_show<E: Entity>(
+    context: &Context,
+    session: &Session,
+    id: &E::Id,
+) -> Result<(), CliError> {
+    let found: E = session.client.entity(id).await?;
+    show_entity(context, &found)
 }
 
 /// Rejects an update without changes.
@@ -94,7 +111,5 @@ pub(crate) fn require_changes<E: Entity>(is_empty: bool) -> Result<(), CliError>
 /// Writes an entity as the result.
 pub(crate) fn show_entity<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
     let now = context.now();
-    context
-        .output
-        .write_result(found, || entity::table(found, now))
+    context.output.write_result(found, || found.table(now))
 }

@@ -1,9 +1,10 @@
 //! `--identity` filters.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
+use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
 use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
+use crate::entity::Entity;
 use crate::error::CliError;
 use crate::listable::Listable;
 use crate::resolve;
@@ -61,39 +62,39 @@ pub(crate) struct OwnedDeletionArgs {
 }
 
 impl OwnedDeletionArgs {
-    pub(crate) async fn delete<D: Deletable>(
+    pub(crate) async fn delete<E: Entity>(
         self,
         context: &Context,
         session: &Session,
     ) -> Result<(), CliError> {
-        let targets = self.targets::<D>(&session.client).await?;
-        self.delete_targets::<D>(context, session, targets).await
+        let targets = self.targets::<E>(&session.client).await?;
+        self.delete_targets::<E>(context, session, targets).await
     }
 
     /// Finds the entities to delete.
-    pub(crate) async fn targets<D: Deletable>(
+    pub(crate) async fn targets<E: Entity>(
         &self,
         client: &Client,
     ) -> Result<DeletionTargets, CliError> {
         if !self.ids.is_empty() {
-            return DeletionTargets::resolve::<D>(client, &self.ids).await;
+            return DeletionTargets::resolve::<E>(client, &self.ids).await;
         }
         let query = ListQuery {
             filter: self.deletion.filter.clone(),
             ..ListQuery::default()
         };
         let query = self.owner.apply(client, query).await?;
-        DeletionTargets::from_query::<D>(client, query).await
+        DeletionTargets::from_query::<E>(client, query).await
     }
 
     /// Deletes `targets`.
-    pub(crate) async fn delete_targets<D: Deletable>(
+    pub(crate) async fn delete_targets<E: Entity>(
         self,
         context: &Context,
         session: &Session,
         targets: DeletionTargets,
     ) -> Result<(), CliError> {
-        deletion::run::<D>(context, session, targets, &self.deletion).await
+        deletion::run::<E>(context, session, targets, &self.deletion).await
     }
 }
 

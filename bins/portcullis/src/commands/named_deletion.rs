@@ -1,7 +1,8 @@
 //! Deletion of named entities.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
+use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
 use crate::context::{Context, Session};
+use crate::entity::Entity;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_client::ListQuery;
@@ -22,7 +23,7 @@ pub(crate) struct NamedDeletionArgs {
 }
 
 /// Deletes entities by name, id or filter.
-pub(crate) async fn run<D: Deletable>(
+pub(crate) async fn run<E: Entity>(
     context: &Context,
     session: &Session,
     arguments: &NamedDeletionArgs,
@@ -30,9 +31,9 @@ pub(crate) async fn run<D: Deletable>(
     let client = &session.client;
     let targets = match &arguments.deletion.filter {
         Some(filter) => {
-            DeletionTargets::from_query::<D>(client, ListQuery::with_filter(filter)).await?
+            DeletionTargets::from_query::<E>(client, ListQuery::with_filter(filter)).await?
         },
-        None => DeletionTargets::resolve::<D>(client, &arguments.names).await?,
+        None => DeletionTargets::resolve::<E>(client, &arguments.names).await?,
     };
-    deletion::run::<D>(context, session, targets, &arguments.deletion).await
+    deletion::run::<E>(context, session, targets, &arguments.deletion).await
 }

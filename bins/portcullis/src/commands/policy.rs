@@ -13,15 +13,15 @@ use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
-use crate::entity::Entity;
+use crate::entity::Named;
 use crate::error::CliError;
 use clap::{Args, Subcommand};
-use portcullis_client::Client;
+use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::roles::Semantic;
 use std::fmt;
 
 /// A policy kind.
-pub(crate) trait Policy: Entity {
+pub(crate) trait Policy: Named + Creatable + Patchable {
     /// Help footer of its command.
     const EXAMPLES: &'static str;
     /// Help footer of `create`.

@@ -1,7 +1,9 @@
 //! Selectors of policies.
 
+use crate::entity::Named;
 use crate::error::CliError;
-use crate::resolve::{self, Named};
+use crate::listable::Listable as _;
+use crate::resolve;
 use crate::text::split_commas;
 use portcullis_client::Client;
 use portcullis_domain::ids::EntityId;

@@ -1,7 +1,7 @@
 //! `portcullis auth-policy create`.
 
 use super::rules::RuleArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -54,7 +54,5 @@ pub(super) async fn run(
         .map_err(|error| {
             CliError::from(error).hint(format!("the policy was created with id {id}"))
         })?;
-    context
-        .output
-        .write_result(&policy, || show::table(&policy))
+    entities::show_entity(context, &policy)
 }

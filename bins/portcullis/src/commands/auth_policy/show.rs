@@ -1,12 +1,17 @@
 //! `portcullis auth-policy show`.
 
+use crate::commands::entities;
 use crate::context::{Context, Session};
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::resolve;
 use crate::table::{self, Table};
+use crate::text::yes_or_empty;
 use clap::Args;
 use portcullis_api::auth_policy::{AuthPolicyDetail, CertRules, ExtJwtRules, Secondary, UpdbRules};
-use portcullis_domain::ids::SignerId;
+use portcullis_api::entity::Base;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{AuthPolicyId, SignerId};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,20 +33,43 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let policy: AuthPolicyDetail =
         resolve::by_id_or_name(&session.client, &arguments.policy).await?;
-    context.output.write_result(&policy, || table(&policy))
+    entities::show_entity(context, &policy)
 }
 
-/// Renders a policy as a table.
-pub(super) fn table(policy: &AuthPolicyDetail) -> Table {
-    Table::with_properties()
-        .property("name", &policy.name)
-        .property("id", policy.base.id.as_str())
-        .property("certificate", certificate(policy.primary.cert))
-        .property("password", password(policy.primary.updb))
-        .property("external JWT", ext_jwt(&policy.primary.ext_jwt))
-        .property("second factor", secondary(&policy.secondary))
-        .property("created", policy.base.created_at.to_string())
-        .property("updated", policy.base.updated_at.to_string())
+impl Named for AuthPolicyDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for AuthPolicyDetail {
+    const COMMAND: &'static str = "auth-policy";
+    const SINGULAR: &'static str = "authentication policy";
+    const PLURAL: &'static str = "authentication policies";
+    const SHORT_NOUN: &'static str = "policy";
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "certificate", "password", "jwt", "totp"];
+
+    fn base(&self) -> &Base<AuthPolicyId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            yes_or_empty(self.primary.cert.allowed).to_owned(),
+            yes_or_empty(self.primary.updb.allowed).to_owned(),
+            yes_or_empty(self.primary.ext_jwt.allowed).to_owned(),
+            yes_or_empty(self.secondary.require_totp).to_owned(),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        table
+            .property("certificate", certificate(self.primary.cert))
+            .property("password", password(self.primary.updb))
+            .property("external JWT", ext_jwt(&self.primary.ext_jwt))
+            .property("second factor", secondary(&self.secondary))
+    }
 }
 
 fn certificate(rules: CertRules) -> &'static str {
@@ -123,6 +151,7 @@ fn to_usize(count: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::Entity as _;
     use serde_json::json;
 
     #[test]
@@ -143,7 +172,7 @@ mod tests {
             "secondary": {"requireExtJwtSigner": "s3", "requireTotp": true},
         });
         let policy: AuthPolicyDetail = serde_json::from_value(policy).unwrap();
-        let shown = table(&policy).render();
+        let shown = policy.table(Timestamp::UNIX_EPOCH).render();
         for words in [
             "strict\n",
             "yes, including expired ones\n",

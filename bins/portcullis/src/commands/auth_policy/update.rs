@@ -1,7 +1,7 @@
 //! `portcullis auth-policy update`.
 
 use super::rules::RuleArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -58,7 +58,5 @@ pub(super) async fn run(
             CliError::from(error)
                 .hint("the policy was updated; it may now require more of your own session")
         })?;
-    context
-        .output
-        .write_result(&policy, || show::table(&policy))
+    entities::show_entity(context, &policy)
 }

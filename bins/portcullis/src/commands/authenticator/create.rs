@@ -1,6 +1,6 @@
 //! `portcullis authenticator create`.
 
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -86,7 +86,5 @@ pub(super) async fn run(
         .map_err(|error| {
             CliError::from(error).hint(format!("the authenticator was created with id {id}"))
         })?;
-    context
-        .output
-        .write_result(&authenticator, || show::table(&authenticator))
+    entities::show_entity(context, &authenticator)
 }

@@ -1,13 +1,10 @@
 //! `portcullis authenticator delete`.
 
-use crate::commands::deletion::Deletable;
 use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::authenticator::AuthenticatorDetail;
-use portcullis_client::{Client, ClientError};
-use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
 Logins with a deleted authenticator fail, and the sessions that it opened end at once. Deleting
@@ -35,22 +32,4 @@ pub(super) async fn run(
         .deletion
         .delete::<AuthenticatorDetail>(context, session)
         .await
-}
-
-impl Deletable for AuthenticatorDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client
-            .entity::<AuthenticatorDetail>(&AuthenticatorId::from_wire(text))
-            .await?)
-    }
-
-    fn label(&self) -> String {
-        format!("{} of {}", self.method, self.identity.name)
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client
-            .delete_entity::<AuthenticatorDetail>(&AuthenticatorId::from_wire(id))
-            .await
-    }
 }

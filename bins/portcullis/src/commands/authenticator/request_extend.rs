@@ -1,6 +1,6 @@
 //! `portcullis authenticator request-extend`.
 
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -46,7 +46,5 @@ pub(super) async fn run(
     };
     client.request_extension(&id, request).await?;
     let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-    context
-        .output
-        .write_result(&authenticator, || show::table(&authenticator))
+    entities::show_entity(context, &authenticator)
 }

@@ -1,10 +1,14 @@
 //! `portcullis authenticator show`.
 
+use crate::commands::entities;
 use crate::context::{Context, Session};
+use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
 use crate::table::Table;
 use clap::Args;
 use portcullis_api::authenticator::AuthenticatorDetail;
+use portcullis_api::entity::Base;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
@@ -27,25 +31,50 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = AuthenticatorId::from_wire(arguments.id);
     let authenticator = session.client.entity::<AuthenticatorDetail>(&id).await?;
-    context
-        .output
-        .write_result(&authenticator, || table(&authenticator))
+    entities::show_entity(context, &authenticator)
 }
 
-/// Renders an authenticator as a table.
-pub(super) fn table(authenticator: &AuthenticatorDetail) -> Table {
-    let table = Table::with_properties()
-        .property("id", authenticator.base.id.as_str())
-        .property("method", &authenticator.method)
-        .property("identity", &authenticator.identity.name)
-        .property("identity id", authenticator.identity_id.as_str())
-        .property(
-            "username",
-            authenticator.username.as_deref().unwrap_or_default(),
-        );
-    certificate(table, authenticator)
-        .property("created", authenticator.base.created_at.to_string())
-        .property("updated", authenticator.base.updated_at.to_string())
+impl Entity for AuthenticatorDetail {
+    fn label(&self) -> String {
+        format!("{} of {}", self.method, self.identity.name)
+    }
+}
+
+impl EntityKind for AuthenticatorDetail {
+    const COMMAND: &'static str = "authenticator";
+    const SINGULAR: &'static str = "authenticator";
+    const PLURAL: &'static str = "authenticators";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "method",
+        "identity",
+        "identity id",
+        "username",
+        "fingerprint",
+    ];
+
+    fn base(&self) -> &Base<AuthenticatorId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            self.method.to_string(),
+            self.identity.name.clone(),
+            self.identity_id.to_string(),
+            self.username.clone().unwrap_or_default(),
+            self.fingerprint.clone().unwrap_or_default(),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        let table = table
+            .property("method", &self.method)
+            .property("identity", &self.identity.name)
+            .property("identity id", self.identity_id.as_str())
+            .property("username", self.username.as_deref().unwrap_or_default());
+        certificate(table, self)
+    }
 }
 
 /// Adds the properties of a certificate.
@@ -97,8 +126,8 @@ mod tests {
         for (name, value) in members.as_object().unwrap() {
             authenticator[name] = value.clone();
         }
-        let authenticator = serde_json::from_value(authenticator).unwrap();
-        table(&authenticator).render()
+        let authenticator: AuthenticatorDetail = serde_json::from_value(authenticator).unwrap();
+        authenticator.table(Timestamp::UNIX_EPOCH).render()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `portcullis authenticator update`.
 
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::password::NewPasswordArgs;
@@ -68,7 +68,5 @@ pub(super) async fn run(
         .patch_entity::<AuthenticatorDetail>(&id, &body)
         .await?;
     let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-    context
-        .output
-        .write_result(&authenticator, || show::table(&authenticator))
+    entities::show_entity(context, &authenticator)
 }

@@ -2,7 +2,7 @@
 
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -70,5 +70,5 @@ pub(super) async fn run(
         .entity::<CaDetail>(&id)
         .await
         .map_err(|error| CliError::from(error).hint(format!("the CA was created with id {id}")))?;
-    context.output.write_result(&ca, || show::table(&ca))
+    entities::show_entity(context, &ca)
 }

@@ -1,13 +1,19 @@
 //! `portcullis ca show`.
 
+use crate::commands::entities;
 use crate::context::{Context, Session};
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::resolve;
 use crate::shell;
 use crate::table::Table;
+use crate::text::{yes_or_empty, yes_or_no};
 use clap::Args;
 use portcullis_api::ca::{CaDetail, ExternalIdClaimDetail};
+use portcullis_api::entity::Base;
 use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::CaId;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,37 +34,75 @@ pub(super) async fn run(
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
     let ca: CaDetail = resolve::by_id_or_name(&session.client, &arguments.ca).await?;
-    context.output.write_result(&ca, || table(&ca))
+    entities::show_entity(context, &ca)
 }
 
-/// Renders a CA as a table.
-pub(super) fn table(ca: &CaDetail) -> Table {
-    let yes = |is_so: bool| if is_so { "yes" } else { "no" };
-    let roles = ca.identity_roles.as_ref();
-    let roles: Vec<_> = roles
-        .map(|roles| roles.iter().collect())
-        .unwrap_or_default();
-    let claim = ca.external_id_claim.as_ref();
-    let table = Table::with_properties()
-        .property("name", &ca.name)
-        .property("id", ca.base.id.as_str())
-        .property("certificate", format!("SHA-1 {}", ca.fingerprint))
-        .property("verified", yes(ca.is_verified))
-        .property("login", yes(ca.is_auth_enabled))
-        .property("token enrollment", yes(ca.is_ott_ca_enrollment_enabled))
-        .property("auto enrollment", yes(ca.is_auto_ca_enrollment_enabled))
-        .property("identity names", &ca.identity_name_format)
-        .property("identity attributes", roles.join(", "))
-        .property("external id", claim.map(describe_claim).unwrap_or_default())
-        .property("created", ca.base.created_at.to_string())
-        .property("updated", ca.base.updated_at.to_string());
-    if ca.is_verified {
-        return table;
+impl Named for CaDetail {
+    fn name(&self) -> &str {
+        &self.name
     }
-    let name = shell::quote(&ca.name);
-    table
-        .property("verification token", &ca.verification_token)
-        .footer(format!("next: portcullis ca verify {name} --ca-key FILE"))
+}
+
+impl EntityKind for CaDetail {
+    const COMMAND: &'static str = "ca";
+    const SINGULAR: &'static str = "CA";
+    const PLURAL: &'static str = "CAs";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "verified",
+        "auth",
+        "ottca",
+        "autoca",
+        "fingerprint",
+    ];
+
+    fn base(&self) -> &Base<CaId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            yes_or_empty(self.is_verified).to_owned(),
+            yes_or_empty(self.is_auth_enabled).to_owned(),
+            yes_or_empty(self.is_ott_ca_enrollment_enabled).to_owned(),
+            yes_or_empty(self.is_auto_ca_enrollment_enabled).to_owned(),
+            self.fingerprint.clone(),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        let roles = self.identity_roles.as_ref();
+        let roles: Vec<_> = roles
+            .map(|roles| roles.iter().collect())
+            .unwrap_or_default();
+        let claim = self.external_id_claim.as_ref();
+        table
+            .property("certificate", format!("SHA-1 {}", self.fingerprint))
+            .property("verified", yes_or_no(self.is_verified))
+            .property("login", yes_or_no(self.is_auth_enabled))
+            .property(
+                "token enrollment",
+                yes_or_no(self.is_ott_ca_enrollment_enabled),
+            )
+            .property(
+                "auto enrollment",
+                yes_or_no(self.is_auto_ca_enrollment_enabled),
+            )
+            .property("identity names", &self.identity_name_format)
+            .property("identity attributes", roles.join(", "))
+            .property("external id", claim.map(describe_claim).unwrap_or_default())
+    }
+
+    fn add_final_properties(&self, table: Table, _now: Timestamp) -> Table {
+        if self.is_verified {
+            return table;
+        }
+        let name = shell::quote(&self.name);
+        table
+            .property("verification token", &self.verification_token)
+            .footer(format!("next: portcullis ca verify {name} --ca-key FILE"))
+    }
 }
 
 /// Describes the location of the external id.
@@ -85,6 +129,7 @@ fn describe_claim(claim: &ExternalIdClaimDetail) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::Entity as _;
     use serde_json::json;
 
     #[test]
@@ -99,8 +144,10 @@ mod tests {
             "externalIdClaim": {"index": 1, "location": "SAN_EMAIL", "matcher": "SUFFIX",
                 "matcherCriteria": "@x.test", "parser": "SPLIT", "parserCriteria": "."},
         });
-        let shown =
-            |ca: &serde_json::Value| table(&serde_json::from_value(ca.clone()).unwrap()).render();
+        let shown = |ca: &serde_json::Value| {
+            let ca: CaDetail = serde_json::from_value(ca.clone()).unwrap();
+            ca.table(Timestamp::UNIX_EPOCH).render()
+        };
         let unverified = shown(&ca);
         for words in [
             "email address with the suffix `@x.test` stripped, split at `.`, index 1\n",

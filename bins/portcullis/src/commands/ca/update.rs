@@ -2,7 +2,7 @@
 
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -88,5 +88,5 @@ pub(super) async fn run(
     let body = arguments.body(Some(&ca))?;
     client.patch_entity::<CaDetail>(&ca.base.id, &body).await?;
     let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-    context.output.write_result(&ca, || show::table(&ca))
+    entities::show_entity(context, &ca)
 }

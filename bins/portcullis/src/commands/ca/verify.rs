@@ -1,6 +1,6 @@
 //! `portcullis ca verify`.
 
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::entropy::SystemEntropy;
@@ -89,5 +89,5 @@ pub(super) async fn run(
     let proof = arguments.proof(context, &ca)?;
     client.verify_ca(&ca.base.id, &proof).await?;
     let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-    context.output.write_result(&ca, || show::table(&ca))
+    entities::show_entity(context, &ca)
 }

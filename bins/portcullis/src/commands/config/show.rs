@@ -1,16 +1,21 @@
 //! Table view of configurations.
 
 use crate::commands::object_args;
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::table::Table;
 use portcullis_api::config::ConfigDetail;
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ConfigId;
 
-impl Entity for ConfigDetail {
+impl Named for ConfigDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ConfigDetail {
     const COMMAND: &'static str = "config";
-    const LIST_COMMAND: &'static str = "portcullis config list";
     const SINGULAR: &'static str = "configuration";
     const PLURAL: &'static str = "configurations";
     const COLUMNS: &'static [&'static str] = &["id", "name", "type"];
@@ -19,11 +24,7 @@ impl Entity for ConfigDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![self.config_type.name.clone()]
     }
 

@@ -1,16 +1,21 @@
 //! Table view of configuration types.
 
 use crate::commands::object_args;
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::table::Table;
 use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ConfigTypeId;
 
-impl Entity for ConfigTypeDetail {
+impl Named for ConfigTypeDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ConfigTypeDetail {
     const COMMAND: &'static str = "config-type";
-    const LIST_COMMAND: &'static str = "portcullis config-type list";
     const SINGULAR: &'static str = "configuration type";
     const PLURAL: &'static str = "configuration types";
     const COLUMNS: &'static [&'static str] = &["id", "name", "target"];
@@ -19,11 +24,7 @@ impl Entity for ConfigTypeDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![self.target.name().to_owned()]
     }
 

@@ -5,7 +5,7 @@ use crate::commands::router::{self, EnrollableRouter, RouterState};
 use crate::commands::token_output::TokenArgs;
 use crate::commands::{attributes, configs};
 use crate::context::{Context, Session};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::table::Table;
@@ -68,9 +68,14 @@ fn router_state(router: &EdgeRouterDetail) -> RouterState<'_> {
     }
 }
 
-impl Entity for EdgeRouterDetail {
+impl Named for EdgeRouterDetail {
+    fn name(&self) -> &str {
+        &self.common.name
+    }
+}
+
+impl EntityKind for EdgeRouterDetail {
     const COMMAND: &'static str = "edge-router";
-    const LIST_COMMAND: &'static str = "portcullis edge-router list";
     const SINGULAR: &'static str = "edge router";
     const PLURAL: &'static str = "edge routers";
     const COLUMNS: &'static [&'static str] = &[
@@ -87,11 +92,7 @@ impl Entity for EdgeRouterDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.common.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             router_state(self).display().to_owned(),
             self.common.cost.unwrap_or_default().to_string(),
@@ -135,7 +136,7 @@ fn add_reported_properties(table: Table, router: &EdgeRouterDetail) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entity;
+    use crate::entity::Entity as _;
     use serde_json::json;
 
     #[test]
@@ -154,7 +155,7 @@ mod tests {
         let read = |router: &serde_json::Value| -> EdgeRouterDetail {
             serde_json::from_value(router.clone()).unwrap()
         };
-        let shown = entity::table(&read(&router), Timestamp::UNIX_EPOCH).render();
+        let shown = read(&router).table(Timestamp::UNIX_EPOCH).render();
         for words in [
             "edge-1\n",
             "not enrolled\n",
@@ -170,7 +171,7 @@ mod tests {
         router["isVerified"] = json!(true);
         router["isOnline"] = json!(true);
         assert_eq!(
-            read(&router).extra_cells(),
+            read(&router).extra_cells(Timestamp::UNIX_EPOCH),
             ["online", "7", "no", "yes", "public"]
         );
     }

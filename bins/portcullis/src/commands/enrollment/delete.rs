@@ -1,13 +1,10 @@
 //! `portcullis enrollment delete`.
 
-use crate::commands::deletion::Deletable;
 use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
-use portcullis_client::{Client, ClientError};
-use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
 The token of a deleted enrollment no longer works. Deleting several, or with --filter or --identity,
@@ -36,25 +33,4 @@ pub(super) async fn run(
         .deletion
         .delete::<EnrollmentDetail>(context, session)
         .await
-}
-
-impl Deletable for EnrollmentDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client
-            .entity::<EnrollmentDetail>(&EnrollmentId::from_wire(text))
-            .await?)
-    }
-
-    fn label(&self) -> String {
-        match &self.identity {
-            Some(identity) => format!("{} of {}", self.method, identity.name),
-            None => self.method.to_string(),
-        }
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client
-            .delete_entity::<EnrollmentDetail>(&EnrollmentId::from_wire(id))
-            .await
-    }
 }

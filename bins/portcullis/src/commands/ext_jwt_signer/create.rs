@@ -1,7 +1,7 @@
 //! `portcullis ext-jwt-signer create`.
 
 use super::args::SignerArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
@@ -68,7 +68,5 @@ pub(super) async fn run(
         .map_err(|error| {
             CliError::from(error).hint(format!("the signer was created with id {id}"))
         })?;
-    context
-        .output
-        .write_result(&signer, || show::table(&signer))
+    entities::show_entity(context, &signer)
 }

@@ -1,14 +1,10 @@
 //! `portcullis ext-jwt-signer delete`.
 
-use crate::commands::deletion::Deletable;
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::resolve;
 use clap::Args;
 use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
-use portcullis_client::{Client, ClientError};
-use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
 JWTs of a deleted signer are no longer accepted, and the sessions that they opened end. Signers that
@@ -33,20 +29,4 @@ pub(super) async fn run(
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
     named_deletion::run::<ExternalJwtSignerDetail>(context, session, &arguments.deletion).await
-}
-
-impl Deletable for ExternalJwtSignerDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::by_id_or_name(client, text).await
-    }
-
-    fn label(&self) -> String {
-        self.name.clone()
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client
-            .delete_entity::<ExternalJwtSignerDetail>(&SignerId::from_wire(id))
-            .await
-    }
 }

@@ -1,11 +1,17 @@
 //! `portcullis ext-jwt-signer show`.
 
+use crate::commands::entities;
 use crate::context::{Context, Session};
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::resolve;
 use crate::table::Table;
+use crate::text::{yes_or_empty, yes_or_no};
 use clap::Args;
+use portcullis_api::entity::Base;
 use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,38 +33,61 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let signer: ExternalJwtSignerDetail =
         resolve::by_id_or_name(&session.client, &arguments.signer).await?;
-    context.output.write_result(&signer, || table(&signer))
+    entities::show_entity(context, &signer)
 }
 
-/// Renders a signer as a table.
-pub(super) fn table(signer: &ExternalJwtSignerDetail) -> Table {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let claimed = if signer.use_external_id {
-        "external id"
-    } else {
-        "id"
-    };
-    let scopes = signer.scopes.iter().flatten().map(String::as_str);
-    let scopes: Vec<_> = scopes.collect();
-    Table::with_properties()
-        .property("name", &signer.name)
-        .property("id", signer.base.id.as_str())
-        .property("enabled", if signer.enabled { "yes" } else { "no" })
-        .property("issuer", &signer.issuer)
-        .property("audience", &signer.audience)
-        .property("keys", keys(signer))
-        .property("key id", text(&signer.kid))
-        .property(
-            "identity",
-            format!("{claimed} in claim {}", signer.claims_property),
-        )
-        .property("log in at", text(&signer.external_auth_url))
-        .property("client id", text(&signer.client_id))
-        .property("scopes", scopes.join(", "))
-        .property("token", signer.target_token.to_lowercase())
-        .property("enrollment", enrollment(signer))
-        .property("created", signer.base.created_at.to_string())
-        .property("updated", signer.base.updated_at.to_string())
+impl Named for ExternalJwtSignerDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ExternalJwtSignerDetail {
+    const COMMAND: &'static str = "ext-jwt-signer";
+    const SINGULAR: &'static str = "external signer";
+    const PLURAL: &'static str = "external signers";
+    const SHORT_NOUN: &'static str = "signer";
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "enabled", "issuer", "audience", "keys"];
+
+    fn base(&self) -> &Base<SignerId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            yes_or_empty(self.enabled).to_owned(),
+            self.issuer.clone(),
+            self.audience.clone(),
+            keys(self),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let claimed = if self.use_external_id {
+            "external id"
+        } else {
+            "id"
+        };
+        let scopes = self.scopes.iter().flatten().map(String::as_str);
+        let scopes: Vec<_> = scopes.collect();
+        table
+            .property("enabled", yes_or_no(self.enabled))
+            .property("issuer", &self.issuer)
+            .property("audience", &self.audience)
+            .property("keys", keys(self))
+            .property("key id", text(&self.kid))
+            .property(
+                "identity",
+                format!("{claimed} in claim {}", self.claims_property),
+            )
+            .property("log in at", text(&self.external_auth_url))
+            .property("client id", text(&self.client_id))
+            .property("scopes", scopes.join(", "))
+            .property("token", self.target_token.to_lowercase())
+            .property("enrollment", enrollment(self))
+    }
 }
 
 /// Source of the keys.

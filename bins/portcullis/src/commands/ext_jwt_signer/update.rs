@@ -1,7 +1,7 @@
 //! `portcullis ext-jwt-signer update`.
 
 use super::args::SignerArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -88,9 +88,7 @@ pub(super) async fn run(
             .await?;
     }
     let signer = client.entity::<ExternalJwtSignerDetail>(&id).await?;
-    context
-        .output
-        .write_result(&signer, || show::table(&signer))
+    entities::show_entity(context, &signer)
 }
 
 /// Whether the keys switch between certificate and key set.

@@ -1,7 +1,8 @@
 //! `portcullis identity create`.
 
 use super::identity_type::IdentityType;
-use super::{show, state};
+use super::state;
+use crate::commands::entities;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -180,10 +181,7 @@ fn deliver(
         enrollment.map(|enrollment| &enrollment.id),
     )?;
     if is_stdout_free {
-        let now = context.now();
-        context
-            .output
-            .write_result(identity, || show::table(identity, now))?;
+        entities::show_entity(context, identity)?;
     }
     Ok(())
 }

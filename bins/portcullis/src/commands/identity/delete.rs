@@ -1,14 +1,10 @@
 //! `portcullis identity delete`.
 
-use crate::commands::deletion::Deletable;
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::{Client, ClientError};
-use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
 The sessions, certificates, passwords and enrollments of an identity are deleted too: its access
@@ -34,20 +30,4 @@ pub(super) async fn run(
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
     named_deletion::run::<IdentityDetail>(context, session, &arguments.deletion).await
-}
-
-impl Deletable for IdentityDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::by_id_or_name(client, text).await
-    }
-
-    fn label(&self) -> String {
-        self.name.clone()
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client
-            .delete_entity::<IdentityDetail>(&IdentityId::from_wire(id))
-            .await
-    }
 }

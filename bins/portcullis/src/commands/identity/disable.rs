@@ -1,6 +1,6 @@
 //! `portcullis identity disable` and `portcullis identity enable`.
 
-use super::show;
+use crate::commands::entities;
 use crate::commands::expiry::parse_duration;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -84,10 +84,7 @@ async fn show_updated(
         .client
         .entity::<IdentityDetail>(&identity.base.id)
         .await?;
-    let now = context.now();
-    context
-        .output
-        .write_result(&identity, || show::table(&identity, now))
+    entities::show_entity(context, &identity)
 }
 
 /// Rounds up to whole minutes, the unit of the controller, where 0 means without an end.

@@ -1,19 +1,13 @@
 //! `portcullis identity list`.
 
-use super::identity_type::{self, IdentityType, TYPE_TAG};
-use super::state;
+use super::identity_type::{IdentityType, TYPE_TAG};
 use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
 use crate::commands::role_filter::RoleFilterArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listable::Listable;
-use crate::resolve::Named;
 use clap::Args;
-use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::{Client, ClientError, ListQuery};
-use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,44 +43,4 @@ pub(super) async fn run(
     }
     let query = arguments.roles.apply(query);
     listing::run::<IdentityDetail>(context, &session.client, query, extent).await
-}
-
-impl Listable for IdentityDetail {
-    const SINGULAR: &'static str = "identity";
-    const PLURAL: &'static str = "identities";
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "type", "state", "admin", "totp", "attributes"];
-
-    async fn fetch_page(
-        client: &Client,
-        query: &ListQuery,
-    ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.entities(query).await
-    }
-
-    fn id(&self) -> &str {
-        self.base.id.as_str()
-    }
-
-    fn cells(&self, now: Timestamp) -> Vec<String> {
-        let attributes: Vec<_> = self.role_attributes.iter().collect();
-        let is_admin = self.is_admin || self.is_default_admin;
-        vec![
-            self.base.id.to_string(),
-            self.name.clone(),
-            identity_type::display_type(self).to_owned(),
-            state::display(self, now).to_owned(),
-            if is_admin { "yes" } else { "" }.to_owned(),
-            if self.is_mfa_enabled { "yes" } else { "" }.to_owned(),
-            attributes.join(","),
-        ]
-    }
-}
-
-impl Named for IdentityDetail {
-    const LIST_COMMAND: &'static str = "portcullis identity list";
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 }

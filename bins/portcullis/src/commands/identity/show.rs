@@ -1,14 +1,19 @@
 //! `portcullis identity show`.
 
 use super::{identity_type, state};
+use crate::commands::entities;
 use crate::commands::pagination;
 use crate::context::{Context, Session};
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::resolve;
 use crate::table::Table;
+use crate::text::{yes_or_empty, yes_or_no};
 use clap::Args;
+use portcullis_api::entity::Base;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::TagValue;
 
 const EXAMPLES: &str = "\
@@ -31,34 +36,59 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let identity: IdentityDetail =
         resolve::by_id_or_name(&session.client, &arguments.identity).await?;
-    let now = context.now();
-    context
-        .output
-        .write_result(&identity, || table(&identity, now))
+    entities::show_entity(context, &identity)
 }
 
-/// Renders an identity as a table.
-pub(super) fn table(identity: &IdentityDetail, now: Timestamp) -> Table {
-    let policy = identity.auth_policy.as_ref();
-    let policy = policy.map_or(identity.auth_policy_id.as_str(), |policy| &policy.name);
-    let attributes: Vec<_> = identity.role_attributes.iter().collect();
-    let is_admin = identity.is_admin || identity.is_default_admin;
-    let table = Table::with_properties()
-        .property("name", &identity.name)
-        .property("id", identity.base.id.as_str())
-        .property("type", identity_type::display_type(identity))
-        .property("state", state::display(identity, now))
-        .property("administrator", if is_admin { "yes" } else { "no" })
-        .property("role attributes", attributes.join(", "))
-        .property("authentication policy", policy)
-        .property(
-            "external id",
-            identity.external_id.as_deref().unwrap_or_default(),
-        )
-        .property("tags", tags(identity))
-        .property("created", identity.base.created_at.to_string())
-        .property("updated", identity.base.updated_at.to_string());
-    credentials(table, identity, now)
+impl Named for IdentityDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for IdentityDetail {
+    const COMMAND: &'static str = "identity";
+    const SINGULAR: &'static str = "identity";
+    const PLURAL: &'static str = "identities";
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "type", "state", "admin", "totp", "attributes"];
+
+    fn base(&self) -> &Base<IdentityId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, now: Timestamp) -> Vec<String> {
+        let attributes: Vec<_> = self.role_attributes.iter().collect();
+        let is_admin = self.is_admin || self.is_default_admin;
+        vec![
+            identity_type::display_type(self).to_owned(),
+            state::display(self, now).to_owned(),
+            yes_or_empty(is_admin).to_owned(),
+            yes_or_empty(self.is_mfa_enabled).to_owned(),
+            attributes.join(","),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, now: Timestamp) -> Table {
+        let policy = self.auth_policy.as_ref();
+        let policy = policy.map_or(self.auth_policy_id.as_str(), |policy| &policy.name);
+        let attributes: Vec<_> = self.role_attributes.iter().collect();
+        let is_admin = self.is_admin || self.is_default_admin;
+        table
+            .property("type", identity_type::display_type(self))
+            .property("state", state::display(self, now))
+            .property("administrator", yes_or_no(is_admin))
+            .property("role attributes", attributes.join(", "))
+            .property("authentication policy", policy)
+            .property(
+                "external id",
+                self.external_id.as_deref().unwrap_or_default(),
+            )
+            .property("tags", tags(self))
+    }
+
+    fn add_final_properties(&self, table: Table, now: Timestamp) -> Table {
+        credentials(table, self, now)
+    }
 }
 
 /// Adds authenticators and pending enrollments.

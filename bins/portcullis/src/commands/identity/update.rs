@@ -1,7 +1,7 @@
 //! `portcullis identity update`.
 
 use super::identity_type::IdentityType;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -113,8 +113,5 @@ pub(super) async fn run(
         .patch_entity::<IdentityDetail>(&identity.base.id, &patch)
         .await?;
     let identity = client.entity::<IdentityDetail>(&identity.base.id).await?;
-    let now = context.now();
-    context
-        .output
-        .write_result(&identity, || show::table(&identity, now))
+    entities::show_entity(context, &identity)
 }

@@ -2,7 +2,7 @@
 
 use super::Policy;
 use super::selector_args::{self, EdgeRouterRolesArgs, IdentityRolesArgs};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
 use crate::text::yes_or_empty;
@@ -27,9 +27,14 @@ pub(crate) struct SelectorArgs {
     identities: IdentityRolesArgs,
 }
 
-impl Entity for EdgeRouterPolicyDetail {
+impl Named for EdgeRouterPolicyDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for EdgeRouterPolicyDetail {
     const COMMAND: &'static str = "edge-router-policy";
-    const LIST_COMMAND: &'static str = "portcullis edge-router-policy list";
     const SINGULAR: &'static str = "edge-router policy";
     const PLURAL: &'static str = "edge-router policies";
     const COLUMNS: &'static [&'static str] = &[
@@ -45,11 +50,7 @@ impl Entity for EdgeRouterPolicyDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             self.semantic.name().to_owned(),
             selector_args::display(&self.edge_router_roles_display),

@@ -2,7 +2,7 @@
 
 use super::Policy;
 use super::selector_args::{self, IdentityRolesArgs, PostureCheckRolesArgs, ServiceRolesArgs};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
 use clap::{Args, ValueEnum};
@@ -70,9 +70,14 @@ impl From<Grant> for ServiceGrant {
     }
 }
 
-impl Entity for ServicePolicyDetail {
+impl Named for ServicePolicyDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ServicePolicyDetail {
     const COMMAND: &'static str = "service-policy";
-    const LIST_COMMAND: &'static str = "portcullis service-policy list";
     const SINGULAR: &'static str = "service policy";
     const PLURAL: &'static str = "service policies";
     const COLUMNS: &'static [&'static str] = &[
@@ -89,11 +94,7 @@ impl Entity for ServicePolicyDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             grant_name(self.kind).to_owned(),
             self.semantic.name().to_owned(),

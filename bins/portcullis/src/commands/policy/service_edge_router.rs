@@ -2,7 +2,7 @@
 
 use super::Policy;
 use super::selector_args::{self, EdgeRouterRolesArgs, ServiceRolesArgs};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
 use clap::Args;
@@ -26,9 +26,14 @@ pub(crate) struct SelectorArgs {
     routers: EdgeRouterRolesArgs,
 }
 
-impl Entity for ServiceEdgeRouterPolicyDetail {
+impl Named for ServiceEdgeRouterPolicyDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ServiceEdgeRouterPolicyDetail {
     const COMMAND: &'static str = "service-edge-router-policy";
-    const LIST_COMMAND: &'static str = "portcullis service-edge-router-policy list";
     const SINGULAR: &'static str = "service-edge-router policy";
     const PLURAL: &'static str = "service-edge-router policies";
     const COLUMNS: &'static [&'static str] =
@@ -38,11 +43,7 @@ impl Entity for ServiceEdgeRouterPolicyDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             self.semantic.name().to_owned(),
             selector_args::display(&self.service_roles_display),

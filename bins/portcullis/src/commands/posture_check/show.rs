@@ -3,7 +3,7 @@
 use super::requirement::type_name;
 use super::{mfa, os, process};
 use crate::commands::attributes;
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::posture_check::{CheckDefinition, PostureCheckDetail};
@@ -11,9 +11,14 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::roles::Semantic;
 
-impl Entity for PostureCheckDetail {
+impl Named for PostureCheckDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for PostureCheckDetail {
     const COMMAND: &'static str = "posture-check";
-    const LIST_COMMAND: &'static str = "portcullis posture-check list";
     const SINGULAR: &'static str = "posture check";
     const PLURAL: &'static str = "posture checks";
     const COLUMNS: &'static [&'static str] = &["id", "name", "type", "role attributes", "requires"];
@@ -22,11 +27,7 @@ impl Entity for PostureCheckDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             type_name(self.check.kind()).to_owned(),
             attributes::display(Some(&self.role_attributes)),

@@ -1,7 +1,7 @@
 //! `portcullis revocation create`.
 
 use super::kind::RevocationKind;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -63,7 +63,5 @@ pub(super) async fn run(
         .map_err(|error| {
             CliError::from(error).hint(format!("the revocation was created with id {}", body.id))
         })?;
-    context
-        .output
-        .write_result(&revocation, || show::table(&revocation))
+    entities::show_entity(context, &revocation)
 }

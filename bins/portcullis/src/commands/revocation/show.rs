@@ -1,11 +1,16 @@
 //! `portcullis revocation show`.
 
 use super::kind;
+use crate::commands::entities;
+use crate::commands::pagination;
 use crate::context::{Context, Session};
+use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
 use crate::table::Table;
 use clap::Args;
+use portcullis_api::entity::Base;
 use portcullis_api::revocation::RevocationDetail;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RevocationId;
 
 const EXAMPLES: &str = "\
@@ -27,16 +32,38 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = RevocationId::from_wire(arguments.id);
     let revocation = session.client.entity::<RevocationDetail>(&id).await?;
-    context
-        .output
-        .write_result(&revocation, || table(&revocation))
+    entities::show_entity(context, &revocation)
 }
 
-/// Renders a revocation as a table.
-pub(super) fn table(revocation: &RevocationDetail) -> Table {
-    Table::with_properties()
-        .property("id", revocation.base.id.as_str())
-        .property("revoked", kind::display(revocation.revoked))
-        .property("since", revocation.base.updated_at.to_string())
-        .property("until", revocation.expires_at.to_string())
+impl Entity for RevocationDetail {
+    fn label(&self) -> String {
+        kind::display(self.revoked).to_owned()
+    }
+
+    fn table(&self, _now: Timestamp) -> Table {
+        Table::with_properties()
+            .property("id", self.base.id.as_str())
+            .property("revoked", kind::display(self.revoked))
+            .property("since", self.base.updated_at.to_string())
+            .property("until", self.expires_at.to_string())
+    }
+}
+
+impl EntityKind for RevocationDetail {
+    const COMMAND: &'static str = "revocation";
+    const SINGULAR: &'static str = "revocation";
+    const PLURAL: &'static str = "revocations";
+    const COLUMNS: &'static [&'static str] = &["id", "revoked", "since", "until"];
+
+    fn base(&self) -> &Base<RevocationId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, now: Timestamp) -> Vec<String> {
+        vec![
+            kind::display(self.revoked).to_owned(),
+            self.base.updated_at.to_string(),
+            pagination::format_expiry(self.expires_at, now),
+        ]
+    }
 }

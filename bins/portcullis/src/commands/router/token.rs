@@ -3,15 +3,16 @@
 use crate::commands::entities;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
-use crate::entity::Entity;
+use crate::entity::Named;
 use crate::error::CliError;
 use crate::resolve;
 use crate::shell;
 use portcullis_api::router::PendingRouterEnrollment;
+use portcullis_client::Creatable;
 use portcullis_domain::ids::EntityId as _;
 
 /// A router kind that enrolls with a token.
-pub(crate) trait EnrollableRouter: Entity {
+pub(crate) trait EnrollableRouter: Named + Creatable {
     /// Hint on how to get a token if no enrollment is pending.
     const NEW_TOKEN_HINT: &'static str;
 
@@ -47,7 +48,7 @@ pub(crate) async fn show<R: EnrollableRouter>(
 ) -> Result<(), CliError> {
     let router: R = resolve::by_id_or_name(&session.client, text).await?;
     if token.is_wanted() && router.enrollment().enrollment_expires_at.is_none() {
-        let name = router.display_name();
+        let name = router.name();
         return Err(
             CliError::failed(format!("`{name}` has no pending enrollment")).hint(R::NEW_TOKEN_HINT),
         );
@@ -65,7 +66,7 @@ pub(crate) fn deliver<R: EnrollableRouter>(
     step: RouterChange,
 ) -> Result<(), CliError> {
     write(context, destination, router).map_err(|error| {
-        let (name, id) = (router.display_name(), router.base().id.as_str());
+        let (name, id) = (router.name(), router.base().id.as_str());
         let word = shell::quote(name);
         let done = match step {
             RouterChange::Created => "was created",

@@ -1,7 +1,7 @@
 //! Table view of services.
 
 use crate::commands::{attributes, configs};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::table::Table;
 use crate::text::{yes_or_empty, yes_or_no};
 use jiff::SignedDuration;
@@ -10,9 +10,14 @@ use portcullis_api::service::ServiceDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServiceId;
 
-impl Entity for ServiceDetail {
+impl Named for ServiceDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for ServiceDetail {
     const COMMAND: &'static str = "service";
-    const LIST_COMMAND: &'static str = "portcullis service list";
     const SINGULAR: &'static str = "service";
     const PLURAL: &'static str = "services";
     const COLUMNS: &'static [&'static str] = &["id", "name", "encrypted", "strategy", "attributes"];
@@ -21,11 +26,7 @@ impl Entity for ServiceDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             yes_or_empty(self.encryption_required).to_owned(),
             self.terminator_strategy.clone(),
@@ -60,7 +61,7 @@ fn display_idle_time(milliseconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entity;
+    use crate::entity::Entity as _;
     use serde_json::json;
 
     #[test]
@@ -73,11 +74,14 @@ mod tests {
             "roleAttributes": ["b", "a"], "terminatorStrategy": "smartrouting",
         });
         let service: ServiceDetail = serde_json::from_value(service).unwrap();
-        let shown = entity::table(&service, Timestamp::UNIX_EPOCH).render();
+        let shown = service.table(Timestamp::UNIX_EPOCH).render();
         for words in ["wiki\n", "after 1m 30s\n", "a, b\n", "c1, c2\n"] {
             assert!(shown.contains(words), "{shown}");
         }
         assert_eq!(display_idle_time(0), "never");
-        assert_eq!(service.extra_cells(), ["yes", "smartrouting", "a, b"]);
+        assert_eq!(
+            service.extra_cells(Timestamp::UNIX_EPOCH),
+            ["yes", "smartrouting", "a, b"]
+        );
     }
 }

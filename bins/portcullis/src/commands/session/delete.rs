@@ -1,13 +1,11 @@
 //! `portcullis session delete`.
 
-use crate::commands::deletion::Deletable;
 use crate::commands::identity_filter::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
-use portcullis_client::{Api, Client, ClientError};
-use portcullis_domain::ids::ApiSessionId;
+use portcullis_client::Api;
 
 const EXAMPLES: &str = "\
 A deleted session ends at once; its identity may log in again. Your own session is deleted last.
@@ -40,22 +38,4 @@ pub(super) async fn run(
     deletion
         .delete_targets::<ApiSessionDetail>(context, session, targets)
         .await
-}
-
-impl Deletable for ApiSessionDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client
-            .entity::<ApiSessionDetail>(&ApiSessionId::from_wire(text))
-            .await?)
-    }
-
-    fn label(&self) -> String {
-        format!("of {} from {}", self.identity.name, self.ip_address)
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        client
-            .delete_entity::<ApiSessionDetail>(&ApiSessionId::from_wire(id))
-            .await
-    }
 }

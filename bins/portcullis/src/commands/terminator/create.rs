@@ -1,7 +1,7 @@
 //! `portcullis terminator create`.
 
 use super::args::TerminatorArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -78,9 +78,7 @@ pub(super) async fn run(
     let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
         CliError::from(error).hint(format!("the terminator was created with id {id}"))
     })?;
-    context
-        .output
-        .write_result(&terminator, || show::table(&terminator))
+    entities::show_entity(context, &terminator)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! `portcullis terminator delete`.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, DeletionTargets};
+use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::terminator::TerminatorDetail;
-use portcullis_client::{Client, ClientError, ListQuery};
-use portcullis_domain::ids::TerminatorId;
+use portcullis_client::ListQuery;
 
 const EXAMPLES: &str = "\
 Deleting several, or with --filter, asks for confirmation unless --yes is given.
@@ -45,19 +44,4 @@ pub(super) async fn run(
         None => DeletionTargets::resolve::<TerminatorDetail>(client, &arguments.ids).await?,
     };
     deletion::run::<TerminatorDetail>(context, session, targets, &arguments.deletion).await
-}
-
-impl Deletable for TerminatorDetail {
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        Ok(client.entity(&TerminatorId::from_wire(text)).await?)
-    }
-
-    fn label(&self) -> String {
-        format!("of {} at {}", self.service.name, self.router.name)
-    }
-
-    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
-        let id = TerminatorId::from_wire(id);
-        client.delete_entity::<Self>(&id).await
-    }
 }

@@ -4,14 +4,11 @@ use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listable::Listable;
 use crate::resolve;
 use clap::Args;
-use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::terminator::TerminatorDetail;
-use portcullis_client::{Client, ClientError, ListQuery, quote};
-use portcullis_domain::clock::Timestamp;
+use portcullis_client::quote;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,43 +40,4 @@ pub(super) async fn run(
         query = query.and(&format!("service = {id}"));
     }
     listing::run::<TerminatorDetail>(context, client, query, extent).await
-}
-
-impl Listable for TerminatorDetail {
-    const SINGULAR: &'static str = "terminator";
-    const PLURAL: &'static str = "terminators";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "service",
-        "router",
-        "binding",
-        "address",
-        "instance",
-        "cost",
-        "precedence",
-    ];
-
-    async fn fetch_page(
-        client: &Client,
-        query: &ListQuery,
-    ) -> Result<ListEnvelope<Self>, ClientError> {
-        client.entities(query).await
-    }
-
-    fn id(&self) -> &str {
-        self.base.id.as_str()
-    }
-
-    fn cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            self.base.id.to_string(),
-            self.service.name.clone(),
-            self.router.name.clone(),
-            self.binding.clone(),
-            self.address.clone(),
-            self.identity.clone(),
-            self.cost.to_string(),
-            self.precedence.name().to_owned(),
-        ]
-    }
 }

@@ -1,10 +1,14 @@
 //! `portcullis terminator show`.
 
+use crate::commands::entities;
 use crate::context::{Context, Session};
+use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
 use crate::table::Table;
 use clap::Args;
+use portcullis_api::entity::Base;
 use portcullis_api::terminator::TerminatorDetail;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::TerminatorId;
 
 const EXAMPLES: &str = "\
@@ -27,32 +31,63 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let id = TerminatorId::from_wire(arguments.id);
     let terminator: TerminatorDetail = session.client.entity(&id).await?;
-    context
-        .output
-        .write_result(&terminator, || table(&terminator))
+    entities::show_entity(context, &terminator)
 }
 
-/// Renders a terminator as a table.
-pub(super) fn table(terminator: &TerminatorDetail) -> Table {
-    Table::with_properties()
-        .property("id", terminator.base.id.as_str())
-        .property("service", &terminator.service.name)
-        .property("router", &terminator.router.name)
-        .property("binding", &terminator.binding)
-        .property("address", &terminator.address)
-        .property("instance", &terminator.identity)
-        .property("cost", terminator.cost.to_string())
-        .property("dynamic cost", terminator.dynamic_cost.to_string())
-        .property("precedence", terminator.precedence.name())
-        .property("created", terminator.base.created_at.to_string())
-        .property("updated", terminator.base.updated_at.to_string())
+impl Entity for TerminatorDetail {
+    fn label(&self) -> String {
+        format!("of {} at {}", self.service.name, self.router.name)
+    }
+}
+
+impl EntityKind for TerminatorDetail {
+    const COMMAND: &'static str = "terminator";
+    const SINGULAR: &'static str = "terminator";
+    const PLURAL: &'static str = "terminators";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "service",
+        "router",
+        "binding",
+        "address",
+        "instance",
+        "cost",
+        "precedence",
+    ];
+
+    fn base(&self) -> &Base<TerminatorId> {
+        &self.base
+    }
+
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            self.service.name.clone(),
+            self.router.name.clone(),
+            self.binding.clone(),
+            self.address.clone(),
+            self.identity.clone(),
+            self.cost.to_string(),
+            self.precedence.name().to_owned(),
+        ]
+    }
+
+    fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
+        table
+            .property("service", &self.service.name)
+            .property("router", &self.router.name)
+            .property("binding", &self.binding)
+            .property("address", &self.address)
+            .property("instance", &self.identity)
+            .property("cost", self.cost.to_string())
+            .property("dynamic cost", self.dynamic_cost.to_string())
+            .property("precedence", self.precedence.name())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::listable::Listable as _;
-    use portcullis_domain::clock::Timestamp;
     use serde_json::json;
 
     #[test]
@@ -66,13 +101,13 @@ mod tests {
             "service": reference("wiki"), "serviceId": "i",
         });
         let terminator: TerminatorDetail = serde_json::from_value(terminator).unwrap();
-        let shown = table(&terminator).render();
+        let shown = terminator.table(Timestamp::UNIX_EPOCH).render();
         for words in ["wiki\n", "r1\n", "tcp:a:1\n", "failed\n"] {
             assert!(shown.contains(words), "{shown}");
         }
         assert!(!shown.contains("instance"), "{shown}");
         let cells = terminator.cells(Timestamp::UNIX_EPOCH);
         assert_eq!(cells[..3], ["t1", "wiki", "r1"]);
-        assert_eq!(cells.len(), TerminatorDetail::COLUMNS.len());
+        assert_eq!(cells.len(), <TerminatorDetail as EntityKind>::COLUMNS.len());
     }
 }

@@ -1,7 +1,7 @@
 //! `portcullis terminator update`.
 
 use super::args::TerminatorArgs;
-use super::show;
+use crate::commands::entities;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -84,7 +84,5 @@ pub(super) async fn run(
         .patch_entity::<TerminatorDetail>(&id, &change)
         .await?;
     let terminator: TerminatorDetail = client.entity(&id).await?;
-    context
-        .output
-        .write_result(&terminator, || show::table(&terminator))
+    entities::show_entity(context, &terminator)
 }

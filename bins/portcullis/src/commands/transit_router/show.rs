@@ -5,7 +5,7 @@ use crate::commands::entities::NamedArgs;
 use crate::commands::router::{self, EnrollableRouter, RouterState};
 use crate::commands::token_output::TokenArgs;
 use crate::context::{Context, Session};
-use crate::entity::Entity;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::table::Table;
@@ -67,9 +67,14 @@ fn router_state(router: &TransitRouterDetail) -> RouterState<'_> {
     }
 }
 
-impl Entity for TransitRouterDetail {
+impl Named for TransitRouterDetail {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl EntityKind for TransitRouterDetail {
     const COMMAND: &'static str = "transit-router";
-    const LIST_COMMAND: &'static str = "portcullis transit-router list";
     const SINGULAR: &'static str = "router";
     const PLURAL: &'static str = "routers";
     const COLUMNS: &'static [&'static str] = &["id", "name", "state", "cost", "traversal"];
@@ -78,11 +83,7 @@ impl Entity for TransitRouterDetail {
         &self.base
     }
 
-    fn display_name(&self) -> &str {
-        &self.name
-    }
-
-    fn extra_cells(&self) -> Vec<String> {
+    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
         vec![
             router_state(self).display().to_owned(),
             self.cost.to_string(),
