@@ -4,8 +4,10 @@ mod body;
 mod request_target;
 mod response;
 
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use body::BodySource;
 use clap::{Args, ValueEnum};
 use portcullis_client::{Body, ClientError, Method};
@@ -85,17 +87,6 @@ impl From<HttpMethod> for Method {
 }
 
 impl ApiArgs {
-    pub(crate) fn validate(&self) -> Result<(), CliError> {
-        if self.method == HttpMethod::Get && self.body.is_some() {
-            return Err(CliError::usage("GET requests cannot have a body"));
-        }
-        if self.method != HttpMethod::Get && self.filter.is_some() {
-            return Err(CliError::usage("only GET requests can have a filter")
-                .hint("send data with `--body JSON`"));
-        }
-        self.target_url().map(drop)
-    }
-
     /// The path with all query parameters.
     fn target_url(&self) -> Result<RequestTarget, CliError> {
         let mut target = RequestTarget::parse(&self.path, self.client)?;
@@ -111,25 +102,35 @@ impl ApiArgs {
     }
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ApiArgs,
-) -> Result<(), CliError> {
-    let endpoint = arguments.target_url()?.into_endpoint()?;
-    let body = match &arguments.body {
-        Some(source) => source.read()?,
-        None => Body::empty(),
-    };
-    let method = arguments.method.into();
-    let reply = session.client.send(method, &endpoint, body).await?;
-    let reply = reply.into_success().map_err(ClientError::Refused)?;
-    response::print_response(context.output, &reply)
+impl Verb for ApiArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        if self.method == HttpMethod::Get && self.body.is_some() {
+            return Err(CliError::usage("GET requests cannot have a body"));
+        }
+        if self.method != HttpMethod::Get && self.filter.is_some() {
+            return Err(CliError::usage("only GET requests can have a filter")
+                .hint("send data with `--body JSON`"));
+        }
+        self.target_url().map(drop)
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let endpoint = self.target_url()?.into_endpoint()?;
+        let body = match &self.body {
+            Some(source) => source.read()?,
+            None => Body::empty(),
+        };
+        let method = self.method.into();
+        let reply = session.client.send(method, &endpoint, body).await?;
+        let reply = reply.into_success().map_err(ClientError::Refused)?;
+        response::print_response(context.output, &reply)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Format;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -141,7 +142,9 @@ mod tests {
     fn parse(words: &[&str]) -> Result<ApiArgs, String> {
         let words = std::iter::once("api").chain(words.iter().copied());
         let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-        line.api.validate().map_err(|error| error.message())?;
+        line.api
+            .check(Output::new(Format::Table))
+            .map_err(|error| error.message())?;
         Ok(line.api)
     }
 

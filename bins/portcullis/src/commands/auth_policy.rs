@@ -1,15 +1,15 @@
 //! `portcullis auth-policy`.
 
 mod create;
-mod delete;
-mod list;
 mod rules;
 mod show;
 mod update;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use clap::Subcommand;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use portcullis_api::auth_policy::AuthPolicyDetail;
+use std::convert::Infallible;
 
 /// Help footer of `auth-policy`.
 pub(crate) const EXAMPLES: &str = "\
@@ -20,33 +20,51 @@ Examples:
   portcullis auth-policy list
   portcullis auth-policy show default";
 
-/// Subcommands for authentication policies.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuthPolicyCommand {
-    /// Create an authentication policy
-    Create(create::CreateArgs),
-    /// List authentication policies
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show an authentication policy
-    Show(show::ShowArgs),
-    /// Update an authentication policy
-    Update(update::UpdateArgs),
-    /// Delete authentication policies that are not in use
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
+pub(crate) type AuthPolicyCommand = EntityCommand<AuthPolicyDetail>;
+
+impl Noun for AuthPolicyDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List authentication policies",
+        examples: "\
+The columns show whether identities may log in with certificates, passwords and JWTs, and
+whether a TOTP code is also required.
+
+Examples:
+  portcullis auth-policy list
+  portcullis auth-policy list --filter 'primary.updb.allowed = true' --sort name --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an authentication policy",
+        examples: "\
+Examples:
+  portcullis auth-policy show default
+  portcullis auth-policy show default --output json | jq .primary.updb",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "policy",
+        value_name: "POLICY",
+        help: "Id or name of the authentication policy",
+    };
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: AuthPolicyCommand,
-) -> Result<(), CliError> {
-    match command {
-        AuthPolicyCommand::Create(arguments) => create::run(context, session, arguments).await,
-        AuthPolicyCommand::List(arguments) => list::run(context, session, arguments).await,
-        AuthPolicyCommand::Show(arguments) => show::run(context, session, arguments).await,
-        AuthPolicyCommand::Update(arguments) => update::run(context, session, arguments).await,
-        AuthPolicyCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
+impl Deletable for AuthPolicyDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete authentication policies that are not in use",
+        examples: "\
+The policy `Default` and policies in use by identities or signers cannot be deleted. Deleting
+several, or with --filter, asks for confirmation unless --yes is given.
+
+Examples:
+  portcullis auth-policy delete staff
+  portcullis auth-policy delete --filter 'name contains \"test-\"' --dry-run",
+    };
+}
+
+impl Managed for AuthPolicyDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = Infallible;
 }

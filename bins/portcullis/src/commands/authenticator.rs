@@ -1,17 +1,18 @@
 //! `portcullis authenticator`.
 
 mod create;
-mod delete;
-mod list;
 mod request_extend;
 mod reset;
 mod show;
 pub(crate) mod update;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{
+    Deletable, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use crate::commands::identity_filter::{IdentityFilterArgs, OwnedDeleteArgs};
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
+use portcullis_api::authenticator::AuthenticatorDetail;
 
 /// Help footer of `authenticator`.
 pub(crate) const EXAMPLES: &str = "\
@@ -22,56 +23,60 @@ Examples:
   portcullis authenticator show v1kz.YB3Rs
   portcullis authenticator reset v1kz.YB3Rs --output-jwt laptop.jwt";
 
-/// Subcommands for authenticators.
+pub(crate) type AuthenticatorCommand = EntityCommand<AuthenticatorDetail>;
+
+impl Noun for AuthenticatorDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List authenticators",
+        examples: "\
+Examples:
+  portcullis authenticator list
+  portcullis authenticator list --identity laptop
+  portcullis authenticator list --filter 'method = \"updb\"' --sort 'createdAt desc' --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an authenticator",
+        examples: "\
+Examples:
+  portcullis authenticator show v1kz.YB3Rs
+  portcullis authenticator show v1kz.YB3Rs --output json | jq -r .certPem > laptop.crt",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "id",
+        value_name: "ID",
+        help: "Id of the authenticator, as shown by `authenticator list`",
+    };
+}
+
+impl Deletable for AuthenticatorDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete authenticators",
+        examples: "\
+Logins with a deleted authenticator fail, and the sessions that it opened end at once. Deleting
+several, or with --filter or --identity, asks for confirmation unless --yes is given.
+
+Examples:
+  portcullis authenticator delete v1kz.YB3Rs
+  portcullis authenticator delete --identity laptop --yes
+  portcullis authenticator delete --filter 'method = \"updb\"' --dry-run",
+    };
+}
+
+impl Managed for AuthenticatorDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self, IdentityFilterArgs>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = OwnedDeleteArgs<Self>;
+    type Other = AuthenticatorOtherCommand;
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum AuthenticatorCommand {
-    /// Create an authenticator with a username and password, or from an existing certificate
-    Create(create::CreateArgs),
-    /// List authenticators
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show an authenticator
-    Show(show::ShowArgs),
-    /// Update the password or username of an authenticator
-    Update(update::UpdateArgs),
-    /// Delete authenticators
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
-    /// Replace an authenticator with a new enrollment
+pub(crate) enum AuthenticatorOtherCommand {
+    #[command(display_order = 51)]
     Reset(reset::ResetArgs),
-    /// Ask the holder of a certificate to renew it
+    #[command(display_order = 52)]
     RequestExtend(request_extend::RequestExtendArgs),
 }
 
-impl AuthenticatorCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Reset(arguments) => arguments.check(output),
-            Self::Create(_)
-            | Self::List(_)
-            | Self::Show(_)
-            | Self::Update(_)
-            | Self::Delete(_)
-            | Self::RequestExtend(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: AuthenticatorCommand,
-) -> Result<(), CliError> {
-    match command {
-        AuthenticatorCommand::Create(arguments) => create::run(context, session, arguments).await,
-        AuthenticatorCommand::List(arguments) => list::run(context, session, arguments).await,
-        AuthenticatorCommand::Show(arguments) => show::run(context, session, arguments).await,
-        AuthenticatorCommand::Update(arguments) => update::run(context, session, arguments).await,
-        AuthenticatorCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-        AuthenticatorCommand::Reset(arguments) => reset::run(context, session, arguments).await,
-        AuthenticatorCommand::RequestExtend(arguments) => {
-            request_extend::run(context, session, arguments).await
-        },
-    }
-}
+delegate_verbs!(AuthenticatorOtherCommand: Reset, RequestExtend);

@@ -2,18 +2,18 @@
 
 mod claim;
 mod create;
-mod delete;
 mod jwt;
-mod list;
 mod rules;
 mod show;
 mod update;
 mod verify;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
+use portcullis_api::ca::CaDetail;
 
 /// Help footer of `ca`.
 pub(crate) const EXAMPLES: &str = "\
@@ -25,52 +25,62 @@ Examples:
   portcullis ca verify corporate --ca-key ca.key
   portcullis identity create server --ottca corporate --output-jwt server.jwt";
 
-/// Subcommands for third-party CAs.
+pub(crate) type CaCommand = EntityCommand<CaDetail>;
+
+impl Noun for CaDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List third-party CAs",
+        examples: "\
+The columns show whether the CA is verified, and whether its certificates can be used to log in,
+to enroll with a token, and to create identities automatically.
+
+Examples:
+  portcullis ca list
+  portcullis ca list --filter 'isVerified = false' --sort name --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a third-party CA",
+        examples: "\
+Examples:
+  portcullis ca show corporate
+  portcullis ca show corporate --output json | jq -r .verificationToken",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "ca",
+        value_name: "CA",
+        help: "Id or name of the CA",
+    };
+}
+
+impl Deletable for CaDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete third-party CAs; their certificates are no longer accepted",
+        examples: "\
+Pending enrollments for its certificates are deleted too. Identities that enrolled with one stay,
+but can no longer log in with it. Deleting several, or with --filter, asks for confirmation unless
+--yes is given.
+
+Examples:
+  portcullis ca delete corporate
+  portcullis ca delete --filter 'isVerified = false' --dry-run",
+    };
+}
+
+impl Managed for CaDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = CaOtherCommand;
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum CaCommand {
-    /// Add a third-party CA
-    Create(create::CreateArgs),
-    /// Verify a CA by proving that you hold its key
+pub(crate) enum CaOtherCommand {
+    #[command(display_order = 11)]
     Verify(verify::VerifyArgs),
-    /// Get the token with which holders of certificates of a CA enroll
+    #[command(display_order = 12)]
     Jwt(jwt::JwtArgs),
-    /// List third-party CAs
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show a third-party CA
-    Show(show::ShowArgs),
-    /// Update a third-party CA
-    Update(update::UpdateArgs),
-    /// Delete third-party CAs; their certificates are no longer accepted
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
 }
 
-impl CaCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Jwt(arguments) => arguments.check(output),
-            Self::Update(arguments) => arguments.check(),
-            Self::Create(_) | Self::Verify(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => {
-                Ok(())
-            },
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: CaCommand,
-) -> Result<(), CliError> {
-    match command {
-        CaCommand::Create(arguments) => create::run(context, session, arguments).await,
-        CaCommand::Verify(arguments) => verify::run(context, session, arguments).await,
-        CaCommand::Jwt(arguments) => jwt::run(context, session, arguments).await,
-        CaCommand::List(arguments) => list::run(context, session, arguments).await,
-        CaCommand::Show(arguments) => show::run(context, session, arguments).await,
-        CaCommand::Update(arguments) => update::run(context, session, arguments).await,
-        CaCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
-}
+delegate_verbs!(CaOtherCommand: Verify, Jwt);

@@ -21,8 +21,22 @@ pub(crate) struct CompletionArgs {
 }
 
 /// Writes the script that completes `command`.
-pub(crate) fn run(arguments: &CompletionArgs, command: &mut Command) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &CompletionArgs, command: Command) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, command, "portcullis", &mut script);
+    clap_complete::generate(
+        arguments.shell,
+        &mut in_help_order(command),
+        "portcullis",
+        &mut script,
+    );
     output::write(&String::from_utf8_lossy(&script))
+}
+
+/// Bash offers subcommands in the order of the script.
+fn in_help_order(command: Command) -> Command {
+    let subcommands = command.get_subcommands().cloned();
+    let mut sorted: Vec<_> = subcommands.map(in_help_order).collect();
+    sorted.sort_by_key(Command::get_display_order);
+    let mut sorted = sorted.into_iter();
+    command.mut_subcommands(|other| sorted.next().unwrap_or(other))
 }

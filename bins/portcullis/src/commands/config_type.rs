@@ -4,13 +4,11 @@ mod create;
 mod show;
 mod update;
 
-use crate::commands::entities::{self, NamedArgs};
-use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::pagination::PageArgs;
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use clap::Subcommand;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+};
 use portcullis_api::config_type::ConfigTypeDetail;
+use std::convert::Infallible;
 
 /// Help footer of `config-type`.
 pub(crate) const EXAMPLES: &str = "\
@@ -21,68 +19,43 @@ Examples:
   portcullis config-type show host.v1
   portcullis config-type create printer.v1 --file printer.schema.json";
 
-const LIST_EXAMPLES: &str = "\
+pub(crate) type ConfigTypeCommand = EntityCommand<ConfigTypeDetail>;
+
+impl Noun for ConfigTypeDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List configuration types",
+        examples: "\
 Examples:
   portcullis config-type list --sort name --all
-  portcullis config-type list --filter 'name contains \"host\"'";
-
-const SHOW_EXAMPLES: &str = "\
+  portcullis config-type list --filter 'name contains \"host\"'",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a configuration type with its schema",
+        examples: "\
 Examples:
   portcullis config-type show intercept.v1
-  portcullis config-type show host.v1 --output json | jq .schema";
+  portcullis config-type show host.v1 --output json | jq .schema",
+    };
+}
 
-const DELETE_EXAMPLES: &str = "\
+impl Deletable for ConfigTypeDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete unused configuration types",
+        examples: "\
 Types in use cannot be deleted. Deleting several, or with --filter, asks for confirmation unless
 --yes is given.
 
 Examples:
   portcullis config-type delete printer.v1
-  portcullis config-type delete --filter 'name contains \"test-\"' --dry-run";
-
-/// Subcommands for configuration types.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigTypeCommand {
-    /// Create a configuration type
-    Create(create::CreateArgs),
-    /// List configuration types
-    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
-    List(PageArgs),
-    /// Show a configuration type with its schema
-    #[command(after_long_help = SHOW_EXAMPLES)]
-    Show(NamedArgs),
-    /// Update a configuration type
-    Update(update::UpdateArgs),
-    /// Delete unused configuration types
-    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
-    Delete(NamedDeletionArgs),
+  portcullis config-type delete --filter 'name contains \"test-\"' --dry-run",
+    };
 }
 
-impl ConfigTypeCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        match self {
-            Self::Update(arguments) => arguments.check(),
-            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: ConfigTypeCommand,
-) -> Result<(), CliError> {
-    match command {
-        ConfigTypeCommand::Create(arguments) => create::run(context, session, arguments).await,
-        ConfigTypeCommand::List(page) => {
-            entities::list::<ConfigTypeDetail>(context, session, page).await
-        },
-        ConfigTypeCommand::Show(arguments) => {
-            entities::show::<ConfigTypeDetail>(context, session, &arguments).await
-        },
-        ConfigTypeCommand::Update(arguments) => update::run(context, session, arguments).await,
-        ConfigTypeCommand::Delete(arguments) => {
-            named_deletion::run::<ConfigTypeDetail>(context, session, &arguments).await
-        },
-    }
+impl Managed for ConfigTypeDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = Infallible;
 }

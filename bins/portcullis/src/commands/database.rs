@@ -1,5 +1,6 @@
 //! `portcullis database`.
 
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output;
@@ -45,31 +46,29 @@ pub(crate) struct CheckArgs {
     fix: bool,
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: DatabaseCommand,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    match command {
-        DatabaseCommand::Snapshot => {
-            client.create_database_snapshot().await?;
-            output::note("the snapshot was written next to the store");
-            Ok(())
-        },
-        DatabaseCommand::Check(CheckArgs { fix }) => {
-            client.check_data_integrity(fix).await?;
-            let found = wait_for_check(client).await?;
-            show(context, &found)?;
-            require_clean(&found)
-        },
-        DatabaseCommand::Results => show(context, &client.data_integrity_results().await?),
-        DatabaseCommand::Summary => {
-            let counts = client.database_summary().await?;
-            context
-                .output
-                .write_result(&counts, || summary_table(&counts))
-        },
+impl Verb for DatabaseCommand {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        match self {
+            Self::Snapshot => {
+                client.create_database_snapshot().await?;
+                output::note("the snapshot was written next to the store");
+                Ok(())
+            },
+            Self::Check(CheckArgs { fix }) => {
+                client.check_data_integrity(fix).await?;
+                let found = wait_for_check(client).await?;
+                show(context, &found)?;
+                require_clean(&found)
+            },
+            Self::Results => show(context, &client.data_integrity_results().await?),
+            Self::Summary => {
+                let counts = client.database_summary().await?;
+                context
+                    .output
+                    .write_result(&counts, || summary_table(&counts))
+            },
+        }
     }
 }
 

@@ -5,12 +5,13 @@ mod re_enroll;
 mod show;
 mod update;
 
-use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::role_attributes::{self, RoleAttributesArgs};
-use crate::commands::role_filter::RoleListArgs;
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, VerbHelp,
+};
+use crate::commands::role_attributes::RoleAttributesArgs;
+use crate::commands::role_filter::RoleFilterArgs;
+use crate::commands::router;
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
 use portcullis_api::edge_router::EdgeRouterDetail;
 
@@ -24,78 +25,54 @@ Examples:
   portcullis edge-router list
   portcullis edge-router re-enroll r1 --output-jwt r1.jwt";
 
-const LIST_EXAMPLES: &str = "\
+pub(crate) type EdgeRouterCommand = EntityCommand<EdgeRouterDetail>;
+
+impl Noun for EdgeRouterDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List edge routers",
+        examples: "\
 Examples:
   portcullis edge-router list --role public
-  portcullis edge-router list --filter 'isVerified = false' --sort name --all";
+  portcullis edge-router list --filter 'isVerified = false' --sort name --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an edge router",
+        examples: "\
+Examples:
+  portcullis edge-router show r1
+  portcullis edge-router show r1 --output-jwt r1.jwt      # until it has enrolled
+  portcullis edge-router show r1 --output json | jq .versionInfo",
+    };
+}
 
-const DELETE_EXAMPLES: &str = "\
+impl Deletable for EdgeRouterDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete edge routers",
+        examples: "\
 A deleted router is locked out at once, and its terminators are deleted too. Deleting several, or
 with --filter, asks for confirmation unless --yes is given.
 
 Examples:
   portcullis edge-router delete r1
-  portcullis edge-router delete --filter 'name contains \"test-\"' --dry-run";
+  portcullis edge-router delete --filter 'name contains \"test-\"' --dry-run",
+    };
+}
 
-const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
-In the filter, `id` is the attribute. Sorting and paging are possible there only.
+impl Managed for EdgeRouterDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self, RoleFilterArgs>;
+    type Show = router::ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = EdgeRouterOtherCommand;
+}
 
-Examples:
-  portcullis edge-router role-attributes
-  portcullis edge-router role-attributes --filter 'id contains \"sal\"'
-  portcullis edge-router role-attributes --filter 'true limit 20' --output json";
-
-/// Subcommands for edge routers.
 #[derive(Debug, Subcommand)]
-pub(crate) enum EdgeRouterCommand {
-    /// Create an edge router and its enrollment token
-    Create(create::CreateArgs),
-    /// List edge routers
-    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
-    List(RoleListArgs),
-    /// List the role attributes of edge routers
-    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
-    RoleAttributes(RoleAttributesArgs),
-    /// Show an edge router
-    Show(show::ShowArgs),
-    /// Update an edge router
-    Update(update::UpdateArgs),
-    /// Invalidate the certificate of an edge router and issue a new enrollment token
+pub(crate) enum EdgeRouterOtherCommand {
+    #[command(display_order = 21)]
+    RoleAttributes(RoleAttributesArgs<EdgeRouterDetail>),
+    #[command(display_order = 41)]
     ReEnroll(re_enroll::ReEnrollArgs),
-    /// Delete edge routers
-    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
-    Delete(NamedDeletionArgs),
 }
 
-impl EdgeRouterCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Create(arguments) => arguments.check(output),
-            Self::Show(arguments) => arguments.check(output),
-            Self::ReEnroll(arguments) => arguments.check(output),
-            Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::RoleAttributes(_) | Self::Delete(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: EdgeRouterCommand,
-) -> Result<(), CliError> {
-    match command {
-        EdgeRouterCommand::Create(arguments) => create::run(context, session, arguments).await,
-        EdgeRouterCommand::List(page) => page.list::<EdgeRouterDetail>(context, session).await,
-        EdgeRouterCommand::RoleAttributes(arguments) => {
-            role_attributes::list::<EdgeRouterDetail>(context, session, arguments).await
-        },
-        EdgeRouterCommand::Show(arguments) => show::run(context, session, arguments).await,
-        EdgeRouterCommand::Update(arguments) => update::run(context, session, arguments).await,
-        EdgeRouterCommand::ReEnroll(arguments) => re_enroll::run(context, session, arguments).await,
-        EdgeRouterCommand::Delete(arguments) => {
-            named_deletion::run::<EdgeRouterDetail>(context, session, &arguments).await
-        },
-    }
-}
+delegate_verbs!(EdgeRouterOtherCommand: RoleAttributes, ReEnroll);

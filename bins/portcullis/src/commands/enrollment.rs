@@ -1,15 +1,14 @@
 //! `portcullis enrollment`.
 
 mod create;
-mod delete;
-mod list;
 mod refresh;
 pub(crate) mod show;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{Deletable, ListArgs, Noun, Positional, VerbHelp};
+use crate::commands::identity_filter::{IdentityFilterArgs, OwnedDeleteArgs};
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
+use portcullis_api::enrollment::EnrollmentDetail;
 
 /// Help footer of `enrollment`.
 pub(crate) const EXAMPLES: &str = "\
@@ -24,42 +23,52 @@ Examples:
 /// Subcommands for enrollments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnrollmentCommand {
-    /// Create an enrollment for an identity
     Create(create::CreateArgs),
-    /// List pending and expired enrollments
     #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show an enrollment or write its token to a file
+    List(ListArgs<EnrollmentDetail, IdentityFilterArgs>),
     Show(show::ShowArgs),
-    /// Replace the token of an enrollment
     Refresh(refresh::RefreshArgs),
-    /// Delete enrollments
     #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
+    Delete(OwnedDeleteArgs<EnrollmentDetail>),
 }
 
-impl EnrollmentCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Create(arguments) => arguments.check(output),
-            Self::Show(arguments) => arguments.check(output),
-            Self::Refresh(arguments) => arguments.check(output),
-            Self::List(_) | Self::Delete(_) => Ok(()),
-        }
-    }
+delegate_verbs!(EnrollmentCommand: Create, List, Show, Refresh, Delete);
+
+impl Noun for EnrollmentDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List pending and expired enrollments",
+        examples: "\
+Examples:
+  portcullis enrollment list
+  portcullis enrollment list --identity laptop
+  portcullis enrollment list --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --all
+  portcullis enrollment list --identity laptop --output json | jq -r '.data[0].jwt'",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an enrollment or write its token to a file",
+        examples: "\
+Examples:
+  portcullis enrollment show Yb0Dk.7vQ
+  portcullis enrollment show Yb0Dk.7vQ --output-jwt laptop.jwt",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "id",
+        value_name: "ID",
+        help: "Id of the enrollment, as shown by `enrollment list`",
+    };
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: EnrollmentCommand,
-) -> Result<(), CliError> {
-    match command {
-        EnrollmentCommand::Create(arguments) => create::run(context, session, arguments).await,
-        EnrollmentCommand::List(arguments) => list::run(context, session, arguments).await,
-        EnrollmentCommand::Show(arguments) => show::run(context, session, arguments).await,
-        EnrollmentCommand::Refresh(arguments) => refresh::run(context, session, arguments).await,
-        EnrollmentCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
+impl Deletable for EnrollmentDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete enrollments",
+        examples: "\
+The token of a deleted enrollment no longer works. Deleting several, or with --filter or --identity,
+asks for confirmation unless --yes is given. `portcullis enrollment list` shows the ids.
+
+Examples:
+  portcullis enrollment delete Yb0Dk.7vQ
+  portcullis enrollment delete --identity laptop
+  portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"' --dry-run
+  portcullis enrollment delete --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --yes",
+    };
 }

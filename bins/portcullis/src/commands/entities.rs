@@ -1,7 +1,5 @@
 //! Shared commands of named entity kinds.
 
-use crate::commands::listing;
-use crate::commands::pagination::PageArgs;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
@@ -23,24 +21,6 @@ pub(crate) struct NewNameArgs {
     /// New name
     #[arg(long = "name", value_name = "NEW_NAME")]
     pub(crate) new_name: Option<String>,
-}
-
-pub(crate) async fn list<E: Entity>(
-    context: &Context,
-    session: &Session,
-    page: PageArgs,
-) -> Result<(), CliError> {
-    let (query, extent) = page.query();
-    listing::run::<E>(context, &session.client, query, extent).await
-}
-
-pub(crate) async fn show<E: Entity>(
-    context: &Context,
-    session: &Session,
-    arguments: &NamedArgs,
-) -> Result<(), CliError> {
-    let found = E::find(&session.client, &arguments.text).await?;
-    show_entity(context, &found)
 }
 
 /// Creates an entity and shows it.

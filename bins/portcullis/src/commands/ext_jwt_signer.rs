@@ -2,17 +2,18 @@
 
 mod args;
 mod create;
-mod delete;
 mod list;
 mod network_jwt;
 mod public;
 mod show;
 mod update;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 
 /// Help footer of `ext-jwt-signer`.
 pub(crate) const EXAMPLES: &str = "\
@@ -25,49 +26,58 @@ Examples:
   portcullis identity create anna --external-id anna@okta.test
   portcullis login https://localhost:1280 --ext-jwt anna.token";
 
-/// Subcommands for external signers.
+pub(crate) type ExtJwtSignerCommand = EntityCommand<ExternalJwtSignerDetail>;
+
+impl Noun for ExternalJwtSignerDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List external signers",
+        examples: "\
+Examples:
+  portcullis ext-jwt-signer list
+  portcullis ext-jwt-signer list --public            # what clients can see before logging in
+  portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an external signer",
+        examples: "\
+Examples:
+  portcullis ext-jwt-signer show okta
+  portcullis ext-jwt-signer show okta --output json | jq -r .jwksEndpoint",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "signer",
+        value_name: "SIGNER",
+        help: "Id or name of the signer",
+    };
+}
+
+impl Deletable for ExternalJwtSignerDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete unused external signers",
+        examples: "\
+JWTs of a deleted signer are no longer accepted, and the sessions that they opened end. Signers that
+a policy uses cannot be deleted. Deleting several, or with --filter, asks for confirmation unless
+--yes is given.
+
+Examples:
+  portcullis ext-jwt-signer delete okta
+  portcullis ext-jwt-signer delete --filter 'enabled = false' --dry-run",
+    };
+}
+
+impl Managed for ExternalJwtSignerDetail {
+    type Create = create::CreateArgs;
+    type List = list::ListArgs;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = ExtJwtSignerOtherCommand;
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum ExtJwtSignerCommand {
-    /// Create an external signer
-    Create(Box<create::CreateArgs>),
-    /// List external signers
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show an external signer
-    Show(show::ShowArgs),
-    /// Update an external signer
-    Update(Box<update::UpdateArgs>),
-    /// Delete unused external signers
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
-    /// Get the token with which holders of JWTs enroll
+pub(crate) enum ExtJwtSignerOtherCommand {
+    #[command(display_order = 51)]
     NetworkJwt(network_jwt::NetworkJwtArgs),
 }
 
-impl ExtJwtSignerCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Update(arguments) => arguments.check(),
-            Self::NetworkJwt(arguments) => arguments.check(output),
-            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: ExtJwtSignerCommand,
-) -> Result<(), CliError> {
-    match command {
-        ExtJwtSignerCommand::Create(arguments) => create::run(context, session, *arguments).await,
-        ExtJwtSignerCommand::List(arguments) => list::run(context, session, arguments).await,
-        ExtJwtSignerCommand::Show(arguments) => show::run(context, session, arguments).await,
-        ExtJwtSignerCommand::Update(arguments) => update::run(context, session, *arguments).await,
-        ExtJwtSignerCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-        ExtJwtSignerCommand::NetworkJwt(arguments) => {
-            network_jwt::run(context, session, arguments).await
-        },
-    }
-}
+delegate_verbs!(ExtJwtSignerOtherCommand: NetworkJwt);

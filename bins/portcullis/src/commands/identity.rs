@@ -1,7 +1,6 @@
 //! `portcullis identity`.
 
 mod create;
-mod delete;
 mod disable;
 mod identity_type;
 mod list;
@@ -11,10 +10,11 @@ mod state;
 mod trace;
 mod update;
 
-use crate::commands::role_attributes::{self, RoleAttributesArgs};
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use crate::commands::role_attributes::RoleAttributesArgs;
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
 use portcullis_api::identity::IdentityDetail;
 
@@ -28,77 +28,69 @@ Examples:
   portcullis identity list --filter 'name contains \"lap\"'
   portcullis identity show laptop";
 
-const ROLE_ATTRIBUTES_EXAMPLES: &str = "\
-In the filter, `id` is the attribute. Sorting and paging are possible there only.
+pub(crate) type IdentityCommand = EntityCommand<IdentityDetail>;
+
+impl Noun for IdentityDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List identities",
+        examples: "\
+Examples:
+  portcullis identity list --sort 'createdAt desc' --limit 100
+  portcullis identity list --type device --all
+  portcullis identity list --role sales --role berlin
+  portcullis identity list --filter 'name contains \"lap\" and isAdmin = false'
+  portcullis identity list --all --output json | jq -r '.data[].name'",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show an identity",
+        examples: "\
+Examples:
+  portcullis identity show laptop
+  portcullis identity show laptop --output json | jq -r .enrollment.ott.jwt",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "identity",
+        value_name: "IDENTITY",
+        help: "Id or name of the identity",
+    };
+}
+
+impl Deletable for IdentityDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete identities and everything that belongs to them",
+        examples: "\
+The sessions, certificates, passwords and enrollments of an identity are deleted too: its access
+ends at once. Deleting several, or with --filter, asks for confirmation unless --yes is given.
 
 Examples:
-  portcullis identity role-attributes
-  portcullis identity role-attributes --filter 'id contains \"sal\"'
-  portcullis identity role-attributes --filter 'true limit 20' --output json";
+  portcullis identity delete laptop
+  portcullis identity delete laptop printer --yes
+  portcullis identity delete --filter 'name contains \"test-\"' --dry-run
+  portcullis identity delete --filter 'name contains \"test-\"'",
+    };
+}
 
-/// Subcommands for identities.
+impl Managed for IdentityDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self, list::IdentityListFilter>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = IdentityOtherCommand;
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum IdentityCommand {
-    /// Create an identity
-    Create(create::CreateArgs),
-    /// List identities
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// List the role attributes of identities
-    #[command(after_long_help = ROLE_ATTRIBUTES_EXAMPLES)]
-    RoleAttributes(RoleAttributesArgs),
-    /// Show an identity
-    Show(show::ShowArgs),
-    /// Update an identity
-    Update(update::UpdateArgs),
-    /// Disable an identity, for a limited time or until it is enabled
+pub(crate) enum IdentityOtherCommand {
+    #[command(display_order = 21)]
+    RoleAttributes(RoleAttributesArgs<IdentityDetail>),
+    #[command(display_order = 41)]
     Disable(disable::DisableArgs),
-    /// Enable an identity
+    #[command(display_order = 42)]
     Enable(disable::EnableArgs),
-    /// Trace the traffic of an identity on the routers
+    #[command(display_order = 43)]
     Trace(trace::TraceArgs),
-    /// Remove the TOTP enrollments of identities that can no longer log in
+    #[command(display_order = 44)]
     MfaRemove(mfa_remove::MfaRemoveArgs),
-    /// Delete identities and everything that belongs to them
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
 }
 
-impl IdentityCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Create(arguments) => arguments.check(output),
-            Self::Update(arguments) => arguments.check(),
-            Self::List(_)
-            | Self::RoleAttributes(_)
-            | Self::Show(_)
-            | Self::Disable(_)
-            | Self::Enable(_)
-            | Self::Trace(_)
-            | Self::MfaRemove(_)
-            | Self::Delete(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: IdentityCommand,
-) -> Result<(), CliError> {
-    match command {
-        IdentityCommand::Create(arguments) => create::run(context, session, arguments).await,
-        IdentityCommand::List(arguments) => list::run(context, session, arguments).await,
-        IdentityCommand::RoleAttributes(arguments) => {
-            role_attributes::list::<IdentityDetail>(context, session, arguments).await
-        },
-        IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
-        IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
-        IdentityCommand::Disable(arguments) => disable::disable(context, session, arguments).await,
-        IdentityCommand::Enable(arguments) => disable::enable(context, session, arguments).await,
-        IdentityCommand::Trace(arguments) => trace::run(context, session, arguments).await,
-        IdentityCommand::MfaRemove(arguments) => mfa_remove::run(context, session, arguments).await,
-        IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
-}
+delegate_verbs!(IdentityOtherCommand: RoleAttributes, Disable, Enable, Trace, MfaRemove);

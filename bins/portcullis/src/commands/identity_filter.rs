@@ -1,16 +1,16 @@
 //! `--identity` filters.
 
 use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
-use crate::commands::listing;
-use crate::commands::pagination::PageArgs;
+use crate::commands::entity_command::{Deletable, ListFilter};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
-use crate::listable::Listable;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::{Client, ListQuery, quote};
+use std::marker::PhantomData;
 
 /// Identity to filter by.
 #[derive(Debug, Clone, Args)]
@@ -18,29 +18,6 @@ pub(crate) struct IdentityFilterArgs {
     /// Select only entries of this identity, by id or name
     #[arg(long, value_name = "IDENTITY")]
     identity: Option<String>,
-}
-
-/// Arguments of a list that can be filtered by identity.
-#[derive(Debug, Args)]
-pub(crate) struct OwnedListArgs {
-    #[command(flatten)]
-    page: PageArgs,
-
-    #[command(flatten)]
-    owner: IdentityFilterArgs,
-}
-
-impl OwnedListArgs {
-    pub(crate) async fn list<L: Listable>(
-        self,
-        context: &Context,
-        session: &Session,
-    ) -> Result<(), CliError> {
-        let client = &session.client;
-        let (query, extent) = self.page.query();
-        let query = self.owner.apply(client, query).await?;
-        listing::run::<L>(context, client, query, extent).await
-    }
 }
 
 /// Entities to delete, by id, identity or filter.
@@ -62,15 +39,6 @@ pub(crate) struct OwnedDeletionArgs {
 }
 
 impl OwnedDeletionArgs {
-    pub(crate) async fn delete<E: Entity>(
-        self,
-        context: &Context,
-        session: &Session,
-    ) -> Result<(), CliError> {
-        let targets = self.targets::<E>(&session.client).await?;
-        self.delete_targets::<E>(context, session, targets).await
-    }
-
     /// Finds the entities to delete.
     pub(crate) async fn targets<E: Entity>(
         &self,
@@ -98,13 +66,29 @@ impl OwnedDeletionArgs {
     }
 }
 
-impl IdentityFilterArgs {
-    /// Applies the filter to a query.
-    pub(crate) async fn apply(
-        &self,
-        client: &Client,
-        query: ListQuery,
-    ) -> Result<ListQuery, CliError> {
+/// Arguments of `delete` for entities that belong to identities.
+#[derive(Debug, Args)]
+#[command(about = E::DELETE.about, after_long_help = E::DELETE.examples)]
+pub(crate) struct OwnedDeleteArgs<E: Deletable> {
+    #[command(flatten)]
+    deletion: OwnedDeletionArgs,
+
+    #[arg(skip)]
+    kind: PhantomData<fn() -> E>,
+}
+
+impl<E: Deletable> Verb for OwnedDeleteArgs<E> {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let targets = self.deletion.targets::<E>(&session.client).await?;
+        let deletion = self.deletion;
+        deletion
+            .delete_targets::<E>(context, session, targets)
+            .await
+    }
+}
+
+impl ListFilter for IdentityFilterArgs {
+    async fn apply(&self, client: &Client, query: ListQuery) -> Result<ListQuery, CliError> {
         let Some(text) = &self.identity else {
             return Ok(query);
         };

@@ -12,6 +12,7 @@ mod save;
 mod status;
 mod verify;
 
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
@@ -49,17 +50,15 @@ pub(crate) enum MfaCommand {
     Remove(remove::RemoveArgs),
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: MfaCommand,
-) -> Result<(), CliError> {
-    match command {
-        MfaCommand::Status => status::run(context, session).await,
-        MfaCommand::Enroll(arguments) => enroll::run(context, session, arguments).await,
-        MfaCommand::Verify(arguments) => verify::run(context, session, arguments).await,
-        MfaCommand::Codes(arguments) => codes::run(context, session, arguments).await,
-        MfaCommand::NewCodes(arguments) => new_codes::run(context, session, arguments).await,
-        MfaCommand::Remove(arguments) => remove::run(context, session, arguments).await,
+impl Verb for MfaCommand {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        match self {
+            Self::Status => status::run(context, session).await,
+            Self::Enroll(arguments) => enroll::run(context, session, arguments).await,
+            Self::Verify(arguments) => verify::run(context, session, arguments).await,
+            Self::Codes(arguments) => codes::run(context, session, arguments).await,
+            Self::NewCodes(arguments) => new_codes::run(context, session, arguments).await,
+            Self::Remove(arguments) => remove::run(context, session, arguments).await,
+        }
     }
 }

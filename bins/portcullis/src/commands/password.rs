@@ -1,8 +1,10 @@
 //! `portcullis password`.
 
 use crate::commands::authenticator::update::CredentialArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::password::CurrentPasswordArgs;
 use crate::table::Table;
 use clap::{Args, Subcommand};
@@ -43,9 +45,8 @@ pub(crate) struct ChangeArgs {
     update: CredentialArgs,
 }
 
-impl PasswordCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
+impl Verb for PasswordCommand {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let Self::Change(arguments) = self;
         if arguments.current.reads_stdin() && arguments.update.password.reads_stdin() {
             return Err(CliError::usage(
@@ -54,38 +55,34 @@ impl PasswordCommand {
         }
         Ok(())
     }
-}
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: PasswordCommand,
-) -> Result<(), CliError> {
-    let PasswordCommand::Change(arguments) = command;
-    let authenticator = own_password_authenticator(&session.client).await?;
-    let body = WithCurrentPassword {
-        current_password: arguments.current.read_or_prompt("Current password")?,
-        change: arguments.update.into_patch()?,
-    };
-    let id = &authenticator.base.id;
-    session.client.patch_own_authenticator(id, &body).await?;
-    // Read back, since the controller may normalize the username.
-    let changed = own_password_authenticator(&session.client).await;
-    let username = changed
-        .map_err(|error| error.hint("the change itself was successful"))?
-        .username;
-    if let Some(username) = &username {
-        context.save_username(username)?;
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let Self::Change(arguments) = self;
+        let authenticator = own_password_authenticator(&session.client).await?;
+        let body = WithCurrentPassword {
+            current_password: arguments.current.read_or_prompt("Current password")?,
+            change: arguments.update.into_patch()?,
+        };
+        let id = &authenticator.base.id;
+        session.client.patch_own_authenticator(id, &body).await?;
+        // Read back, since the controller may normalize the username.
+        let changed = own_password_authenticator(&session.client).await;
+        let username = changed
+            .map_err(|error| error.hint("the change itself was successful"))?
+            .username;
+        if let Some(username) = &username {
+            context.save_username(username)?;
+        }
+        let result = json!({
+            "username": username,
+            "passwordChanged": body.change.password.is_some(),
+        });
+        context.output.write_result(&result, || {
+            Table::with_properties()
+                .property("username", username.unwrap_or_default())
+                .footer("Changed.")
+        })
     }
-    let result = json!({
-        "username": username,
-        "passwordChanged": body.change.password.is_some(),
-    });
-    context.output.write_result(&result, || {
-        Table::with_properties()
-            .property("username", username.unwrap_or_default())
-            .footer("Changed.")
-    })
 }
 
 /// The password authenticator of the logged-in identity.

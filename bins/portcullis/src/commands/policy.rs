@@ -9,19 +9,19 @@ mod service_edge_router;
 mod tests;
 mod update;
 
-use crate::commands::entities::{self, NamedArgs};
-use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::pagination::PageArgs;
-use crate::context::{Context, Session};
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+};
 use crate::entity::Named;
 use crate::error::CliError;
-use clap::{Args, Subcommand};
+use clap::Args;
 use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::roles::Semantic;
+use std::convert::Infallible;
 use std::fmt;
 
 /// A policy kind.
-pub(crate) trait Policy: Named + Creatable + Patchable {
+pub(crate) trait Policy: Named + Creatable + Patchable + fmt::Debug {
     /// Help footer of its command.
     const EXAMPLES: &'static str;
     /// Help footer of `create`.
@@ -58,47 +58,31 @@ pub(crate) trait Policy: Named + Creatable + Patchable {
 }
 
 /// Subcommands for policies of a kind.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand<P: Policy> {
-    /// Create a policy
-    #[command(after_long_help = P::CREATE_EXAMPLES)]
-    Create(create::CreateArgs<P>),
-    /// List policies
-    #[command(visible_alias = "ls", after_long_help = P::LIST_EXAMPLES)]
-    List(PageArgs),
-    /// Show a policy
-    #[command(after_long_help = P::SHOW_EXAMPLES)]
-    Show(NamedArgs),
-    /// Update a policy
-    #[command(after_long_help = P::UPDATE_EXAMPLES)]
-    Update(update::UpdateArgs<P>),
-    /// Delete policies
-    #[command(visible_alias = "rm", after_long_help = P::DELETE_EXAMPLES)]
-    Delete(NamedDeletionArgs),
+pub(crate) type PolicyCommand<P> = EntityCommand<P>;
+
+impl<P: Policy> Noun for P {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List policies",
+        examples: P::LIST_EXAMPLES,
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a policy",
+        examples: P::SHOW_EXAMPLES,
+    };
 }
 
-impl<P: Policy> PolicyCommand<P> {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        match self {
-            Self::Update(arguments) => arguments.check(),
-            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
-        }
-    }
+impl<P: Policy> Deletable for P {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete policies",
+        examples: P::DELETE_EXAMPLES,
+    };
 }
 
-pub(crate) async fn run<P: Policy>(
-    context: &Context,
-    session: &Session,
-    command: PolicyCommand<P>,
-) -> Result<(), CliError> {
-    match command {
-        PolicyCommand::Create(arguments) => create::run(context, session, arguments).await,
-        PolicyCommand::List(page) => entities::list::<P>(context, session, page).await,
-        PolicyCommand::Show(arguments) => entities::show::<P>(context, session, &arguments).await,
-        PolicyCommand::Update(arguments) => update::run(context, session, arguments).await,
-        PolicyCommand::Delete(arguments) => {
-            named_deletion::run::<P>(context, session, &arguments).await
-        },
-    }
+impl<P: Policy> Managed for P {
+    type Create = create::CreateArgs<P>;
+    type List = ListArgs<P>;
+    type Show = ShowArgs<P>;
+    type Update = update::UpdateArgs<P>;
+    type Delete = DeleteArgs<P>;
+    type Other = Infallible;
 }

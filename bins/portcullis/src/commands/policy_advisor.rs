@@ -6,6 +6,7 @@ mod pair;
 mod problem;
 mod scan;
 
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -103,31 +104,29 @@ struct AdvisorQuery {
     service: Option<ServiceDetail>,
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: PolicyAdvisorCommand,
-) -> Result<(), CliError> {
-    let (from, identity, service, extent) = match command {
-        PolicyAdvisorCommand::Identities(arguments) => {
-            let IdentitiesArgs {
-                identity,
-                service,
-                extent,
-            } = arguments;
-            (Direction::Identities, identity, service, extent)
-        },
-        PolicyAdvisorCommand::Services(arguments) => {
-            let ServicesArgs {
-                service,
-                identity,
-                extent,
-            } = arguments;
-            (Direction::Services, identity, service, extent)
-        },
-    };
-    let question = AdvisorQuery::resolve(session, identity, service).await?;
-    run_query(context, session, from, question, extent).await
+impl Verb for PolicyAdvisorCommand {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let (from, identity, service, extent) = match self {
+            Self::Identities(arguments) => {
+                let IdentitiesArgs {
+                    identity,
+                    service,
+                    extent,
+                } = arguments;
+                (Direction::Identities, identity, service, extent)
+            },
+            Self::Services(arguments) => {
+                let ServicesArgs {
+                    service,
+                    identity,
+                    extent,
+                } = arguments;
+                (Direction::Services, identity, service, extent)
+            },
+        };
+        let question = AdvisorQuery::resolve(session, identity, service).await?;
+        run_query(context, session, from, question, extent).await
+    }
 }
 
 impl AdvisorQuery {

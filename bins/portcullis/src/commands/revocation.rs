@@ -2,12 +2,12 @@
 
 mod create;
 mod kind;
-mod list;
 mod show;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
+use crate::commands::entity_command::{ListArgs, Noun, Positional, ShowArgs, VerbHelp};
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
+use portcullis_api::revocation::RevocationDetail;
 
 /// Help footer of `revocation`.
 pub(crate) const EXAMPLES: &str = "\
@@ -22,23 +22,31 @@ Examples:
 /// Subcommands for revocations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RevocationCommand {
-    /// Revoke a token, or all tokens of an API session or identity
     Create(create::CreateArgs),
-    /// List revocations
     #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show a revocation
-    Show(show::ShowArgs),
+    List(ListArgs<RevocationDetail>),
+    Show(ShowArgs<RevocationDetail>),
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: RevocationCommand,
-) -> Result<(), CliError> {
-    match command {
-        RevocationCommand::Create(arguments) => create::run(context, session, arguments).await,
-        RevocationCommand::List(arguments) => list::run(context, session, arguments).await,
-        RevocationCommand::Show(arguments) => show::run(context, session, arguments).await,
-    }
+delegate_verbs!(RevocationCommand: Create, List, Show);
+
+impl Noun for RevocationDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List revocations",
+        examples: "\
+Examples:
+  portcullis revocation list --sort 'createdAt desc'
+  portcullis revocation list --filter 'type = \"IDENTITY\"' --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a revocation",
+        examples: "\
+Examples:
+  portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "id",
+        value_name: "ID",
+        help: "Id of the revocation, which is the id of what it revokes",
+    };
 }

@@ -1,11 +1,13 @@
 //! `role-attributes` subcommands.
 
+use crate::commands::entity_command::VerbHelp;
 use crate::commands::listing;
 use crate::commands::pagination::ListExtent;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listable::Listable;
-use clap::Args;
+use clap::{Args, Subcommand};
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
@@ -16,48 +18,103 @@ use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
-/// Arguments of `role-attributes`.
-#[derive(Debug, Args)]
-pub(crate) struct RoleAttributesArgs {
-    /// List only matching attributes, for example `id contains "sal"`
-    #[arg(long)]
-    filter: Option<String>,
-}
-
 /// An entity kind with role attributes.
 pub(crate) trait HasRoleAttributes {
     /// The kind in requests.
     const OWNER: RoleAttributeKind;
+    const ROLE_ATTRIBUTES: VerbHelp;
 }
 
 impl HasRoleAttributes for IdentityDetail {
     const OWNER: RoleAttributeKind = RoleAttributeKind::Identity;
+    const ROLE_ATTRIBUTES: VerbHelp = VerbHelp {
+        about: "List the role attributes of identities",
+        examples: "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis identity role-attributes
+  portcullis identity role-attributes --filter 'id contains \"sal\"'
+  portcullis identity role-attributes --filter 'true limit 20' --output json",
+    };
 }
 
 impl HasRoleAttributes for ServiceDetail {
     const OWNER: RoleAttributeKind = RoleAttributeKind::Service;
+    const ROLE_ATTRIBUTES: VerbHelp = VerbHelp {
+        about: "List the role attributes of services",
+        examples: "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis service role-attributes
+  portcullis service role-attributes --filter 'id contains \"sal\"'
+  portcullis service role-attributes --filter 'true limit 20' --output json",
+    };
 }
 
 impl HasRoleAttributes for EdgeRouterDetail {
     const OWNER: RoleAttributeKind = RoleAttributeKind::EdgeRouter;
+    const ROLE_ATTRIBUTES: VerbHelp = VerbHelp {
+        about: "List the role attributes of edge routers",
+        examples: "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis edge-router role-attributes
+  portcullis edge-router role-attributes --filter 'id contains \"sal\"'
+  portcullis edge-router role-attributes --filter 'true limit 20' --output json",
+    };
 }
 
 impl HasRoleAttributes for PostureCheckDetail {
     const OWNER: RoleAttributeKind = RoleAttributeKind::PostureCheck;
+    const ROLE_ATTRIBUTES: VerbHelp = VerbHelp {
+        about: "List the role attributes of posture checks",
+        examples: "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis posture-check role-attributes
+  portcullis posture-check role-attributes --filter 'id contains \"desk\"'",
+    };
 }
 
-/// Lists the role attributes of a kind.
-pub(crate) async fn list<B: HasRoleAttributes>(
-    context: &Context,
-    session: &Session,
-    arguments: RoleAttributesArgs,
-) -> Result<(), CliError> {
-    let query = ListQuery {
-        filter: arguments.filter,
-        ..ListQuery::default()
-    };
-    // Controllers return all of them at once.
-    listing::run::<RoleAttribute<B>>(context, &session.client, query, ListExtent::Page).await
+/// The further subcommand of kinds with role attributes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RoleAttributesCommand<B: HasRoleAttributes> {
+    #[command(display_order = 21)]
+    RoleAttributes(RoleAttributesArgs<B>),
+}
+
+impl<B: HasRoleAttributes> Verb for RoleAttributesCommand<B> {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let Self::RoleAttributes(verb) = self;
+        verb.run(context, session).await
+    }
+}
+
+/// Arguments of `role-attributes`.
+#[derive(Debug, Args)]
+#[command(about = B::ROLE_ATTRIBUTES.about, after_long_help = B::ROLE_ATTRIBUTES.examples)]
+pub(crate) struct RoleAttributesArgs<B: HasRoleAttributes> {
+    /// List only matching attributes, for example `id contains "sal"`
+    #[arg(long)]
+    filter: Option<String>,
+
+    #[arg(skip)]
+    kind: PhantomData<fn() -> B>,
+}
+
+impl<B: HasRoleAttributes> Verb for RoleAttributesArgs<B> {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let query = ListQuery {
+            filter: self.filter,
+            ..ListQuery::default()
+        };
+        // Controllers return all of them at once.
+        listing::run::<RoleAttribute<B>>(context, &session.client, query, ListExtent::Page).await
+    }
 }
 
 /// A role attribute of a kind.

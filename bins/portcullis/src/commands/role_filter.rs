@@ -1,13 +1,10 @@
 //! `--role` filters of lists.
 
-use crate::commands::listing;
-use crate::commands::pagination::PageArgs;
+use crate::commands::entity_command::ListFilter;
 use crate::commands::semantic::Semantic;
-use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listable::Listable;
 use clap::Args;
-use portcullis_client::{ListQuery, RoleSemantic};
+use portcullis_client::{Client, ListQuery, RoleSemantic};
 
 /// Role attributes to filter by.
 #[derive(Debug, Clone, Args)]
@@ -27,36 +24,13 @@ pub(crate) struct RoleFilterArgs {
     role_semantic: Option<Semantic>,
 }
 
-/// Arguments of a list that can be filtered by role attributes.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct RoleListArgs {
-    #[command(flatten)]
-    page: PageArgs,
-
-    #[command(flatten)]
-    roles: RoleFilterArgs,
-}
-
-impl RoleFilterArgs {
-    /// Applies the filter to a query.
-    pub(crate) fn apply(self, query: ListQuery) -> ListQuery {
-        ListQuery {
-            roles: self.roles,
+impl ListFilter for RoleFilterArgs {
+    async fn apply(&self, _client: &Client, query: ListQuery) -> Result<ListQuery, CliError> {
+        Ok(ListQuery {
+            roles: self.roles.clone(),
             role_semantic: self.role_semantic.map(RoleSemantic::from),
             ..query
-        }
-    }
-}
-
-impl RoleListArgs {
-    pub(crate) async fn list<L: Listable>(
-        self,
-        context: &Context,
-        session: &Session,
-    ) -> Result<(), CliError> {
-        let (query, extent) = self.page.query();
-        let query = self.roles.apply(query);
-        listing::run::<L>(context, &session.client, query, extent).await
+        })
     }
 }
 

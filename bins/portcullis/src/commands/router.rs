@@ -1,9 +1,11 @@
 //! Shared parts of edge and transit router commands.
 
 mod args;
+mod show;
 mod state;
 mod token;
 
 pub(crate) use args::{RouterArgs, RouterFlagArgs, RouterFlagUpdateArgs};
+pub(crate) use show::ShowArgs;
 pub(crate) use state::RouterState;
-pub(crate) use token::{EnrollableRouter, RouterChange, create, deliver, show};
+pub(crate) use token::{EnrollableRouter, RouterChange, create, deliver};

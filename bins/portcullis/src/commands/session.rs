@@ -1,11 +1,11 @@
 //! `portcullis session`.
 
 mod delete;
-mod list;
 mod show;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
+use crate::commands::entity_command::{Deletable, ListArgs, Noun, Positional, ShowArgs, VerbHelp};
+use crate::commands::identity_filter::IdentityFilterArgs;
+use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::time::WireTime;
@@ -22,26 +22,54 @@ Examples:
 /// Subcommands for sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// List sessions
     #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show a session
-    Show(show::ShowArgs),
-    /// End sessions
+    List(ListArgs<ApiSessionDetail, IdentityFilterArgs>),
+    Show(ShowArgs<ApiSessionDetail>),
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: SessionCommand,
-) -> Result<(), CliError> {
-    match command {
-        SessionCommand::List(arguments) => list::run(context, session, arguments).await,
-        SessionCommand::Show(arguments) => show::run(context, session, arguments).await,
-        SessionCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
+delegate_verbs!(SessionCommand: List, Show, Delete);
+
+impl Noun for ApiSessionDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List sessions",
+        examples: "\
+JSON and YAML contain a placeholder instead of the token.
+
+Examples:
+  portcullis session list
+  portcullis session list --identity laptop
+  portcullis session list --sort 'createdAt desc' --all --output json",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a session",
+        examples: "\
+JSON and YAML contain a placeholder instead of the token.
+
+Examples:
+  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k
+  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k --output yaml",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "id",
+        value_name: "ID",
+        help: "Id of the session, as shown by `session list`",
+    };
+}
+
+impl Deletable for ApiSessionDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "End sessions",
+        examples: "\
+A deleted session ends at once; its identity may log in again. Your own session is deleted last.
+Deleting several, or with --filter or --identity, asks for confirmation unless --yes is given.
+
+Examples:
+  portcullis session delete cmf0a1b2c3d4e5f6g7h8i9j0k
+  portcullis session delete --identity laptop --yes
+  portcullis session delete --filter 'lastActivityAt < datetime(2031-01-02T00:00:00Z)' --dry-run",
+    };
 }
 
 /// TOTP status of a session; empty if no code was required.

@@ -2,14 +2,15 @@
 
 mod args;
 mod create;
-mod delete;
 mod list;
 mod show;
 mod update;
 
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use clap::Subcommand;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+};
+use portcullis_api::terminator::TerminatorDetail;
+use std::convert::Infallible;
 
 /// Help footer of `terminator`.
 pub(crate) const EXAMPLES: &str = "\
@@ -21,43 +22,52 @@ Examples:
   portcullis terminator create wiki r1 tcp:localhost:8080
   portcullis terminator list --service wiki";
 
-/// Subcommands for terminators.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TerminatorCommand {
-    /// Create a terminator
-    Create(create::CreateArgs),
-    /// List terminators
-    #[command(visible_alias = "ls")]
-    List(list::ListArgs),
-    /// Show a terminator
-    Show(show::ShowArgs),
-    /// Update a terminator
-    Update(update::UpdateArgs),
-    /// Delete terminators
-    #[command(visible_alias = "rm")]
-    Delete(delete::DeleteArgs),
+pub(crate) type TerminatorCommand = EntityCommand<TerminatorDetail>;
+
+impl Noun for TerminatorDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List terminators",
+        examples: "\
+Examples:
+  portcullis terminator list --service wiki
+  portcullis terminator list --filter 'router.name = \"r1\"' --sort address --all",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a terminator",
+        examples: "\
+Examples:
+  portcullis terminator show 3Tn4aRb2kx
+  portcullis terminator show 3Tn4aRb2kx --output json | jq .address",
+    };
+    const REFERENCE: Positional = Positional {
+        id: "id",
+        value_name: "ID",
+        help: "Id of the terminator, as shown by `list`",
+    };
 }
 
-impl TerminatorCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
-        match self {
-            Self::Update(arguments) => arguments.check(),
-            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
-        }
-    }
+impl Deletable for TerminatorDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete terminators",
+        examples: "\
+Deleting several, or with --filter, asks for confirmation unless --yes is given.
+
+Examples:
+  portcullis terminator delete 3Tn4aRb2kx
+  portcullis terminator delete --filter 'service.name = \"wiki\"' --dry-run",
+    };
+    const TARGETS: Positional = Positional {
+        id: "ids",
+        value_name: "ID",
+        help: "Ids, as shown by `list`",
+    };
 }
 
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: TerminatorCommand,
-) -> Result<(), CliError> {
-    match command {
-        TerminatorCommand::Create(arguments) => create::run(context, session, arguments).await,
-        TerminatorCommand::List(arguments) => list::run(context, session, arguments).await,
-        TerminatorCommand::Show(arguments) => show::run(context, session, arguments).await,
-        TerminatorCommand::Update(arguments) => update::run(context, session, arguments).await,
-        TerminatorCommand::Delete(arguments) => delete::run(context, session, arguments).await,
-    }
+impl Managed for TerminatorDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self, list::ServiceFilterArgs>;
+    type Show = ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = Infallible;
 }

@@ -4,14 +4,12 @@ mod create;
 mod show;
 mod update;
 
-use crate::commands::entities;
-use crate::commands::named_deletion::{self, NamedDeletionArgs};
-use crate::commands::pagination::PageArgs;
-use crate::context::{Context, Session};
-use crate::error::CliError;
-use crate::output::Output;
-use clap::Subcommand;
+use crate::commands::entity_command::{
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, VerbHelp,
+};
+use crate::commands::router;
 use portcullis_api::transit_router::TransitRouterDetail;
+use std::convert::Infallible;
 
 /// Help footer of `transit-router`.
 pub(crate) const EXAMPLES: &str = "\
@@ -22,62 +20,43 @@ Examples:
   portcullis transit-router create t1 --output-jwt t1.jwt
   portcullis transit-router list";
 
-const LIST_EXAMPLES: &str = "\
+pub(crate) type TransitRouterCommand = EntityCommand<TransitRouterDetail>;
+
+impl Noun for TransitRouterDetail {
+    const LIST: VerbHelp = VerbHelp {
+        about: "List transit routers and edge routers",
+        examples: "\
 Examples:
   portcullis transit-router list --sort name --all
-  portcullis transit-router list --filter 'name contains \"berlin\"'";
+  portcullis transit-router list --filter 'name contains \"berlin\"'",
+    };
+    const SHOW: VerbHelp = VerbHelp {
+        about: "Show a transit router",
+        examples: "\
+Examples:
+  portcullis transit-router show t1
+  portcullis transit-router show t1 --output-jwt t1.jwt      # until it has enrolled",
+    };
+}
 
-const DELETE_EXAMPLES: &str = "\
+impl Deletable for TransitRouterDetail {
+    const DELETE: VerbHelp = VerbHelp {
+        about: "Delete transit routers",
+        examples: "\
 A deleted router is locked out at once. Deleting several, or with --filter, asks for confirmation
 unless --yes is given.
 
 Examples:
   portcullis transit-router delete t1
-  portcullis transit-router delete --filter 'name contains \"test-\"' --dry-run";
-
-/// Subcommands for transit routers.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TransitRouterCommand {
-    /// Create a transit router and its enrollment token
-    Create(create::CreateArgs),
-    /// List transit routers and edge routers
-    #[command(visible_alias = "ls", after_long_help = LIST_EXAMPLES)]
-    List(PageArgs),
-    /// Show a transit router
-    Show(show::ShowArgs),
-    /// Update a transit router
-    Update(update::UpdateArgs),
-    /// Delete transit routers
-    #[command(visible_alias = "rm", after_long_help = DELETE_EXAMPLES)]
-    Delete(NamedDeletionArgs),
+  portcullis transit-router delete --filter 'name contains \"test-\"' --dry-run",
+    };
 }
 
-impl TransitRouterCommand {
-    /// Rejects contradictory arguments.
-    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        match self {
-            Self::Create(arguments) => arguments.check(output),
-            Self::Show(arguments) => arguments.check(output),
-            Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::Delete(_) => Ok(()),
-        }
-    }
-}
-
-pub(crate) async fn run(
-    context: &Context,
-    session: &Session,
-    command: TransitRouterCommand,
-) -> Result<(), CliError> {
-    match command {
-        TransitRouterCommand::Create(arguments) => create::run(context, session, arguments).await,
-        TransitRouterCommand::List(page) => {
-            entities::list::<TransitRouterDetail>(context, session, page).await
-        },
-        TransitRouterCommand::Show(arguments) => show::run(context, session, arguments).await,
-        TransitRouterCommand::Update(arguments) => update::run(context, session, arguments).await,
-        TransitRouterCommand::Delete(arguments) => {
-            named_deletion::run::<TransitRouterDetail>(context, session, &arguments).await
-        },
-    }
+impl Managed for TransitRouterDetail {
+    type Create = create::CreateArgs;
+    type List = ListArgs<Self>;
+    type Show = router::ShowArgs<Self>;
+    type Update = update::UpdateArgs;
+    type Delete = DeleteArgs<Self>;
+    type Other = Infallible;
 }

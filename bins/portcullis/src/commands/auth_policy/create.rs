@@ -2,6 +2,7 @@
 
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -19,7 +20,7 @@ Examples:
   portcullis auth-policy create sso --cert deny --updb deny --signers okta --require-totp true
   portcullis auth-policy show staff --output json | portcullis auth-policy create staff-2 --from -";
 
-/// Arguments of `auth-policy create`.
+/// Create an authentication policy
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -30,29 +31,27 @@ pub(crate) struct CreateArgs {
     rules: RuleArgs,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let patch = AuthPolicySpecPatch {
-        name: Some(arguments.name.clone()),
-        ..arguments.rules.patch(client).await?
-    };
-    let now = context.now();
-    let mut policy = AuthPolicy::default_policy(now);
-    policy
-        .patch(patch, now)
-        .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
-    let body = AuthPolicyCreate::from(policy);
-    let created = client.create_entity::<AuthPolicyDetail>(&body).await?;
-    let id = AuthPolicyId::from_wire(created.id);
-    let policy = client
-        .entity::<AuthPolicyDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the policy was created with id {id}"))
-        })?;
-    entities::show_entity(context, &policy)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let patch = AuthPolicySpecPatch {
+            name: Some(self.name.clone()),
+            ..self.rules.patch(client).await?
+        };
+        let now = context.now();
+        let mut policy = AuthPolicy::default_policy(now);
+        policy
+            .patch(patch, now)
+            .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
+        let body = AuthPolicyCreate::from(policy);
+        let created = client.create_entity::<AuthPolicyDetail>(&body).await?;
+        let id = AuthPolicyId::from_wire(created.id);
+        let policy = client
+            .entity::<AuthPolicyDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!("the policy was created with id {id}"))
+            })?;
+        entities::show_entity(context, &policy)
+    }
 }

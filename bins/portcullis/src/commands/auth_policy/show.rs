@@ -1,40 +1,12 @@
-//! `portcullis auth-policy show`.
+//! Table view of authentication policies.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::resolve;
 use crate::table::{self, Table};
 use crate::text::yes_or_empty;
-use clap::Args;
 use portcullis_api::auth_policy::{AuthPolicyDetail, CertRules, ExtJwtRules, Secondary, UpdbRules};
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis auth-policy show default
-  portcullis auth-policy show default --output json | jq .primary.updb";
-
-/// Arguments of `auth-policy show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id or name of the authentication policy
-    policy: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let policy: AuthPolicyDetail =
-        resolve::by_id_or_name(&session.client, &arguments.policy).await?;
-    entities::show_entity(context, &policy)
-}
 
 impl Named for AuthPolicyDetail {
     fn name(&self) -> &str {

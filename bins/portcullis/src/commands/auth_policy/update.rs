@@ -2,6 +2,7 @@
 
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -17,7 +18,7 @@ Examples:
   portcullis auth-policy update default --max-attempts 5 --lockout-minutes 15
   portcullis auth-policy update sso --require-ext-jwt ''      # no second JWT";
 
-/// Arguments of `auth-policy update`.
+/// Update an authentication policy
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -32,31 +33,29 @@ pub(crate) struct UpdateArgs {
     rules: RuleArgs,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let mut patch = arguments.rules.patch(client).await?;
-    if arguments.name.is_some() {
-        patch.name = arguments.name;
+impl Verb for UpdateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let mut patch = self.rules.patch(client).await?;
+        if self.name.is_some() {
+            patch.name = self.name;
+        }
+        if patch == AuthPolicySpecPatch::default() {
+            return Err(CliError::usage("nothing to change: no options were given")
+                .hint("see `portcullis auth-policy update --help`"));
+        }
+        let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &self.policy).await?;
+        let body = AuthPolicyPatch::from(patch);
+        client
+            .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)
+            .await?;
+        let policy = client
+            .entity::<AuthPolicyDetail>(&policy.base.id)
+            .await
+            .map_err(|error| {
+                CliError::from(error)
+                    .hint("the policy was updated; it may now require more of your own session")
+            })?;
+        entities::show_entity(context, &policy)
     }
-    if patch == AuthPolicySpecPatch::default() {
-        return Err(CliError::usage("nothing to change: no options were given")
-            .hint("see `portcullis auth-policy update --help`"));
-    }
-    let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &arguments.policy).await?;
-    let body = AuthPolicyPatch::from(patch);
-    client
-        .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)
-        .await?;
-    let policy = client
-        .entity::<AuthPolicyDetail>(&policy.base.id)
-        .await
-        .map_err(|error| {
-            CliError::from(error)
-                .hint("the policy was updated; it may now require more of your own session")
-        })?;
-    entities::show_entity(context, &policy)
 }

@@ -1,6 +1,7 @@
 //! `portcullis authenticator create`.
 
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -22,7 +23,7 @@ Examples:
   portcullis authenticator create anna --username anna --password-file password.txt
   portcullis authenticator create server --cert server.pem";
 
-/// Arguments of `authenticator create`.
+/// Create an authenticator with a username and password, or from an existing certificate
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("credential").required(true))]
@@ -66,25 +67,23 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let identity: IdentityDetail = resolve::by_id_or_name(client, &arguments.identity).await?;
-    let body = AuthenticatorCreate {
-        identity_id: identity.base.id,
-        credential: arguments.credential()?,
-        tags: Tags::default(),
-    };
-    let created = client.create_entity::<AuthenticatorDetail>(&body).await?;
-    let id = AuthenticatorId::from_wire(created.id);
-    let authenticator = client
-        .entity::<AuthenticatorDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the authenticator was created with id {id}"))
-        })?;
-    entities::show_entity(context, &authenticator)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
+        let body = AuthenticatorCreate {
+            identity_id: identity.base.id,
+            credential: self.credential()?,
+            tags: Tags::default(),
+        };
+        let created = client.create_entity::<AuthenticatorDetail>(&body).await?;
+        let id = AuthenticatorId::from_wire(created.id);
+        let authenticator = client
+            .entity::<AuthenticatorDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!("the authenticator was created with id {id}"))
+            })?;
+        entities::show_entity(context, &authenticator)
+    }
 }

@@ -1,6 +1,7 @@
 //! `portcullis authenticator request-extend`.
 
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -15,7 +16,7 @@ Examples:
   portcullis authenticator request-extend v1kz.YB3Rs
   portcullis authenticator request-extend v1kz.YB3Rs --roll-key";
 
-/// Arguments of `authenticator request-extend`.
+/// Ask the holder of a certificate to renew it
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RequestExtendArgs {
@@ -27,24 +28,22 @@ pub(crate) struct RequestExtendArgs {
     roll_key: bool,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: RequestExtendArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let id = AuthenticatorId::from_wire(arguments.id);
-    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-    if authenticator.method != "cert" {
-        return Err(CliError::failed(format!(
-            "{id} is a username with a password; only certificates can be extended"
-        ))
-        .hint("use `portcullis authenticator update` to change the password"));
+impl Verb for RequestExtendArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let id = AuthenticatorId::from_wire(self.id);
+        let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
+        if authenticator.method != "cert" {
+            return Err(CliError::failed(format!(
+                "{id} is a username with a password; only certificates can be extended"
+            ))
+            .hint("use `portcullis authenticator update` to change the password"));
+        }
+        let request = RequestExtendAuthenticator {
+            roll_keys: self.roll_key,
+        };
+        client.request_extension(&id, request).await?;
+        let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
+        entities::show_entity(context, &authenticator)
     }
-    let request = RequestExtendAuthenticator {
-        roll_keys: arguments.roll_key,
-    };
-    client.request_extension(&id, request).await?;
-    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-    entities::show_entity(context, &authenticator)
 }

@@ -3,6 +3,7 @@
 use crate::commands::enrollment::show;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -19,7 +20,7 @@ Examples:
   portcullis authenticator reset v1kz.YB3Rs --output-jwt anna.jwt
   portcullis authenticator reset v1kz.YB3Rs --expires-in 24h";
 
-/// Arguments of `authenticator reset`.
+/// Replace an authenticator with a new enrollment
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ResetArgs {
@@ -33,32 +34,28 @@ pub(crate) struct ResetArgs {
     token: TokenArgs,
 }
 
-impl ResetArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for ResetArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ResetArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let body = EnrollmentRefresh {
-        expires_at: arguments.expiry.expires_at(context)?,
-    };
-    let destination = arguments.token.prepare()?;
-    let id = AuthenticatorId::from_wire(arguments.id);
-    let created = client.re_enroll(&id, &body).await?;
-    let id = EnrollmentId::from_wire(created.id);
-    let enrollment = client
-        .entity::<EnrollmentDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!(
-                "the authenticator was deleted; the new enrollment has the id {id}"
-            ))
-        })?;
-    show::deliver(context, destination, &enrollment)
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let body = EnrollmentRefresh {
+            expires_at: self.expiry.expires_at(context)?,
+        };
+        let destination = self.token.prepare()?;
+        let id = AuthenticatorId::from_wire(self.id);
+        let created = client.re_enroll(&id, &body).await?;
+        let id = EnrollmentId::from_wire(created.id);
+        let enrollment = client
+            .entity::<EnrollmentDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!(
+                    "the authenticator was deleted; the new enrollment has the id {id}"
+                ))
+            })?;
+        show::deliver(context, destination, &enrollment)
+    }
 }

@@ -1,38 +1,11 @@
-//! `portcullis authenticator show`.
+//! Table view of authenticators.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
-use crate::error::CliError;
 use crate::table::Table;
-use clap::Args;
 use portcullis_api::authenticator::AuthenticatorDetail;
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis authenticator show v1kz.YB3Rs
-  portcullis authenticator show v1kz.YB3Rs --output json | jq -r .certPem > laptop.crt";
-
-/// Arguments of `authenticator show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id of the authenticator, as shown by `authenticator list`
-    id: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let id = AuthenticatorId::from_wire(arguments.id);
-    let authenticator = session.client.entity::<AuthenticatorDetail>(&id).await?;
-    entities::show_entity(context, &authenticator)
-}
 
 impl Entity for AuthenticatorDetail {
     fn label(&self) -> String {

@@ -1,6 +1,7 @@
 //! `portcullis authenticator update`.
 
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::password::NewPasswordArgs;
@@ -17,7 +18,7 @@ Examples:
   portcullis authenticator update v1kz.YB3Rs --password-file password.txt
   portcullis authenticator update v1kz.YB3Rs --username anna.b      # keeps the password";
 
-/// Arguments of `authenticator update`.
+/// Update the password or username of an authenticator
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -56,17 +57,15 @@ impl CredentialArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let id = AuthenticatorId::from_wire(arguments.id);
-    let body = arguments.update.into_patch()?;
-    client
-        .patch_entity::<AuthenticatorDetail>(&id, &body)
-        .await?;
-    let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-    entities::show_entity(context, &authenticator)
+impl Verb for UpdateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let id = AuthenticatorId::from_wire(self.id);
+        let body = self.update.into_patch()?;
+        client
+            .patch_entity::<AuthenticatorDetail>(&id, &body)
+            .await?;
+        let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
+        entities::show_entity(context, &authenticator)
+    }
 }

@@ -3,6 +3,7 @@
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -21,7 +22,7 @@ Examples:
   portcullis ca create factory ca.pem --autoca true -a sensors --name-format 'sensor-[commonName]'
   portcullis ca create staff ca.pem --ottca false --external-id-from san-email";
 
-/// Arguments of `ca create`.
+/// Add a third-party CA
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -58,17 +59,14 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let created = client.create_entity::<CaDetail>(&arguments.body()?).await?;
-    let id = CaId::from_wire(created.id);
-    let ca = client
-        .entity::<CaDetail>(&id)
-        .await
-        .map_err(|error| CliError::from(error).hint(format!("the CA was created with id {id}")))?;
-    entities::show_entity(context, &ca)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let created = client.create_entity::<CaDetail>(&self.body()?).await?;
+        let id = CaId::from_wire(created.id);
+        let ca = client.entity::<CaDetail>(&id).await.map_err(|error| {
+            CliError::from(error).hint(format!("the CA was created with id {id}"))
+        })?;
+        entities::show_entity(context, &ca)
+    }
 }

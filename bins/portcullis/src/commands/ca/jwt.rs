@@ -1,6 +1,7 @@
 //! `portcullis ca jwt`.
 
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -19,7 +20,7 @@ Examples:
   portcullis ca jwt factory --output-jwt factory.jwt
   portcullis enroll factory.jwt --cert sensor.pem --key sensor.key";
 
-/// Arguments of `ca jwt`.
+/// Get the token with which holders of certificates of a CA enroll
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct JwtArgs {
@@ -30,31 +31,27 @@ pub(crate) struct JwtArgs {
     token: TokenArgs,
 }
 
-impl JwtArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for JwtArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: JwtArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let destination = arguments.token.prepare()?;
-    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
-    let jwt = client.ca_jwt(&ca.base.id).await?;
-    if !destination.deliver(Some(&jwt), None)? {
-        return Ok(());
-    }
-    let result = json!({"id": ca.base.id, "name": ca.name, "jwt": jwt.expose_secret()});
-    context.output.write_result(&result, || {
-        let table = Table::with_properties();
-        if arguments.token.is_wanted() {
-            table.property("CA", &ca.name)
-        } else {
-            table.footer(jwt.expose_secret())
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let destination = self.token.prepare()?;
+        let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
+        let jwt = client.ca_jwt(&ca.base.id).await?;
+        if !destination.deliver(Some(&jwt), None)? {
+            return Ok(());
         }
-    })
+        let result = json!({"id": ca.base.id, "name": ca.name, "jwt": jwt.expose_secret()});
+        context.output.write_result(&result, || {
+            let table = Table::with_properties();
+            if self.token.is_wanted() {
+                table.property("CA", &ca.name)
+            } else {
+                table.footer(jwt.expose_secret())
+            }
+        })
+    }
 }

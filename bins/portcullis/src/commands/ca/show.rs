@@ -1,41 +1,14 @@
-//! `portcullis ca show`.
+//! Table view of CAs.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::resolve;
 use crate::shell;
 use crate::table::Table;
 use crate::text::{yes_or_empty, yes_or_no};
-use clap::Args;
 use portcullis_api::ca::{CaDetail, ExternalIdClaimDetail};
 use portcullis_api::entity::Base;
 use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::CaId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis ca show corporate
-  portcullis ca show corporate --output json | jq -r .verificationToken";
-
-/// Arguments of `ca show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id or name of the CA
-    ca: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let ca: CaDetail = resolve::by_id_or_name(&session.client, &arguments.ca).await?;
-    entities::show_entity(context, &ca)
-}
 
 impl Named for CaDetail {
     fn name(&self) -> &str {

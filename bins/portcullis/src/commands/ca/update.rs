@@ -3,8 +3,10 @@
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::ca::{CaDetail, CaPatch, ExternalIdClaimPatch};
@@ -18,7 +20,7 @@ Examples:
   portcullis ca update staff --external-id-from common-name
   portcullis ca update staff --no-external-id";
 
-/// Arguments of `ca update`.
+/// Update a third-party CA
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -44,18 +46,6 @@ pub(crate) struct UpdateArgs {
 }
 
 impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
-        let nothing = CaPatch {
-            external_id_claim: Some(ExternalIdClaimPatch::default()),
-            ..CaPatch::default()
-        };
-        if self.body(None)? == nothing {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis ca update --help`"));
-        }
-        Ok(())
-    }
-
     /// Builds the patch for `ca`; `None` to validate the arguments alone.
     fn body(&self, ca: Option<&CaDetail>) -> Result<CaPatch, CliError> {
         let has_claim = ca.is_none_or(|ca| ca.external_id_claim.is_some());
@@ -78,15 +68,25 @@ impl UpdateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
-    let body = arguments.body(Some(&ca))?;
-    client.patch_entity::<CaDetail>(&ca.base.id, &body).await?;
-    let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-    entities::show_entity(context, &ca)
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        let nothing = CaPatch {
+            external_id_claim: Some(ExternalIdClaimPatch::default()),
+            ..CaPatch::default()
+        };
+        if self.body(None)? == nothing {
+            return Err(CliError::usage("nothing to change: no options were given")
+                .hint("see `portcullis ca update --help`"));
+        }
+        Ok(())
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
+        let body = self.body(Some(&ca))?;
+        client.patch_entity::<CaDetail>(&ca.base.id, &body).await?;
+        let ca = client.entity::<CaDetail>(&ca.base.id).await?;
+        entities::show_entity(context, &ca)
+    }
 }

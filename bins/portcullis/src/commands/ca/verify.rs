@@ -1,6 +1,7 @@
 //! `portcullis ca verify`.
 
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::entropy::SystemEntropy;
@@ -20,7 +21,7 @@ Examples:
   portcullis ca verify corporate --ca-key ca.key
   portcullis ca verify corporate --cert proof.pem";
 
-/// Arguments of `ca verify`.
+/// Verify a CA by proving that you hold its key
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("proof").required(true))]
@@ -79,15 +80,13 @@ fn proof_error() -> CliError {
     CliError::failed("the verification certificate could not be created")
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: VerifyArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let ca: CaDetail = resolve::by_id_or_name(client, &arguments.ca).await?;
-    let proof = arguments.proof(context, &ca)?;
-    client.verify_ca(&ca.base.id, &proof).await?;
-    let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-    entities::show_entity(context, &ca)
+impl Verb for VerifyArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
+        let proof = self.proof(context, &ca)?;
+        client.verify_ca(&ca.base.id, &proof).await?;
+        let ca = client.entity::<CaDetail>(&ca.base.id).await?;
+        entities::show_entity(context, &ca)
+    }
 }

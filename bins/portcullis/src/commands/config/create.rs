@@ -2,8 +2,10 @@
 
 use crate::commands::entities;
 use crate::commands::object_args::DataArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigUpdate};
@@ -20,7 +22,7 @@ Examples:
   portcullis config show wiki-host --output json | jq .data \\
       | portcullis config create wiki-host-2 host.v1 --file -";
 
-/// Arguments of `config create`.
+/// Create a configuration
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -35,36 +37,32 @@ pub(crate) struct CreateArgs {
     data: DataArgs,
 }
 
-impl CreateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+fn missing_data() -> CliError {
+    CliError::usage("the data of the configuration is missing")
+        .hint("pass it with `--json TEXT` or `--file FILE`")
+}
+
+impl Verb for CreateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         if self.data.is_given() {
             Ok(())
         } else {
             Err(missing_data())
         }
     }
-}
 
-fn missing_data() -> CliError {
-    CliError::usage("the data of the configuration is missing")
-        .hint("pass it with `--json TEXT` or `--file FILE`")
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let data = arguments.data.read()?.ok_or_else(missing_data)?;
-    let config_type: ConfigTypeDetail =
-        resolve::by_id_or_name(&session.client, &arguments.config_type).await?;
-    let body = ConfigCreate {
-        config_type_id: config_type.base.id,
-        replace: ConfigUpdate {
-            data,
-            name: arguments.name,
-            tags: Tags::default(),
-        },
-    };
-    entities::create::<ConfigDetail>(context, session, &body).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let data = self.data.read()?.ok_or_else(missing_data)?;
+        let config_type: ConfigTypeDetail =
+            resolve::by_id_or_name(&session.client, &self.config_type).await?;
+        let body = ConfigCreate {
+            config_type_id: config_type.base.id,
+            replace: ConfigUpdate {
+                data,
+                name: self.name,
+                tags: Tags::default(),
+            },
+        };
+        entities::create::<ConfigDetail>(context, session, &body).await
+    }
 }

@@ -2,8 +2,10 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::object_args::DataArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_api::config::{ConfigDetail, ConfigPatch};
 
@@ -14,7 +16,7 @@ Examples:
   portcullis config update wiki-host --file host.yml
   portcullis config update wiki-host --name handbook-host";
 
-/// Arguments of `config update`.
+/// Update a configuration
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -28,22 +30,18 @@ pub(crate) struct UpdateArgs {
     data: DataArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default() && !self.data.is_given();
         entities::require_changes::<ConfigDetail>(is_nothing)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let change = ConfigPatch {
-        data: arguments.data.read()?,
-        name: arguments.name.new_name,
-        tags: None,
-    };
-    entities::update::<ConfigDetail>(context, session, &arguments.config, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let change = ConfigPatch {
+            data: self.data.read()?,
+            name: self.name.new_name,
+            tags: None,
+        };
+        entities::update::<ConfigDetail>(context, session, &self.config, &change).await
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::commands::entities;
 use crate::commands::object_args::DataArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{Args, ValueEnum};
@@ -18,7 +19,7 @@ Examples:
   portcullis config-type create uplink.v1 --target router \\
       --json '{\"type\": \"object\", \"required\": [\"rate\"]}'";
 
-/// Arguments of `config-type create`.
+/// Create a configuration type
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -54,18 +55,16 @@ impl From<TargetArg> for ConfigTarget {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let body = ConfigTypeCreate {
-        replace: ConfigTypeUpdate {
-            name: arguments.name,
-            schema: arguments.schema.read()?,
-            tags: Tags::default(),
-        },
-        target: arguments.target.map(ConfigTarget::from),
-    };
-    entities::create::<ConfigTypeDetail>(context, session, &body).await
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let body = ConfigTypeCreate {
+            replace: ConfigTypeUpdate {
+                name: self.name,
+                schema: self.schema.read()?,
+                tags: Tags::default(),
+            },
+            target: self.target.map(ConfigTarget::from),
+        };
+        entities::create::<ConfigTypeDetail>(context, session, &body).await
+    }
 }

@@ -2,8 +2,10 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::object_args::DataArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_api::config_type::{ConfigTypeDetail, ConfigTypePatch};
 
@@ -14,7 +16,7 @@ Examples:
   portcullis config-type update printer.v1 --file printer.schema.json
   portcullis config-type update printer.v1 --name printer.v0";
 
-/// Arguments of `config-type update`.
+/// Update a configuration type
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -28,22 +30,18 @@ pub(crate) struct UpdateArgs {
     schema: DataArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default() && !self.schema.is_given();
         entities::require_changes::<ConfigTypeDetail>(is_nothing)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let change = ConfigTypePatch {
-        name: arguments.name.new_name,
-        schema: arguments.schema.read()?,
-        tags: None,
-    };
-    entities::update::<ConfigTypeDetail>(context, session, &arguments.config_type, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let change = ConfigTypePatch {
+            name: self.name.new_name,
+            schema: self.schema.read()?,
+            tags: None,
+        };
+        entities::update::<ConfigTypeDetail>(context, session, &self.config_type, &change).await
+    }
 }

@@ -3,6 +3,7 @@
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -19,7 +20,7 @@ Examples:
   portcullis edge-router create r2 -a public,berlin --cost 100 --output-jwt r2.jwt
   portcullis edge-router create gateway --tunneler-enabled --no-traversal";
 
-/// Arguments of `edge-router create`.
+/// Create an edge router and its enrollment token
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -43,26 +44,20 @@ pub(crate) struct CreateArgs {
     token: TokenArgs,
 }
 
-impl CreateArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for CreateArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let members = arguments.router;
-    let body = EdgeRouterCreate {
-        app_data: Tags::default(),
-        is_tunneler_enabled: arguments.tunneler_enabled,
-        role_attributes: arguments.attributes.parse()?.unwrap_or_default(),
-        router: members
-            .to_create(client, arguments.name, arguments.switches)
-            .await?,
-    };
-    router::create::<EdgeRouterDetail>(context, session, &body, &arguments.token).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let members = self.router;
+        let body = EdgeRouterCreate {
+            app_data: Tags::default(),
+            is_tunneler_enabled: self.tunneler_enabled,
+            role_attributes: self.attributes.parse()?.unwrap_or_default(),
+            router: members.to_create(client, self.name, self.switches).await?,
+        };
+        router::create::<EdgeRouterDetail>(context, session, &body, &self.token).await
+    }
 }

@@ -1,53 +1,15 @@
-//! `portcullis edge-router show`, and the table view of edge routers.
+//! Table view of edge routers.
 
-use crate::commands::entities::NamedArgs;
-use crate::commands::router::{self, EnrollableRouter, RouterState};
-use crate::commands::token_output::TokenArgs;
+use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::commands::{attributes, configs};
-use crate::context::{Context, Session};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::output::Output;
 use crate::table::Table;
 use crate::text::{yes_or_empty, yes_or_no};
-use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::entity::Base;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis edge-router show r1
-  portcullis edge-router show r1 --output-jwt r1.jwt      # until it has enrolled
-  portcullis edge-router show r1 --output json | jq .versionInfo";
-
-/// Arguments of `edge-router show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    #[command(flatten)]
-    target: NamedArgs,
-
-    #[command(flatten)]
-    token: TokenArgs,
-}
-
-impl ShowArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
-        self.token.check(output)
-    }
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let text = &arguments.target.text;
-    router::show::<EdgeRouterDetail>(context, session, text, &arguments.token).await
-}
 
 impl EnrollableRouter for EdgeRouterDetail {
     const NEW_TOKEN_HINT: &'static str =

@@ -3,8 +3,10 @@
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterPatch};
 
@@ -16,7 +18,7 @@ Examples:
   portcullis edge-router update r1 --cost 100 --no-traversal true
   portcullis edge-router update r1 --disabled true          # locked out for now";
 
-/// Arguments of `edge-router update`.
+/// Update an edge router
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -40,8 +42,8 @@ pub(crate) struct UpdateArgs {
     router: RouterArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.attributes == AttributesArgs::default()
             && self.tunneler_enabled.is_none()
@@ -49,23 +51,16 @@ impl UpdateArgs {
             && self.router == RouterArgs::default();
         entities::require_changes::<EdgeRouterDetail>(is_nothing)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let name = arguments.name.new_name;
-    let change = EdgeRouterPatch {
-        app_data: None,
-        is_tunneler_enabled: arguments.tunneler_enabled,
-        role_attributes: arguments.attributes.parse()?,
-        router: arguments
-            .router
-            .to_patch(client, name, arguments.switches)
-            .await?,
-    };
-    entities::update::<EdgeRouterDetail>(context, session, &arguments.target, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let name = self.name.new_name;
+        let change = EdgeRouterPatch {
+            app_data: None,
+            is_tunneler_enabled: self.tunneler_enabled,
+            role_attributes: self.attributes.parse()?,
+            router: self.router.to_patch(client, name, self.switches).await?,
+        };
+        entities::update::<EdgeRouterDetail>(context, session, &self.target, &change).await
+    }
 }

@@ -3,6 +3,7 @@
 use super::show;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -23,7 +24,7 @@ Examples:
   portcullis enrollment create anna --method updb --username anna --expires-in 24h
   portcullis enrollment create server --method ottca --ca corporate --output-jwt server.jwt";
 
-/// Arguments of `enrollment create`.
+/// Create an enrollment for an identity
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -76,11 +77,6 @@ impl From<Method> for EnrollmentMethodKind {
 }
 
 impl CreateArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
-        self.method()?;
-        self.token.check(output)
-    }
-
     /// The method, given or implied by other arguments, which must agree.
     fn method(&self) -> Result<EnrollmentMethodKind, CliError> {
         let implied = match (&self.ca, &self.username) {
@@ -119,23 +115,26 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let body = arguments.body(context, client).await?;
-    let destination = arguments.token.prepare()?;
-    let created = client.create_entity::<EnrollmentDetail>(&body).await?;
-    let id = EnrollmentId::from_wire(created.id);
-    let enrollment = client
-        .entity::<EnrollmentDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the enrollment was created with id {id}"))
-        })?;
-    show::deliver(context, destination, &enrollment)
+impl Verb for CreateArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
+        self.method()?;
+        self.token.check(output)
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let body = self.body(context, client).await?;
+        let destination = self.token.prepare()?;
+        let created = client.create_entity::<EnrollmentDetail>(&body).await?;
+        let id = EnrollmentId::from_wire(created.id);
+        let enrollment = client
+            .entity::<EnrollmentDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!("the enrollment was created with id {id}"))
+            })?;
+        show::deliver(context, destination, &enrollment)
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::show;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -17,7 +18,7 @@ Examples:
   portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt
   portcullis enrollment refresh Yb0Dk.7vQ --expires-in 48h --output-jwt laptop.jwt";
 
-/// Arguments of `enrollment refresh`.
+/// Replace the token of an enrollment
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RefreshArgs {
@@ -31,22 +32,18 @@ pub(crate) struct RefreshArgs {
     token: TokenArgs,
 }
 
-impl RefreshArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for RefreshArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: RefreshArgs,
-) -> Result<(), CliError> {
-    let expires_at = arguments.expiry.expires_at(context)?;
-    let destination = arguments.token.prepare()?;
-    let id = EnrollmentId::from_wire(arguments.id);
-    let body = EnrollmentRefresh { expires_at };
-    session.client.refresh_enrollment(&id, &body).await?;
-    let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-    show::deliver(context, destination, &enrollment)
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let expires_at = self.expiry.expires_at(context)?;
+        let destination = self.token.prepare()?;
+        let id = EnrollmentId::from_wire(self.id);
+        let body = EnrollmentRefresh { expires_at };
+        session.client.refresh_enrollment(&id, &body).await?;
+        let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
+        show::deliver(context, destination, &enrollment)
+    }
 }

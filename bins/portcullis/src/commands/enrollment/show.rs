@@ -1,8 +1,10 @@
 //! `portcullis enrollment show`.
 
 use crate::commands::entities;
+use crate::commands::entity_command::Noun as _;
 use crate::commands::pagination;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
@@ -14,14 +16,8 @@ use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EnrollmentId;
 
-const EXAMPLES: &str = "\
-Examples:
-  portcullis enrollment show Yb0Dk.7vQ
-  portcullis enrollment show Yb0Dk.7vQ --output-jwt laptop.jwt";
-
-/// Arguments of `enrollment show`.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(about = EnrollmentDetail::SHOW.about, after_long_help = EnrollmentDetail::SHOW.examples)]
 pub(crate) struct ShowArgs {
     /// Id of the enrollment, as shown by `enrollment list`
     id: String,
@@ -30,21 +26,17 @@ pub(crate) struct ShowArgs {
     token: TokenArgs,
 }
 
-impl ShowArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for ShowArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let destination = arguments.token.prepare()?;
-    let id = EnrollmentId::from_wire(arguments.id);
-    let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-    deliver(context, destination, &enrollment)
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let destination = self.token.prepare()?;
+        let id = EnrollmentId::from_wire(self.id);
+        let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
+        deliver(context, destination, &enrollment)
+    }
 }
 
 /// Writes the token, if requested, and shows the enrollment.

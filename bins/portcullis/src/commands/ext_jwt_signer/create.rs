@@ -2,6 +2,7 @@
 
 use super::args::SignerArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
@@ -20,7 +21,7 @@ Examples:
 const USAGE: &str = "portcullis ext-jwt-signer create [OPTIONS] --issuer <ISSUER> \
     --audience <AUDIENCE>\n       <--cert <FILE>|--jwks-endpoint <URL>> <NAME>";
 
-/// Arguments of `ext-jwt-signer create`.
+/// Create an external signer
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("keys").required(true))]
@@ -45,28 +46,26 @@ pub(crate) struct CreateArgs {
     members: SignerArgs,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let body = ExternalJwtSignerCreate {
-        name: arguments.name,
-        enabled: arguments.enabled.unwrap_or(true),
-        issuer: arguments.issuer,
-        audience: arguments.audience,
-        members: arguments.members.resolve(client).await?,
-    };
-    let created = client
-        .create_entity::<ExternalJwtSignerDetail>(&body)
-        .await?;
-    let id = SignerId::from_wire(created.id);
-    let signer = client
-        .entity::<ExternalJwtSignerDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the signer was created with id {id}"))
-        })?;
-    entities::show_entity(context, &signer)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let body = ExternalJwtSignerCreate {
+            name: self.name,
+            enabled: self.enabled.unwrap_or(true),
+            issuer: self.issuer,
+            audience: self.audience,
+            members: self.members.resolve(client).await?,
+        };
+        let created = client
+            .create_entity::<ExternalJwtSignerDetail>(&body)
+            .await?;
+        let id = SignerId::from_wire(created.id);
+        let signer = client
+            .entity::<ExternalJwtSignerDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!("the signer was created with id {id}"))
+            })?;
+        entities::show_entity(context, &signer)
+    }
 }

@@ -1,21 +1,16 @@
 //! `portcullis ext-jwt-signer list`.
 
+use crate::commands::entity_command::Noun as _;
 use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::external_jwt_signer::{ClientExternalJwtSignerDetail, ExternalJwtSignerDetail};
 
-const EXAMPLES: &str = "\
-Examples:
-  portcullis ext-jwt-signer list
-  portcullis ext-jwt-signer list --public            # what clients can see before logging in
-  portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all";
-
-/// Arguments of `ext-jwt-signer list`.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(about = ExternalJwtSignerDetail::LIST.about, after_long_help = ExternalJwtSignerDetail::LIST.examples)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
@@ -25,16 +20,14 @@ pub(crate) struct ListArgs {
     public: bool,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ListArgs,
-) -> Result<(), CliError> {
-    let (query, extent) = arguments.page.query();
-    let client = &session.client;
-    if arguments.public {
-        listing::run::<ClientExternalJwtSignerDetail>(context, client, query, extent).await
-    } else {
-        listing::run::<ExternalJwtSignerDetail>(context, client, query, extent).await
+impl Verb for ListArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let (query, extent) = self.page.query();
+        let client = &session.client;
+        if self.public {
+            listing::run::<ClientExternalJwtSignerDetail>(context, client, query, extent).await
+        } else {
+            listing::run::<ExternalJwtSignerDetail>(context, client, query, extent).await
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `portcullis ext-jwt-signer network-jwt`.
 
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -17,7 +18,7 @@ Examples:
   portcullis ext-jwt-signer network-jwt --output-jwt network.jwt
   portcullis enroll network.jwt --ext-jwt anna.token --out anna.json";
 
-/// Arguments of `ext-jwt-signer network-jwt`.
+/// Get the token with which holders of JWTs enroll
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct NetworkJwtArgs {
@@ -25,32 +26,28 @@ pub(crate) struct NetworkJwtArgs {
     token: TokenArgs,
 }
 
-impl NetworkJwtArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for NetworkJwtArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: NetworkJwtArgs,
-) -> Result<(), CliError> {
-    let destination = arguments.token.prepare()?;
-    let jwts = session.client.network_jwts().await?;
-    let missing = || CliError::failed("the controller does not offer a network token");
-    let jwt = jwts.into_iter().next().ok_or_else(missing)?;
-    if !destination.deliver(Some(&jwt.token), None)? {
-        return Ok(());
-    }
-    let token = jwt.token.expose_secret();
-    let result = json!({"name": jwt.name, "jwt": token});
-    context.output.write_result(&result, || {
-        let table = Table::with_properties();
-        if arguments.token.is_wanted() {
-            table.property("network", &jwt.name)
-        } else {
-            table.footer(token)
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let destination = self.token.prepare()?;
+        let jwts = session.client.network_jwts().await?;
+        let missing = || CliError::failed("the controller does not offer a network token");
+        let jwt = jwts.into_iter().next().ok_or_else(missing)?;
+        if !destination.deliver(Some(&jwt.token), None)? {
+            return Ok(());
         }
-    })
+        let token = jwt.token.expose_secret();
+        let result = json!({"name": jwt.name, "jwt": token});
+        context.output.write_result(&result, || {
+            let table = Table::with_properties();
+            if self.token.is_wanted() {
+                table.property("network", &jwt.name)
+            } else {
+                table.footer(token)
+            }
+        })
+    }
 }

@@ -1,40 +1,12 @@
-//! `portcullis ext-jwt-signer show`.
+//! Table view of external signers.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::resolve;
 use crate::table::Table;
 use crate::text::{yes_or_empty, yes_or_no};
-use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::SignerId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis ext-jwt-signer show okta
-  portcullis ext-jwt-signer show okta --output json | jq -r .jwksEndpoint";
-
-/// Arguments of `ext-jwt-signer show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id or name of the signer
-    signer: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let signer: ExternalJwtSignerDetail =
-        resolve::by_id_or_name(&session.client, &arguments.signer).await?;
-    entities::show_entity(context, &signer)
-}
 
 impl Named for ExternalJwtSignerDetail {
     fn name(&self) -> &str {

@@ -2,8 +2,10 @@
 
 use super::args::SignerArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::external_jwt_signer::{
@@ -21,7 +23,7 @@ Examples:
   portcullis ext-jwt-signer update okta --audience gate --scopes openid,email
   portcullis ext-jwt-signer update build --jwks-endpoint https://build.test/keys";
 
-/// Arguments of `ext-jwt-signer update`.
+/// Update an external signer
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -48,8 +50,8 @@ pub(crate) struct UpdateArgs {
     members: SignerArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_empty = self.name.is_none()
             && self.issuer.is_none()
             && self.audience.is_none()
@@ -61,34 +63,30 @@ impl UpdateArgs {
         }
         Ok(())
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let signer: ExternalJwtSignerDetail = resolve::by_id_or_name(client, &arguments.signer).await?;
-    let id = signer.base.id.clone();
-    let update = ExternalJwtSignerPatch {
-        name: arguments.name,
-        enabled: arguments.enabled,
-        issuer: arguments.issuer,
-        audience: arguments.audience,
-        members: arguments.members.resolve(client).await?,
-    };
-    if changes_key_source(&signer, &update.members) {
-        client
-            .replace_entity::<ExternalJwtSignerDetail>(&id, &to_replacement(signer, update))
-            .await?;
-    } else {
-        client
-            .patch_entity::<ExternalJwtSignerDetail>(&id, &update)
-            .await?;
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let signer: ExternalJwtSignerDetail = resolve::by_id_or_name(client, &self.signer).await?;
+        let id = signer.base.id.clone();
+        let update = ExternalJwtSignerPatch {
+            name: self.name,
+            enabled: self.enabled,
+            issuer: self.issuer,
+            audience: self.audience,
+            members: self.members.resolve(client).await?,
+        };
+        if changes_key_source(&signer, &update.members) {
+            client
+                .replace_entity::<ExternalJwtSignerDetail>(&id, &to_replacement(signer, update))
+                .await?;
+        } else {
+            client
+                .patch_entity::<ExternalJwtSignerDetail>(&id, &update)
+                .await?;
+        }
+        let signer = client.entity::<ExternalJwtSignerDetail>(&id).await?;
+        entities::show_entity(context, &signer)
     }
-    let signer = client.entity::<ExternalJwtSignerDetail>(&id).await?;
-    entities::show_entity(context, &signer)
 }
 
 /// Whether the keys switch between certificate and key set.

@@ -4,6 +4,7 @@ use super::identity_type::IdentityType;
 use super::state;
 use crate::commands::entities;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -25,7 +26,7 @@ Examples:
   portcullis identity create anna --type user --updb anna --output-jwt anna.jwt
   portcullis identity create printer --type device --role-attributes office,printers";
 
-/// Arguments of `identity create`.
+/// Create an identity
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -93,16 +94,6 @@ enum InitialEnrollment {
 }
 
 impl CreateArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
-        if self.token.is_wanted() && self.enrollment_choice().is_none() {
-            return Err(
-                CliError::usage("an identity without an enrollment has no token")
-                    .hint("remove `--output-jwt`, or add `--enrollment ott`"),
-            );
-        }
-        self.token.check(output)
-    }
-
     /// Enrollment to create.
     fn enrollment_choice(&self) -> Option<IdentityCreateEnrollment> {
         if let Some(username) = &self.updb {
@@ -143,29 +134,37 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let body = arguments.body(&session.client).await?;
-    let destination = arguments.token.prepare()?;
-    let created = session
-        .client
-        .create_entity::<IdentityDetail>(&body)
-        .await?;
-    let id = IdentityId::from_wire(created.id);
-    let identity = session
-        .client
-        .entity::<IdentityDetail>(&id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the identity was created with id {id}"))
-        })?;
-    deliver(context, destination, &identity).map_err(|error| {
-        let name = &identity.name;
-        error.hint(format!("the identity `{name}` was created with id {id}"))
-    })
+impl Verb for CreateArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
+        if self.token.is_wanted() && self.enrollment_choice().is_none() {
+            return Err(
+                CliError::usage("an identity without an enrollment has no token")
+                    .hint("remove `--output-jwt`, or add `--enrollment ott`"),
+            );
+        }
+        self.token.check(output)
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let body = self.body(&session.client).await?;
+        let destination = self.token.prepare()?;
+        let created = session
+            .client
+            .create_entity::<IdentityDetail>(&body)
+            .await?;
+        let id = IdentityId::from_wire(created.id);
+        let identity = session
+            .client
+            .entity::<IdentityDetail>(&id)
+            .await
+            .map_err(|error| {
+                CliError::from(error).hint(format!("the identity was created with id {id}"))
+            })?;
+        deliver(context, destination, &identity).map_err(|error| {
+            let name = &identity.name;
+            error.hint(format!("the identity `{name}` was created with id {id}"))
+        })
+    }
 }
 
 /// Writes the token, if requested, and shows the identity.

@@ -2,6 +2,7 @@
 
 use crate::commands::entities;
 use crate::commands::expiry::parse_duration;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -22,7 +23,7 @@ This also ends a lockout after too many wrong passwords.
 Examples:
   portcullis identity enable laptop";
 
-/// Arguments of `identity disable`.
+/// Disable an identity, for a limited time or until it is enabled
 #[derive(Debug, Args)]
 #[command(after_long_help = DISABLE_EXAMPLES)]
 pub(crate) struct DisableArgs {
@@ -39,7 +40,7 @@ pub(crate) struct DisableArgs {
     duration: Option<SignedDuration>,
 }
 
-/// Arguments of `identity enable`.
+/// Enable an identity
 #[derive(Debug, Args)]
 #[command(after_long_help = ENABLE_EXAMPLES)]
 pub(crate) struct EnableArgs {
@@ -47,32 +48,28 @@ pub(crate) struct EnableArgs {
     identity: String,
 }
 
-pub(super) async fn disable(
-    context: &Context,
-    session: &Session,
-    arguments: DisableArgs,
-) -> Result<(), CliError> {
-    let body = DisableParams {
-        duration_minutes: arguments.duration.map_or(0, whole_minutes),
-    };
-    let identity: IdentityDetail =
-        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
-    session
-        .client
-        .disable_identity(&identity.base.id, &body)
-        .await?;
-    show_updated(context, session, &identity).await
+impl Verb for DisableArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let body = DisableParams {
+            duration_minutes: self.duration.map_or(0, whole_minutes),
+        };
+        let identity: IdentityDetail =
+            resolve::by_id_or_name(&session.client, &self.identity).await?;
+        session
+            .client
+            .disable_identity(&identity.base.id, &body)
+            .await?;
+        show_updated(context, session, &identity).await
+    }
 }
 
-pub(super) async fn enable(
-    context: &Context,
-    session: &Session,
-    arguments: EnableArgs,
-) -> Result<(), CliError> {
-    let identity: IdentityDetail =
-        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
-    session.client.enable_identity(&identity.base.id).await?;
-    show_updated(context, session, &identity).await
+impl Verb for EnableArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let identity: IdentityDetail =
+            resolve::by_id_or_name(&session.client, &self.identity).await?;
+        session.client.enable_identity(&identity.base.id).await?;
+        show_updated(context, session, &identity).await
+    }
 }
 
 async fn show_updated(

@@ -1,5 +1,6 @@
 //! `portcullis identity mfa-remove`.
 
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listable::Listable as _;
@@ -22,7 +23,7 @@ Examples:
 /// Widest name in a confirmation prompt, in columns.
 const MAX_NAME_WIDTH: usize = 40;
 
-/// Arguments of `identity mfa-remove`.
+/// Remove the TOTP enrollments of identities that can no longer log in
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct MfaRemoveArgs {
@@ -51,37 +52,35 @@ struct Report {
     removed: Vec<Removed>,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: MfaRemoveArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let mut targets: Vec<IdentityDetail> = Vec::new();
-    for text in &arguments.identities {
-        let found: IdentityDetail = resolve::by_id_or_name(client, text).await?;
-        if targets.iter().all(|target| target.id() != found.id()) {
-            targets.push(found);
+impl Verb for MfaRemoveArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let mut targets: Vec<IdentityDetail> = Vec::new();
+        for text in &self.identities {
+            let found: IdentityDetail = resolve::by_id_or_name(client, text).await?;
+            if targets.iter().all(|target| target.id() != found.id()) {
+                targets.push(found);
+            }
         }
-    }
-    if targets.len() > 1 && !arguments.yes {
-        confirm(&targets)?;
-    }
-    let mut report = Report::default();
-    for target in targets {
-        let removed = client.remove_mfa_of_identity(&target.base.id).await;
-        if let Err(error) = removed {
-            return Err(partial_failure(&report, &target, error.into()));
+        if targets.len() > 1 && !self.yes {
+            confirm(&targets)?;
         }
-        report.removed.push(Removed {
-            id: target.base.id.to_string(),
-            name: target.name,
-            was_enabled: target.is_mfa_enabled,
-        });
+        let mut report = Report::default();
+        for target in targets {
+            let removed = client.remove_mfa_of_identity(&target.base.id).await;
+            if let Err(error) = removed {
+                return Err(partial_failure(&report, &target, error.into()));
+            }
+            report.removed.push(Removed {
+                id: target.base.id.to_string(),
+                name: target.name,
+                was_enabled: target.is_mfa_enabled,
+            });
+        }
+        context
+            .output
+            .write_result(&report, || report_table(&report))
     }
-    context
-        .output
-        .write_result(&report, || report_table(&report))
 }
 
 fn confirm(targets: &[IdentityDetail]) -> Result<(), CliError> {

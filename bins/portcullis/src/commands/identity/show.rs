@@ -1,43 +1,15 @@
-//! `portcullis identity show`.
+//! Table view of identities.
 
 use super::{identity_type, state};
-use crate::commands::entities;
 use crate::commands::pagination;
-use crate::context::{Context, Session};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::resolve;
 use crate::table::Table;
 use crate::text::{yes_or_empty, yes_or_no};
-use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::TagValue;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis identity show laptop
-  portcullis identity show laptop --output json | jq -r .enrollment.ott.jwt";
-
-/// Arguments of `identity show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id or name of the identity
-    identity: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let identity: IdentityDetail =
-        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
-    entities::show_entity(context, &identity)
-}
 
 impl Named for IdentityDetail {
     fn name(&self) -> &str {

@@ -1,6 +1,7 @@
 //! `portcullis identity trace`.
 
 use crate::commands::expiry::parse_duration;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::table::Table;
@@ -21,7 +22,7 @@ Examples:
   portcullis identity trace laptop --for 1h30m --trace-id ticket-4711
   portcullis identity trace laptop --off";
 
-/// Arguments of `identity trace`.
+/// Trace the traffic of an identity on the routers
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct TraceArgs {
@@ -62,18 +63,16 @@ impl TraceArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: TraceArgs,
-) -> Result<(), CliError> {
-    let identity: IdentityDetail =
-        resolve::by_id_or_name(&session.client, &arguments.identity).await?;
-    let id = &identity.base.id;
-    let trace = session.client.trace_identity(id, &arguments.body()).await?;
-    context
-        .output
-        .write_result(&trace, || table(&identity, &trace))
+impl Verb for TraceArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let identity: IdentityDetail =
+            resolve::by_id_or_name(&session.client, &self.identity).await?;
+        let id = &identity.base.id;
+        let trace = session.client.trace_identity(id, &self.body()).await?;
+        context
+            .output
+            .write_result(&trace, || table(&identity, &trace))
+    }
 }
 
 /// Renders the trace of an identity as a table.

@@ -2,8 +2,10 @@
 
 use super::identity_type::IdentityType;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use crate::text::split_commas;
 use clap::Args;
@@ -20,7 +22,7 @@ Examples:
   portcullis identity update laptop --role-attributes ''    # no attributes
   portcullis identity update bob --external-id ''           # no external id";
 
-/// Arguments of `identity update`.
+/// Update an identity
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -53,20 +55,6 @@ pub(crate) struct UpdateArgs {
 }
 
 impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
-        let is_empty = self.name.is_none()
-            && self.admin.is_none()
-            && self.role_attributes.is_none()
-            && self.external_id.is_none()
-            && self.auth_policy.is_none()
-            && self.kind.is_none();
-        if is_empty {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis identity update --help`"));
-        }
-        Ok(())
-    }
-
     /// Rejects a change that controllers silently ignore.
     fn check_admin(&self, identity: &IdentityDetail) -> Result<(), CliError> {
         if self.admin == Some(false) && identity.is_default_admin {
@@ -100,18 +88,30 @@ impl UpdateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let identity: IdentityDetail = resolve::by_id_or_name(client, &arguments.identity).await?;
-    arguments.check_admin(&identity)?;
-    let patch = arguments.body(client, &identity).await?;
-    client
-        .patch_entity::<IdentityDetail>(&identity.base.id, &patch)
-        .await?;
-    let identity = client.entity::<IdentityDetail>(&identity.base.id).await?;
-    entities::show_entity(context, &identity)
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        let is_empty = self.name.is_none()
+            && self.admin.is_none()
+            && self.role_attributes.is_none()
+            && self.external_id.is_none()
+            && self.auth_policy.is_none()
+            && self.kind.is_none();
+        if is_empty {
+            return Err(CliError::usage("nothing to change: no options were given")
+                .hint("see `portcullis identity update --help`"));
+        }
+        Ok(())
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
+        self.check_admin(&identity)?;
+        let patch = self.body(client, &identity).await?;
+        client
+            .patch_entity::<IdentityDetail>(&identity.base.id, &patch)
+            .await?;
+        let identity = client.entity::<IdentityDetail>(&identity.base.id).await?;
+        entities::show_entity(context, &identity)
+    }
 }

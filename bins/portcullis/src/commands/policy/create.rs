@@ -3,12 +3,14 @@
 use super::Policy;
 use crate::commands::entities;
 use crate::commands::semantic::Semantic;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 
-/// Arguments of `create`.
+/// Create a policy
 #[derive(Debug, Args)]
+#[command(after_long_help = P::CREATE_EXAMPLES)]
 pub(crate) struct CreateArgs<P: Policy> {
     /// Name of the policy; must be unique among policies of its kind
     pub(super) name: String,
@@ -28,12 +30,10 @@ pub(crate) struct CreateArgs<P: Policy> {
     pub(super) semantic: Semantic,
 }
 
-pub(super) async fn run<P: Policy>(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs<P>,
-) -> Result<(), CliError> {
-    let semantic = arguments.semantic.into();
-    let body = P::create_body(&session.client, arguments.name, semantic, &arguments.new).await?;
-    entities::create::<P>(context, session, &body).await
+impl<P: Policy> Verb for CreateArgs<P> {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let semantic = self.semantic.into();
+        let body = P::create_body(&session.client, self.name, semantic, &self.new).await?;
+        entities::create::<P>(context, session, &body).await
+    }
 }

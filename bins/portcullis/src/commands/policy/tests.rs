@@ -31,20 +31,22 @@ fn sent<P: Policy>(line: &str) -> Value {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.unwrap().block_on(async {
         match line.command {
-            PolicyCommand::Create(CreateArgs {
-                name,
-                new,
-                semantic,
-            }) => {
+            PolicyCommand::Create(verb) => {
+                let CreateArgs {
+                    name,
+                    new,
+                    semantic,
+                } = *verb;
                 let body = P::create_body(&client(), name, semantic.into(), &new).await;
                 serde_json::to_value(body.unwrap()).unwrap()
             },
-            PolicyCommand::Update(UpdateArgs {
-                name,
-                changes,
-                semantic,
-                ..
-            }) => {
+            PolicyCommand::Update(verb) => {
+                let UpdateArgs {
+                    name,
+                    changes,
+                    semantic,
+                    ..
+                } = *verb;
                 let semantic = semantic.map(Semantic::from);
                 let body = P::patch_body(&client(), name.new_name, semantic, &changes).await;
                 serde_json::to_value(body.unwrap()).unwrap()

@@ -3,13 +3,16 @@
 use super::Policy;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::semantic::Semantic;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_domain::roles;
 
-/// Arguments of `update`.
+/// Update a policy
 #[derive(Debug, Args)]
+#[command(after_long_help = P::UPDATE_EXAMPLES)]
 pub(crate) struct UpdateArgs<P: Policy> {
     #[command(flatten)]
     policy: NamedArgs,
@@ -26,22 +29,18 @@ pub(crate) struct UpdateArgs<P: Policy> {
     pub(super) semantic: Option<Semantic>,
 }
 
-impl<P: Policy> UpdateArgs<P> {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl<P: Policy> Verb for UpdateArgs<P> {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.changes == P::UpdateOptions::default()
             && self.semantic.is_none();
         entities::require_changes::<P>(is_nothing)
     }
-}
 
-pub(super) async fn run<P: Policy>(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs<P>,
-) -> Result<(), CliError> {
-    let name = arguments.name.new_name;
-    let semantic = arguments.semantic.map(roles::Semantic::from);
-    let change = P::patch_body(&session.client, name, semantic, &arguments.changes).await?;
-    entities::update::<P>(context, session, &arguments.policy, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let name = self.name.new_name;
+        let semantic = self.semantic.map(roles::Semantic::from);
+        let change = P::patch_body(&session.client, name, semantic, &self.changes).await?;
+        entities::update::<P>(context, session, &self.policy, &change).await
+    }
 }

@@ -7,10 +7,39 @@ use super::os::OsArgs;
 use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::Requirement;
 use crate::commands::attributes::AttributesArgs;
+use crate::commands::entities;
+use crate::commands::verb::Verb;
+use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::{Args, Subcommand};
-use portcullis_api::posture_check::PostureCheckCreate;
+use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail};
 use portcullis_domain::tags::Tags;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis posture-check create os current --os 'Windows:>=10.0.19041' --os macOS,Linux
+  portcullis posture-check create mfa recent-code --good-for 15m --after-waking true
+  portcullis posture-check create process-multi guarded \\
+      --process Linux:/usr/sbin/clamd --process 'Windows:C:\\Program Files\\guard.exe'";
+
+/// Create a posture check
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct TypedCreateArgs {
+    #[command(subcommand)]
+    pub(super) command: CreateCommand,
+}
+
+impl Verb for TypedCreateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        self.command.body().map(drop)
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        entities::create::<PostureCheckDetail>(context, session, &self.command.body()?).await
+    }
+}
 
 /// Subcommands for the types of posture checks.
 #[derive(Debug, Subcommand)]

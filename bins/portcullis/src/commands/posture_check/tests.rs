@@ -13,8 +13,9 @@ struct Line {
 fn read(words: &[&str]) -> Result<Value, String> {
     let line = Line::try_parse_from([&["x"], words].concat());
     let sent = match line.map_err(|error| error.to_string())?.command {
-        PostureCheckCommand::Create(command) => command.body().map(serde_json::to_value),
-        PostureCheckCommand::Update(command) => command
+        PostureCheckCommand::Create(verb) => verb.command.body().map(serde_json::to_value),
+        PostureCheckCommand::Update(verb) => verb
+            .command
             .change()
             .map(|(_, change)| serde_json::to_value(change)),
         _ => panic!("these are `create` and `update`"),

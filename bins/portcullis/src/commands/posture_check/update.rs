@@ -8,11 +8,29 @@ use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::{Requirement, type_name};
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use clap::{Args, Subcommand};
 use portcullis_api::posture_check::{PostureCheckDetail, PostureCheckPatch};
+
+const EXAMPLES: &str = "\
+Only the given options are changed; a list is replaced as a whole. The type cannot be changed.
+
+Examples:
+  portcullis posture-check update os current --os 'Windows:>=10.0.22000' --os macOS
+  portcullis posture-check update mfa recent-code --good-for 1h
+  portcullis posture-check update domain office --name berlin --role-attributes ''";
+
+/// Update a posture check
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct TypedUpdateArgs {
+    #[command(subcommand)]
+    pub(super) command: UpdateCommand,
+}
 
 /// Subcommands for the types of posture checks.
 #[derive(Debug, Subcommand)]
@@ -54,11 +72,6 @@ pub(crate) struct UpdateArgs<Q: Requirement> {
 }
 
 impl UpdateCommand {
-    /// Rejects contradictory arguments.
-    pub(super) fn check(&self) -> Result<(), CliError> {
-        self.change().map(drop)
-    }
-
     /// The reference to the check, and the patch.
     pub(super) fn change(&self) -> Result<(&NamedArgs, PostureCheckPatch), CliError> {
         match self {
@@ -88,28 +101,30 @@ impl<Q: Requirement> UpdateArgs<Q> {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    command: &UpdateCommand,
-) -> Result<(), CliError> {
-    let (chosen, change) = command.change()?;
-    let client = &session.client;
-    let found: PostureCheckDetail = resolve::by_id_or_name(client, &chosen.text).await?;
-    let kind = type_name(found.check.kind());
-    if found.check.kind() != change.check.check_type() {
-        let name = &found.name;
-        let requested = type_name(change.check.check_type());
-        return Err(CliError::failed(format!(
-            "`{name}` is a check of type {kind}, not {requested}"
-        ))
-        .hint(format!(
-            "run `portcullis posture-check update {kind} {name}`"
-        )));
+impl Verb for TypedUpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        self.command.change().map(drop)
     }
-    client
-        .patch_entity::<PostureCheckDetail>(&found.base.id, &change)
-        .await?;
-    let changed: PostureCheckDetail = client.entity(&found.base.id).await?;
-    entities::show_entity(context, &changed)
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let (chosen, change) = self.command.change()?;
+        let client = &session.client;
+        let found: PostureCheckDetail = resolve::by_id_or_name(client, &chosen.text).await?;
+        let kind = type_name(found.check.kind());
+        if found.check.kind() != change.check.check_type() {
+            let name = &found.name;
+            let requested = type_name(change.check.check_type());
+            return Err(CliError::failed(format!(
+                "`{name}` is a check of type {kind}, not {requested}"
+            ))
+            .hint(format!(
+                "run `portcullis posture-check update {kind} {name}`"
+            )));
+        }
+        client
+            .patch_entity::<PostureCheckDetail>(&found.base.id, &change)
+            .await?;
+        let changed: PostureCheckDetail = client.entity(&found.base.id).await?;
+        entities::show_entity(context, &changed)
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::kind::RevocationKind;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -19,7 +20,7 @@ Examples:
   portcullis revocation create identity laptop
   portcullis revocation create jti 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
 
-/// Arguments of `revocation create`.
+/// Revoke a token, or all tokens of an API session or identity
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -49,19 +50,18 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let body = arguments.body(client).await?;
-    client.create_entity::<RevocationDetail>(&body).await?;
-    let revocation = client
-        .entity::<RevocationDetail>(&body.id)
-        .await
-        .map_err(|error| {
-            CliError::from(error).hint(format!("the revocation was created with id {}", body.id))
-        })?;
-    entities::show_entity(context, &revocation)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let body = self.body(client).await?;
+        client.create_entity::<RevocationDetail>(&body).await?;
+        let revocation = client
+            .entity::<RevocationDetail>(&body.id)
+            .await
+            .map_err(|error| {
+                CliError::from(error)
+                    .hint(format!("the revocation was created with id {}", body.id))
+            })?;
+        entities::show_entity(context, &revocation)
+    }
 }

@@ -1,39 +1,13 @@
-//! `portcullis revocation show`.
+//! Table view of revocations.
 
 use super::kind;
-use crate::commands::entities;
 use crate::commands::pagination;
-use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
-use crate::error::CliError;
 use crate::table::Table;
-use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::revocation::RevocationDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RevocationId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
-
-/// Arguments of `revocation show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id of the revocation, which is the id of what it revokes
-    id: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let id = RevocationId::from_wire(arguments.id);
-    let revocation = session.client.entity::<RevocationDetail>(&id).await?;
-    entities::show_entity(context, &revocation)
-}
 
 impl Entity for RevocationDetail {
     fn label(&self) -> String {

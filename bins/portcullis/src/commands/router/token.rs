@@ -5,7 +5,6 @@ use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::entity::Named;
 use crate::error::CliError;
-use crate::resolve;
 use crate::shell;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_client::Creatable;
@@ -39,24 +38,6 @@ pub(crate) async fn create<R: EnrollableRouter>(
     deliver(context, destination, &router, RouterChange::Created)
 }
 
-/// Shows a router, and writes its token if requested.
-pub(crate) async fn show<R: EnrollableRouter>(
-    context: &Context,
-    session: &Session,
-    text: &str,
-    token: &TokenArgs,
-) -> Result<(), CliError> {
-    let router: R = resolve::by_id_or_name(&session.client, text).await?;
-    if token.is_wanted() && router.enrollment().enrollment_expires_at.is_none() {
-        let name = router.name();
-        return Err(
-            CliError::failed(format!("`{name}` has no pending enrollment")).hint(R::NEW_TOKEN_HINT),
-        );
-    }
-    let destination = token.prepare()?;
-    write(context, destination, &router)
-}
-
 /// Writes the token, if requested, and shows the router. Errors include hints on what was already
 /// done.
 pub(crate) fn deliver<R: EnrollableRouter>(
@@ -81,7 +62,7 @@ pub(crate) fn deliver<R: EnrollableRouter>(
     })
 }
 
-fn write<R: EnrollableRouter>(
+pub(super) fn write<R: EnrollableRouter>(
     context: &Context,
     destination: TokenDestination,
     router: &R,

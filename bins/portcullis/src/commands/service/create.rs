@@ -2,6 +2,7 @@
 
 use super::args::ServiceArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -17,7 +18,7 @@ Examples:
   portcullis service create cache --encryption false --terminator-strategy random \\
       --max-idle-time 5m";
 
-/// Arguments of `service create`.
+/// Create a service
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -28,14 +29,12 @@ pub(crate) struct CreateArgs {
     members: ServiceArgs,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let members = arguments.members.to_patch(&session.client, None).await?;
-    let body = to_create(arguments.name, members);
-    entities::create::<ServiceDetail>(context, session, &body).await
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let members = self.members.to_patch(&session.client, None).await?;
+        let body = to_create(self.name, members);
+        entities::create::<ServiceDetail>(context, session, &body).await
+    }
 }
 
 /// Builds the request, with defaults.

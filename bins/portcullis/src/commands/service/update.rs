@@ -2,8 +2,10 @@
 
 use super::args::ServiceArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_api::service::ServiceDetail;
 
@@ -15,7 +17,7 @@ Examples:
   portcullis service update wiki --role-attributes intranet
   portcullis service update wiki --configs ''      # no configurations";
 
-/// Arguments of `service update`.
+/// Update a service
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -29,20 +31,16 @@ pub(crate) struct UpdateArgs {
     members: ServiceArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing =
             self.name == NewNameArgs::default() && self.members == ServiceArgs::default();
         entities::require_changes::<ServiceDetail>(is_nothing)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let name = arguments.name.new_name;
-    let change = arguments.members.to_patch(&session.client, name).await?;
-    entities::update::<ServiceDetail>(context, session, &arguments.service, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let name = self.name.new_name;
+        let change = self.members.to_patch(&session.client, name).await?;
+        entities::update::<ServiceDetail>(context, session, &self.service, &change).await
+    }
 }

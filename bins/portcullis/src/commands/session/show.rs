@@ -1,40 +1,11 @@
-//! `portcullis session show`.
+//! Table view of sessions.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
-use crate::error::CliError;
 use crate::table::Table;
-use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ApiSessionId;
-
-const EXAMPLES: &str = "\
-JSON and YAML contain a placeholder instead of the token.
-
-Examples:
-  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k
-  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k --output yaml";
-
-/// Arguments of `session show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id of the session, as shown by `session list`
-    id: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let id = ApiSessionId::from_wire(arguments.id);
-    let found = session.client.entity::<ApiSessionDetail>(&id).await?;
-    entities::show_entity(context, &found)
-}
 
 impl Entity for ApiSessionDetail {
     fn label(&self) -> String {

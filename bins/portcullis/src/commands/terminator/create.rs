@@ -2,6 +2,7 @@
 
 use super::args::TerminatorArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -21,7 +22,7 @@ Examples:
   portcullis terminator create wiki r1 tcp:localhost:8080
   portcullis terminator create wiki r2 tcp:localhost:8080 --cost 100 --precedence failed";
 
-/// Arguments of `terminator create`.
+/// Create a terminator
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -64,21 +65,19 @@ impl CreateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let service: ServiceDetail = resolve::by_id_or_name(client, &arguments.service).await?;
-    let router: TransitRouterDetail = resolve::by_id_or_name(client, &arguments.router).await?;
-    let body = arguments.body(service.base.id, router.base.id);
-    let created = client.create_entity::<TerminatorDetail>(&body).await?;
-    let id = TerminatorId::from_wire(created.id);
-    let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
-        CliError::from(error).hint(format!("the terminator was created with id {id}"))
-    })?;
-    entities::show_entity(context, &terminator)
+impl Verb for CreateArgs {
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let service: ServiceDetail = resolve::by_id_or_name(client, &self.service).await?;
+        let router: TransitRouterDetail = resolve::by_id_or_name(client, &self.router).await?;
+        let body = self.body(service.base.id, router.base.id);
+        let created = client.create_entity::<TerminatorDetail>(&body).await?;
+        let id = TerminatorId::from_wire(created.id);
+        let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
+            CliError::from(error).hint(format!("the terminator was created with id {id}"))
+        })?;
+        entities::show_entity(context, &terminator)
+    }
 }
 
 #[cfg(test)]

@@ -1,38 +1,11 @@
-//! `portcullis terminator show`.
+//! Table view of terminators.
 
-use crate::commands::entities;
-use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
-use crate::error::CliError;
 use crate::table::Table;
-use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::TerminatorId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis terminator show 3Tn4aRb2kx
-  portcullis terminator show 3Tn4aRb2kx --output json | jq .address";
-
-/// Arguments of `terminator show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    /// Id of the terminator, as shown by `list`
-    id: String,
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let id = TerminatorId::from_wire(arguments.id);
-    let terminator: TerminatorDetail = session.client.entity(&id).await?;
-    entities::show_entity(context, &terminator)
-}
 
 impl Entity for TerminatorDetail {
     fn label(&self) -> String {

@@ -2,8 +2,10 @@
 
 use super::args::TerminatorArgs;
 use crate::commands::entities;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::terminator::{TerminatorDetail, TerminatorPatch};
@@ -19,7 +21,7 @@ Examples:
   portcullis terminator update 3Tn4aRb2kx --cost 100
   portcullis terminator update 3Tn4aRb2kx --router r2 --address tcp:localhost:8081";
 
-/// Arguments of `terminator update`.
+/// Update a terminator
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -39,17 +41,6 @@ pub(crate) struct UpdateArgs {
 }
 
 impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
-        let is_empty = self.router.is_none()
-            && self.address.is_none()
-            && self.members == TerminatorArgs::default();
-        if is_empty {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis terminator update --help`"));
-        }
-        Ok(())
-    }
-
     async fn change(&self, client: &Client) -> Result<TerminatorPatch, CliError> {
         let router = match &self.router {
             None => None,
@@ -72,17 +63,26 @@ impl UpdateArgs {
     }
 }
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let id = TerminatorId::from_wire(&arguments.id);
-    let change = arguments.change(client).await?;
-    client
-        .patch_entity::<TerminatorDetail>(&id, &change)
-        .await?;
-    let terminator: TerminatorDetail = client.entity(&id).await?;
-    entities::show_entity(context, &terminator)
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
+        let is_empty = self.router.is_none()
+            && self.address.is_none()
+            && self.members == TerminatorArgs::default();
+        if is_empty {
+            return Err(CliError::usage("nothing to change: no options were given")
+                .hint("see `portcullis terminator update --help`"));
+        }
+        Ok(())
+    }
+
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let client = &session.client;
+        let id = TerminatorId::from_wire(&self.id);
+        let change = self.change(client).await?;
+        client
+            .patch_entity::<TerminatorDetail>(&id, &change)
+            .await?;
+        let terminator: TerminatorDetail = client.entity(&id).await?;
+        entities::show_entity(context, &terminator)
+    }
 }

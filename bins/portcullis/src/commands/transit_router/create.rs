@@ -2,6 +2,7 @@
 
 use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
 use crate::commands::token_output::TokenArgs;
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -13,7 +14,7 @@ Examples:
   portcullis transit-router create t1 --output-jwt t1.jwt
   portcullis transit-router create t2 --cost 100 --output-jwt t2.jwt";
 
-/// Arguments of `transit-router create`.
+/// Create a transit router and its enrollment token
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
@@ -30,20 +31,16 @@ pub(crate) struct CreateArgs {
     token: TokenArgs,
 }
 
-impl CreateArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+impl Verb for CreateArgs {
+    fn check(&self, output: Output) -> Result<(), CliError> {
         self.token.check(output)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: CreateArgs,
-) -> Result<(), CliError> {
-    let members = arguments.router;
-    let body = members
-        .to_create(&session.client, arguments.name, arguments.switches)
-        .await?;
-    router::create::<TransitRouterDetail>(context, session, &body, &arguments.token).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let members = self.router;
+        let body = members
+            .to_create(&session.client, self.name, self.switches)
+            .await?;
+        router::create::<TransitRouterDetail>(context, session, &body, &self.token).await
+    }
 }

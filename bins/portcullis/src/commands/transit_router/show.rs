@@ -1,52 +1,15 @@
-//! `portcullis transit-router show`, and the table view of transit routers.
+//! Table view of transit routers.
 
 use crate::commands::configs;
-use crate::commands::entities::NamedArgs;
-use crate::commands::router::{self, EnrollableRouter, RouterState};
-use crate::commands::token_output::TokenArgs;
-use crate::context::{Context, Session};
+use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::entity::{EntityKind, Named};
-use crate::error::CliError;
-use crate::output::Output;
 use crate::table::Table;
 use crate::text::yes_or_no;
-use clap::Args;
 use portcullis_api::entity::Base;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
-
-const EXAMPLES: &str = "\
-Examples:
-  portcullis transit-router show t1
-  portcullis transit-router show t1 --output-jwt t1.jwt      # until it has enrolled";
-
-/// Arguments of `transit-router show`.
-#[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
-    #[command(flatten)]
-    target: NamedArgs,
-
-    #[command(flatten)]
-    token: TokenArgs,
-}
-
-impl ShowArgs {
-    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
-        self.token.check(output)
-    }
-}
-
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: ShowArgs,
-) -> Result<(), CliError> {
-    let text = &arguments.target.text;
-    router::show::<TransitRouterDetail>(context, session, text, &arguments.token).await
-}
 
 impl EnrollableRouter for TransitRouterDetail {
     const NEW_TOKEN_HINT: &'static str =

@@ -2,8 +2,10 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
+use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Args;
 use portcullis_api::transit_router::TransitRouterDetail;
 
@@ -14,7 +16,7 @@ Examples:
   portcullis transit-router update t1 --cost 100
   portcullis transit-router update t1 --disabled true      # locked out for now";
 
-/// Arguments of `transit-router update`.
+/// Update a transit router
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
@@ -31,24 +33,20 @@ pub(crate) struct UpdateArgs {
     router: RouterArgs,
 }
 
-impl UpdateArgs {
-    pub(super) fn check(&self) -> Result<(), CliError> {
+impl Verb for UpdateArgs {
+    fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.switches == RouterFlagUpdateArgs::default()
             && self.router == RouterArgs::default();
         entities::require_changes::<TransitRouterDetail>(is_nothing)
     }
-}
 
-pub(super) async fn run(
-    context: &Context,
-    session: &Session,
-    arguments: UpdateArgs,
-) -> Result<(), CliError> {
-    let name = arguments.name.new_name;
-    let members = arguments.router;
-    let change = members
-        .to_patch(&session.client, name, arguments.switches)
-        .await?;
-    entities::update::<TransitRouterDetail>(context, session, &arguments.target, &change).await
+    async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
+        let name = self.name.new_name;
+        let members = self.router;
+        let change = members
+            .to_patch(&session.client, name, self.switches)
+            .await?;
+        entities::update::<TransitRouterDetail>(context, session, &self.target, &change).await
+    }
 }
