@@ -2,7 +2,6 @@
 
 use crate::error::CliError;
 use crate::listable::Listable;
-use crate::resolve;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
@@ -68,20 +67,6 @@ pub(crate) trait Entity: EntityKind {
             .property("created", base.created_at.to_string())
             .property("updated", base.updated_at.to_string());
         self.add_final_properties(table, now)
-    }
-}
-
-impl<N: Named> Entity for N {
-    fn optional_name(&self) -> Option<&str> {
-        Some(self.name())
-    }
-
-    fn label(&self) -> String {
-        self.name().to_owned()
-    }
-
-    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
-        resolve::by_id_or_name(client, text).await
     }
 }
 

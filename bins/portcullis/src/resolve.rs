@@ -1,10 +1,24 @@
 //! Lookup of entities by id or name.
 
-use crate::entity::{EntityKind, Named};
+use crate::entity::{Entity, EntityKind, Named};
 use crate::error::CliError;
 use crate::listable::Listable as _;
 use crate::pages::Pages;
 use portcullis_client::{Client, ListQuery};
+
+impl<N: Named> Entity for N {
+    fn optional_name(&self) -> Option<&str> {
+        Some(self.name())
+    }
+
+    fn label(&self) -> String {
+        self.name().to_owned()
+    }
+
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        by_id_or_name(client, text).await
+    }
+}
 
 /// Field to look up by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,7 @@ impl Managed for AuthenticatorDetail {
     type Other = AuthenticatorOtherCommand;
 }
 
+/// Further subcommands for authenticators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthenticatorOtherCommand {
     #[command(display_order = 51)]

@@ -75,6 +75,7 @@ impl Managed for CaDetail {
     type Other = CaOtherCommand;
 }
 
+/// Further subcommands for third-party CAs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CaOtherCommand {
     #[command(display_order = 11)]

@@ -67,6 +67,7 @@ impl Managed for EdgeRouterDetail {
     type Other = EdgeRouterOtherCommand;
 }
 
+/// Further subcommands for edge routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgeRouterOtherCommand {
     #[command(display_order = 21)]

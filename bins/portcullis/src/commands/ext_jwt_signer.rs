@@ -74,6 +74,7 @@ impl Managed for ExternalJwtSignerDetail {
     type Other = ExtJwtSignerOtherCommand;
 }
 
+/// Further subcommands for external signers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExtJwtSignerOtherCommand {
     #[command(display_order = 51)]

@@ -79,6 +79,7 @@ impl Managed for IdentityDetail {
     type Other = IdentityOtherCommand;
 }
 
+/// Further subcommands for identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityOtherCommand {
     #[command(display_order = 21)]

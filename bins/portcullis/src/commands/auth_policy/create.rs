@@ -8,7 +8,6 @@ use crate::error::CliError;
 use clap::Args;
 use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpecPatch};
-use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
 Defaults are those of the policy `Default` in a new network: all kinds of login are allowed,
@@ -44,14 +43,6 @@ impl Verb for CreateArgs {
             .patch(patch, now)
             .map_err(|error| CliError::usage("these settings conflict").with_source(error))?;
         let body = AuthPolicyCreate::from(policy);
-        let created = client.create_entity::<AuthPolicyDetail>(&body).await?;
-        let id = AuthPolicyId::from_wire(created.id);
-        let policy = client
-            .entity::<AuthPolicyDetail>(&id)
-            .await
-            .map_err(|error| {
-                CliError::from(error).hint(format!("the policy was created with id {id}"))
-            })?;
-        entities::show_entity(context, &policy)
+        entities::create::<AuthPolicyDetail>(context, session, &body).await
     }
 }

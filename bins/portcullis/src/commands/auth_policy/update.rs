@@ -40,10 +40,8 @@ impl Verb for UpdateArgs {
         if self.name.is_some() {
             patch.name = self.name;
         }
-        if patch == AuthPolicySpecPatch::default() {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis auth-policy update --help`"));
-        }
+        let is_empty = patch == AuthPolicySpecPatch::default();
+        entities::require_changes::<AuthPolicyDetail>(is_empty)?;
         let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &self.policy).await?;
         let body = AuthPolicyPatch::from(patch);
         client

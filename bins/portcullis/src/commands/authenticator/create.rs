@@ -10,7 +10,6 @@ use crate::resolve;
 use clap::{ArgGroup, Args};
 use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorDetail, NewCredential};
 use portcullis_api::identity::IdentityDetail;
-use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
@@ -76,14 +75,6 @@ impl Verb for CreateArgs {
             credential: self.credential()?,
             tags: Tags::default(),
         };
-        let created = client.create_entity::<AuthenticatorDetail>(&body).await?;
-        let id = AuthenticatorId::from_wire(created.id);
-        let authenticator = client
-            .entity::<AuthenticatorDetail>(&id)
-            .await
-            .map_err(|error| {
-                CliError::from(error).hint(format!("the authenticator was created with id {id}"))
-            })?;
-        entities::show_entity(context, &authenticator)
+        entities::create::<AuthenticatorDetail>(context, session, &body).await
     }
 }

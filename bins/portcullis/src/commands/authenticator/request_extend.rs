@@ -43,7 +43,6 @@ impl Verb for RequestExtendArgs {
             roll_keys: self.roll_key,
         };
         client.request_extension(&id, request).await?;
-        let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-        entities::show_entity(context, &authenticator)
+        entities::fetch_and_show::<AuthenticatorDetail>(context, session, &id).await
     }
 }

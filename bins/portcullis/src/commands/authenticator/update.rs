@@ -59,13 +59,8 @@ impl CredentialArgs {
 
 impl Verb for UpdateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let client = &session.client;
         let id = AuthenticatorId::from_wire(self.id);
         let body = self.update.into_patch()?;
-        client
-            .patch_entity::<AuthenticatorDetail>(&id, &body)
-            .await?;
-        let authenticator = client.entity::<AuthenticatorDetail>(&id).await?;
-        entities::show_entity(context, &authenticator)
+        entities::patch::<AuthenticatorDetail>(context, session, &id, &body).await
     }
 }

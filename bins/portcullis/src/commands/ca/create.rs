@@ -9,7 +9,6 @@ use crate::credential;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::ca::{CaCreate, CaDetail, CaUpdate};
-use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
@@ -61,12 +60,6 @@ impl CreateArgs {
 
 impl Verb for CreateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let client = &session.client;
-        let created = client.create_entity::<CaDetail>(&self.body()?).await?;
-        let id = CaId::from_wire(created.id);
-        let ca = client.entity::<CaDetail>(&id).await.map_err(|error| {
-            CliError::from(error).hint(format!("the CA was created with id {id}"))
-        })?;
-        entities::show_entity(context, &ca)
+        entities::create::<CaDetail>(context, session, &self.body()?).await
     }
 }

@@ -74,19 +74,13 @@ impl Verb for UpdateArgs {
             external_id_claim: Some(ExternalIdClaimPatch::default()),
             ..CaPatch::default()
         };
-        if self.body(None)? == nothing {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis ca update --help`"));
-        }
-        Ok(())
+        entities::require_changes::<CaDetail>(self.body(None)? == nothing)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
         let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
         let body = self.body(Some(&ca))?;
-        client.patch_entity::<CaDetail>(&ca.base.id, &body).await?;
-        let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-        entities::show_entity(context, &ca)
+        entities::patch::<CaDetail>(context, session, &ca.base.id, &body).await
     }
 }

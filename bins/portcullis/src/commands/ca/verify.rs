@@ -86,7 +86,6 @@ impl Verb for VerifyArgs {
         let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
         let proof = self.proof(context, &ca)?;
         client.verify_ca(&ca.base.id, &proof).await?;
-        let ca = client.entity::<CaDetail>(&ca.base.id).await?;
-        entities::show_entity(context, &ca)
+        entities::fetch_and_show::<CaDetail>(context, session, &ca.base.id).await
     }
 }

@@ -1,6 +1,7 @@
 //! `portcullis enrollment create`.
 
 use super::show;
+use crate::commands::entities;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
@@ -14,7 +15,6 @@ use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::Client;
 use portcullis_domain::enrollment::EnrollmentMethodKind;
-use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
 An identity has at most one enrollment of each method; its existing authenticators stay.
@@ -125,14 +125,7 @@ impl Verb for CreateArgs {
         let client = &session.client;
         let body = self.body(context, client).await?;
         let destination = self.token.prepare()?;
-        let created = client.create_entity::<EnrollmentDetail>(&body).await?;
-        let id = EnrollmentId::from_wire(created.id);
-        let enrollment = client
-            .entity::<EnrollmentDetail>(&id)
-            .await
-            .map_err(|error| {
-                CliError::from(error).hint(format!("the enrollment was created with id {id}"))
-            })?;
+        let enrollment = entities::create_and_fetch::<EnrollmentDetail>(client, &body).await?;
         show::deliver(context, destination, &enrollment)
     }
 }

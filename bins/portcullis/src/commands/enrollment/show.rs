@@ -19,7 +19,11 @@ use portcullis_domain::ids::EnrollmentId;
 #[derive(Debug, Args)]
 #[command(about = EnrollmentDetail::SHOW.about, after_long_help = EnrollmentDetail::SHOW.examples)]
 pub(crate) struct ShowArgs {
-    /// Id of the enrollment, as shown by `enrollment list`
+    #[arg(
+        id = EnrollmentDetail::REFERENCE.id,
+        value_name = EnrollmentDetail::REFERENCE.value_name,
+        help = EnrollmentDetail::REFERENCE.help
+    )]
     id: String,
 
     #[command(flatten)]

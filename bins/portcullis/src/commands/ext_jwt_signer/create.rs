@@ -7,7 +7,6 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
 use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerDetail};
-use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
 The keys of the signer come from a certificate or from the URL of a key set (JWKS).
@@ -56,16 +55,6 @@ impl Verb for CreateArgs {
             audience: self.audience,
             members: self.members.resolve(client).await?,
         };
-        let created = client
-            .create_entity::<ExternalJwtSignerDetail>(&body)
-            .await?;
-        let id = SignerId::from_wire(created.id);
-        let signer = client
-            .entity::<ExternalJwtSignerDetail>(&id)
-            .await
-            .map_err(|error| {
-                CliError::from(error).hint(format!("the signer was created with id {id}"))
-            })?;
-        entities::show_entity(context, &signer)
+        entities::create::<ExternalJwtSignerDetail>(context, session, &body).await
     }
 }

@@ -57,11 +57,7 @@ impl Verb for UpdateArgs {
             && self.audience.is_none()
             && self.enabled.is_none()
             && self.members.is_empty();
-        if is_empty {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis ext-jwt-signer update --help`"));
-        }
-        Ok(())
+        entities::require_changes::<ExternalJwtSignerDetail>(is_empty)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
@@ -84,8 +80,7 @@ impl Verb for UpdateArgs {
                 .patch_entity::<ExternalJwtSignerDetail>(&id, &update)
                 .await?;
         }
-        let signer = client.entity::<ExternalJwtSignerDetail>(&id).await?;
-        entities::show_entity(context, &signer)
+        entities::fetch_and_show::<ExternalJwtSignerDetail>(context, session, &id).await
     }
 }
 

@@ -14,7 +14,6 @@ use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::ca::CaDetail;
 use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
 use portcullis_client::Client;
-use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -148,20 +147,9 @@ impl Verb for CreateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let body = self.body(&session.client).await?;
         let destination = self.token.prepare()?;
-        let created = session
-            .client
-            .create_entity::<IdentityDetail>(&body)
-            .await?;
-        let id = IdentityId::from_wire(created.id);
-        let identity = session
-            .client
-            .entity::<IdentityDetail>(&id)
-            .await
-            .map_err(|error| {
-                CliError::from(error).hint(format!("the identity was created with id {id}"))
-            })?;
+        let identity = entities::create_and_fetch::<IdentityDetail>(&session.client, &body).await?;
         deliver(context, destination, &identity).map_err(|error| {
-            let name = &identity.name;
+            let (name, id) = (&identity.name, &identity.base.id);
             error.hint(format!("the identity `{name}` was created with id {id}"))
         })
     }

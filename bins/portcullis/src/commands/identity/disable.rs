@@ -59,7 +59,7 @@ impl Verb for DisableArgs {
             .client
             .disable_identity(&identity.base.id, &body)
             .await?;
-        show_updated(context, session, &identity).await
+        entities::fetch_and_show::<IdentityDetail>(context, session, &identity.base.id).await
     }
 }
 
@@ -68,20 +68,8 @@ impl Verb for EnableArgs {
         let identity: IdentityDetail =
             resolve::by_id_or_name(&session.client, &self.identity).await?;
         session.client.enable_identity(&identity.base.id).await?;
-        show_updated(context, session, &identity).await
+        entities::fetch_and_show::<IdentityDetail>(context, session, &identity.base.id).await
     }
-}
-
-async fn show_updated(
-    context: &Context,
-    session: &Session,
-    identity: &IdentityDetail,
-) -> Result<(), CliError> {
-    let identity = session
-        .client
-        .entity::<IdentityDetail>(&identity.base.id)
-        .await?;
-    entities::show_entity(context, &identity)
 }
 
 /// Rounds up to whole minutes, the unit of the controller, where 0 means without an end.

@@ -96,11 +96,7 @@ impl Verb for UpdateArgs {
             && self.external_id.is_none()
             && self.auth_policy.is_none()
             && self.kind.is_none();
-        if is_empty {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis identity update --help`"));
-        }
-        Ok(())
+        entities::require_changes::<IdentityDetail>(is_empty)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
@@ -108,10 +104,6 @@ impl Verb for UpdateArgs {
         let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
         self.check_admin(&identity)?;
         let patch = self.body(client, &identity).await?;
-        client
-            .patch_entity::<IdentityDetail>(&identity.base.id, &patch)
-            .await?;
-        let identity = client.entity::<IdentityDetail>(&identity.base.id).await?;
-        entities::show_entity(context, &identity)
+        entities::patch::<IdentityDetail>(context, session, &identity.base.id, &patch).await
     }
 }

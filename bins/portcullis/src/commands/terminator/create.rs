@@ -11,7 +11,7 @@ use portcullis_api::service::ServiceDetail;
 use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorUpdate};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::identity::Precedence;
-use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
+use portcullis_domain::ids::{RouterId, ServiceId};
 use portcullis_domain::tags::Tags;
 
 /// Default binding, which connects circuits to an address.
@@ -71,12 +71,7 @@ impl Verb for CreateArgs {
         let service: ServiceDetail = resolve::by_id_or_name(client, &self.service).await?;
         let router: TransitRouterDetail = resolve::by_id_or_name(client, &self.router).await?;
         let body = self.body(service.base.id, router.base.id);
-        let created = client.create_entity::<TerminatorDetail>(&body).await?;
-        let id = TerminatorId::from_wire(created.id);
-        let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
-            CliError::from(error).hint(format!("the terminator was created with id {id}"))
-        })?;
-        entities::show_entity(context, &terminator)
+        entities::create::<TerminatorDetail>(context, session, &body).await
     }
 }
 

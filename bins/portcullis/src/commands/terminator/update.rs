@@ -68,21 +68,13 @@ impl Verb for UpdateArgs {
         let is_empty = self.router.is_none()
             && self.address.is_none()
             && self.members == TerminatorArgs::default();
-        if is_empty {
-            return Err(CliError::usage("nothing to change: no options were given")
-                .hint("see `portcullis terminator update --help`"));
-        }
-        Ok(())
+        entities::require_changes::<TerminatorDetail>(is_empty)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
         let id = TerminatorId::from_wire(&self.id);
         let change = self.change(client).await?;
-        client
-            .patch_entity::<TerminatorDetail>(&id, &change)
-            .await?;
-        let terminator: TerminatorDetail = client.entity(&id).await?;
-        entities::show_entity(context, &terminator)
+        entities::patch::<TerminatorDetail>(context, session, &id, &change).await
     }
 }
