@@ -3,7 +3,7 @@
 pub(crate) mod cause;
 mod excerpt;
 
-use crate::output;
+use crate::terminal;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, RefusalError};
@@ -159,7 +159,7 @@ impl CliError {
 
     fn print(&self) -> io::Result<()> {
         let mut stderr = io::stderr().lock();
-        let is_coloured = output::supports_color(&stderr);
+        let is_coloured = terminal::supports_color(&stderr);
         stderr.write_all(self.render(is_coloured).as_bytes())
     }
 
@@ -181,7 +181,7 @@ impl CliError {
             lines.push(format!(
                 "{} {}",
                 style("hint:", "1;36"),
-                output::escape_control_characters(hint)
+                terminal::escape_control_characters(hint)
             ));
         }
         lines.push(String::new());
@@ -190,7 +190,7 @@ impl CliError {
 
     /// The error with its causes, escaped for terminals.
     pub(crate) fn message(&self) -> String {
-        output::escape_control_characters(&self.full_message())
+        terminal::escape_control_characters(&self.full_message())
     }
 
     /// The error with its causes, unescaped, without repetitions.

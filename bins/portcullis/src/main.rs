@@ -27,6 +27,7 @@ mod secret;
 mod secret_source;
 mod shell;
 mod table;
+mod terminal;
 mod text;
 mod text_width;
 mod trust;

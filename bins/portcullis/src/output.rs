@@ -7,12 +7,12 @@ pub(crate) use json_list::JsonList;
 
 use crate::error::CliError;
 use crate::table::Table;
+use crate::terminal::{escape_control_characters, is_unsafe};
 use clap::ValueEnum;
-use portcullis_domain::terminal;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use zeroize::Zeroizing;
 
 /// Output formats.
@@ -153,29 +153,6 @@ pub(crate) fn write_stderr(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Whether to use colors on a stream.
-pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
-}
-
-/// Escapes terminal control characters, which names and messages from others may contain.
-pub(crate) fn escape_control_characters(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unsafe(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
-/// Like [`terminal::is_terminal_control`], but allows line feeds.
-fn is_unsafe(character: char) -> bool {
-    character != '\n' && terminal::is_terminal_control(character)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,20 +195,5 @@ mod tests {
             serde_json::from_str::<Vec<String>>(&text).unwrap(),
             document
         );
-    }
-
-    #[test]
-    fn only_harmless_characters_are_left() {
-        for (text, shown) in [
-            ("plain äß 漢字", "plain äß 漢字"),
-            ("two\nlines", "two\nlines"),
-            ("\u{1b}[31mred", "\\u{1b}[31mred"),
-            ("a\tb\r", "a\\u{9}b\\u{d}"),
-            ("\u{9b}2J", "\\u{9b}2J"),
-            ("evil\u{202e}txt", "evil\\u{202e}txt"),
-            ("a\u{200b}dmin\u{2028}", "a\\u{200b}dmin\\u{2028}"),
-        ] {
-            assert_eq!(escape_control_characters(text), shown);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Terminal prompts.
 
 use crate::error::CliError;
-use crate::output::escape_control_characters;
+use crate::terminal::escape_control_characters;
 use dialoguer::Password;
 use secrecy::SecretString;
 use std::future;

@@ -1,6 +1,6 @@
 //! Tables for terminals.
 
-use crate::output::escape_control_characters;
+use crate::terminal::escape_control_characters;
 use crate::text_width::truncate;
 use comfy_table::{ContentArrangement, presets};
 

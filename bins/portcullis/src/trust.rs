@@ -3,7 +3,8 @@
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
-use crate::output::{self, escape_control_characters};
+use crate::output;
+use crate::terminal::escape_control_characters;
 use crate::{profile, prompt};
 use portcullis_client::{Client, ClientError, Trust, first_contact};
 use portcullis_pki::{Certificate, certificates_to_pem, pkcs7};

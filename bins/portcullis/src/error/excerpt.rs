@@ -1,6 +1,6 @@
 //! Excerpts in error messages: a line of input with a marker below.
 
-use crate::output::escape_control_characters;
+use crate::terminal::escape_control_characters;
 use crate::text_width::{self, width};
 
 const INDENT: &str = "  ";

@@ -3,7 +3,7 @@
 //! YAML 1.1 parsers read `yes` as a boolean, `12:30:00` as a number and `2031-04-05` as a date;
 //! YAML 1.2 parsers do not. Strings are quoted unless they are unambiguous.
 
-use crate::output::is_unsafe;
+use crate::terminal::is_unsafe;
 use serde_yaml::{Mapping, Number, Value};
 use std::fmt::Write as _;
 

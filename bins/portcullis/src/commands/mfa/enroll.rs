@@ -8,6 +8,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::files::PrivateFile;
 use crate::output;
+use crate::terminal;
 use clap::Args;
 use portcullis_api::mfa::MfaDetail;
 use portcullis_client::Client;
@@ -152,6 +153,6 @@ fn show_started(
     let text = set_up.render(style);
     output::write(&format!(
         "{}\n{next}\n",
-        output::escape_control_characters(&text)
+        terminal::escape_control_characters(&text)
     ))
 }

@@ -6,6 +6,7 @@ use crate::commands::router_config::input::{Input, repeats_stdin};
 use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{self, Format};
+use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_router_config::{CheckOptions, Verdict, report_json};
 use std::io;
@@ -121,7 +122,7 @@ impl CheckArgs {
                 output::json_for_stdout(&format!("{object}\n")).into_owned()
             },
             CheckFormat::Human => {
-                let drawing = FindingRenderer::new(input, output::supports_color(&io::stdout()));
+                let drawing = FindingRenderer::new(input, terminal::supports_color(&io::stdout()));
                 let mut report = drawing.render_findings(&judged.findings);
                 report.push_str(&drawing.render_summary(self.norm, judged));
                 report

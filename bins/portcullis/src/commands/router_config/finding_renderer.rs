@@ -2,7 +2,7 @@
 
 use crate::commands::router_config::input::Input;
 use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
-use crate::output::escape_control_characters;
+use crate::terminal::escape_control_characters;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,

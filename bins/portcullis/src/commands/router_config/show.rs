@@ -6,6 +6,7 @@ use crate::commands::router_config::input::Input;
 use crate::commands::router_config::rule_set::RuleSet;
 use crate::error::CliError;
 use crate::output::{self, Format, Output};
+use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
 use portcullis_router_config::{Finding, Severity, Verdict};
 use std::io;
@@ -63,7 +64,7 @@ pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> 
     if result.verdict == Verdict::Accept {
         return Ok(());
     }
-    let drawing = FindingRenderer::new(&input, output::supports_color(&io::stderr()));
+    let drawing = FindingRenderer::new(&input, terminal::supports_color(&io::stderr()));
     let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
     let errors = result.findings.iter().filter(is_error);
     let report = drawing.render_findings(errors) + &drawing.render_summary(arguments.norm, &result);
