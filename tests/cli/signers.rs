@@ -195,7 +195,7 @@ fn second_jwt_goes_with_every_command() {
     .unwrap();
     let told = session.run(&whoami).expect_code(1).stderr;
     assert!(
-        told.contains("the second JWT of the profile `other`"),
+        told.contains("profile `other` requires this second JWT"),
         "{told}"
     );
     session.run(&["logout", "--profile", "other"]).success();
