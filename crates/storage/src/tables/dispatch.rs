@@ -1,7 +1,7 @@
 //! Dispatch from the kind of a record to its entity type.
 
 use super::kind::Entity;
-pub use super::kind::{KINDS, dispatch};
+pub(super) use super::kind::{KINDS, dispatch};
 
 /// A generic operation on the entity type of a record.
 pub trait EntityVisitor {
