@@ -50,6 +50,7 @@ impl RouterConfigFiles {
         let mut command = Command::new(binaries::cli());
         command
             .env_clear()
+            .envs(command::coverage())
             .current_dir(self.site.work())
             .arg("router-config");
         command

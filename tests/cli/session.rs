@@ -80,6 +80,7 @@ impl Session {
         command
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .envs(command::coverage())
             .env("HOME", self.site.work())
             .env("PORTCULLIS_CONFIG_DIR", self.site.folder().join("profiles"))
             .env("PORTCULLIS_PASSWORD", PASSWORD)

@@ -51,6 +51,12 @@ impl CommandOutput {
     }
 }
 
+/// The variable that says where a program writes which of its lines ran, if that is measured.
+pub fn coverage() -> Option<(&'static str, OsString)> {
+    let name = "LLVM_PROFILE_FILE";
+    std::env::var_os(name).map(|file| (name, file))
+}
+
 /// Runs a program, which must end within [`wait::DEFAULT_TIMEOUT`].
 #[track_caller]
 pub fn run(command: &mut Command) -> CommandOutput {
