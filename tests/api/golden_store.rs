@@ -15,40 +15,12 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use http::Method;
-use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, RecordCounts, SERVICE,
-    SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
-};
+use portcullis_storage::tables::{KINDS, RecordCounts};
 use portcullis_testkit::{Harness, PASSWORD, SavedStore};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-
-const KINDS: [Kind; 20] = [
-    API_SESSION,
-    AUTHENTICATOR,
-    AUTH_POLICY,
-    CA,
-    CONFIG,
-    CONFIG_TYPE,
-    EDGE_ROUTER_POLICY,
-    ENROLLMENT,
-    IDENTITY,
-    MFA,
-    POSTURE_CHECK,
-    REVOCATION,
-    ROUTER,
-    SERVICE,
-    SERVICE_EDGE_ROUTER_POLICY,
-    SERVICE_POLICY,
-    SESSION,
-    SESSION_CERTIFICATE,
-    SIGNER,
-    TERMINATOR,
-];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("api/golden_store/first-release")
@@ -136,7 +108,7 @@ async fn a_store_made_today_has_records_of_every_kind() {
 
 fn assert_every_kind(controller: &Harness) {
     let snapshot = controller.engine.snapshot().unwrap();
-    for kind in KINDS {
+    for &kind in KINDS {
         assert_ne!(
             RecordCounts::expected(&*snapshot, kind).unwrap(),
             0,

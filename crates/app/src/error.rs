@@ -250,13 +250,43 @@ fn reference_not_found(value: &UniqueValue) -> AppError {
     match value.index {
         // The session has ended in the meantime.
         UniqueIndex::ApiSessionToken => AccessDeniedError.into(),
-        index => AppError::not_found(index.noun(), id),
+        index if index.is_id() => AppError::not_found(index.noun(), id),
+        other => AppError::Internal(format!("{other:?} is not a reference")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn missing_references_are_told_by_their_kind() {
+        let missing = |index| reference_not_found(&UniqueValue::new(index, "x")).to_string();
+        let not_found = missing(UniqueIndex::SignerId);
+        assert!(not_found.contains("external JWT signer"), "{not_found}");
+        let error = reference_not_found(&UniqueValue::new(UniqueIndex::EnrollmentToken, "x"));
+        assert!(matches!(error, AppError::Internal(_)), "{error}");
+    }
+
+    #[test]
+    fn values_in_use_name_the_kind_where_errors_did_so_before() {
+        for (index, reason) in [
+            (UniqueIndex::ConfigName, NAME_IN_USE.to_owned()),
+            (UniqueIndex::RouterName, NAME_IN_USE.to_owned()),
+            (UniqueIndex::RouterId, in_use_by("router")),
+            (UniqueIndex::IdentityName, in_use_by("identity")),
+            (UniqueIndex::AuthPolicyName, in_use_by("auth policy")),
+            (UniqueIndex::CaName, in_use_by("CA")),
+            (UniqueIndex::SignerName, in_use_by("external JWT signer")),
+        ] {
+            let AppError::Field(error) = value_in_use(&UniqueValue::new(index, "x")) else {
+                panic!("{index:?} is no field");
+            };
+            assert_eq!(error.reason, reason, "{index:?}");
+        }
+        let second = value_in_use(&UniqueValue::new(UniqueIndex::DefaultAdministrator, ""));
+        assert!(matches!(second, AppError::AlreadyInitialised));
+    }
 
     #[test]
     fn values_in_use_are_told_in_the_words_of_the_api() {
