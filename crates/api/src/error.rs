@@ -217,7 +217,7 @@ impl DecodeError {
 /// body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BareError {
-    /// Name of its code.
+    /// Error code.
     pub code: Cow<'static, str>,
     /// Human-readable message.
     pub message: Cow<'static, str>,

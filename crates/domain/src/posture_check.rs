@@ -1,4 +1,4 @@
-//! Posture checks: requirements on the machine and the user of a client.
+//! Posture checks: requirements on the device and the user of a client.
 //!
 //! Service policies select checks by id or role attribute. This module holds the definitions;
 //! reports are evaluated in `portcullis-posture`.

@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     let filter = EnvFilter::try_new(directives.join(",")).map_err(|_unreadable| {
         usage::error(format!(
             "--log: `{text}` is not a filter; write a level, or part=level pairs such as \
-             `warn,portcullis_http=debug`; {LEVELS}"
+             `warn,portcullis_listener=debug`; {LEVELS}"
         ))
     })?;
     // A filter without span directives need not track spans.

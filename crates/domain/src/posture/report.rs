@@ -15,7 +15,7 @@ pub struct PostureReport {
     pub report: Report,
 }
 
-/// A report about the machine of a client.
+/// A report about the device of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// The operating system (`OS`).
@@ -31,7 +31,7 @@ pub enum Report {
         path: String,
         process: ProcessInfo,
     },
-    /// A wake-up or unlock of the machine (`ENDPOINT_STATE`).
+    /// A wake-up or unlock of the device (`ENDPOINT_STATE`).
     EndpointState { woken: bool, unlocked: bool },
 }
 

@@ -190,7 +190,7 @@ fn with_grant_parameter(relation: Relation, route: Route) -> Route {
 
 const GRANT_PARAMETER: Parameter = Parameter::query(
     "policyType",
-    "The grant that the list is about: to connect to the service, or to offer it. By default, either will do.",
+    "The grant that the list is about: `dial` to connect to the service, `bind` to host it. By default, either.",
 )
 .with_type(ValueType::OneOf(&["dial", "bind"]));
 

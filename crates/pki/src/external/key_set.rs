@@ -21,7 +21,7 @@ pub enum KeySetError {
     /// The text is not a JSON object with a list of keys, or has duplicate members.
     #[error("not a JSON Web Key Set (JWKS)")]
     Malformed,
-    #[error("the key set has more than 128 keys")]
+    #[error("the key set has more than {MAX_KEYS} keys")]
     TooManyKeys,
 }
 

@@ -82,7 +82,7 @@ const OVERLAY_IDENTITY: KeyGroup = &[
     Key::new(
         "tlsClientAuthenticationPolicy",
         ValueType::String(StringFormat::Any),
-        "Whether clients must present a certificate.",
+        "Whether clients are asked for a certificate, and whether it is verified.",
     )
     .example("VerifyClientCertIfGiven"),
     Key::new(

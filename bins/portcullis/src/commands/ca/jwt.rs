@@ -13,7 +13,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is not secret and does not expire: it only names the controller. Enrolling with it takes a
+The token is not secret and does not expire: it only says where to enroll. Enrolling with it takes a
 certificate of the CA, which must be verified and enabled for this (--autoca).
 
 Examples:

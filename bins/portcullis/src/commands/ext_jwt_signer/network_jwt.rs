@@ -11,7 +11,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is not secret: it only names the controller. Enrolling with it takes a JWT of a signer
+The token is not secret: it only says where to enroll. Enrolling with it takes a JWT of a signer
 that is enabled for this (--enroll-to-cert or --enroll-to-token).
 
 Examples:
