@@ -16,6 +16,8 @@ mod resource_names;
 mod schemas;
 mod yaml;
 
+pub(crate) use operation_names::to_camel_case;
+
 use crate::path::Api;
 use crate::response::Static;
 use crate::route::Route;

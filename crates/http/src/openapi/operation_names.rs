@@ -77,7 +77,7 @@ fn derived_name(method: &Method, path: &str) -> OperationName {
 }
 
 /// Converts `edge-routers` to `EdgeRouters`.
-fn to_camel_case(segment: &str) -> String {
+pub(crate) fn to_camel_case(segment: &str) -> String {
     segment.split('-').map(capitalized).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Maintenance of the store for administrators: snapshots, checks, counts.
 
 use crate::error::ApiError;
+use crate::openapi::to_camel_case;
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, OptionalJson, ResponseSpec, Route, guarded};
@@ -109,7 +110,16 @@ fn result(finding: IntegrityFinding) -> IntegrityResult {
 
 async fn summary(call: Call<Permit<ReadSummary>, NoBody>) -> Result<ApiResponse, ApiError> {
     let counts = database::summary(&call.context.state.app, &call.permit)?;
+    let counts = counts
+        .into_iter()
+        .map(|(collection, count)| (member_name(collection).into(), count));
     Ok(ApiResponse::detail_without_meta(&SummaryCounts(
-        counts.into_iter().collect(),
+        counts.collect(),
     )))
+}
+
+/// `edge-router-policies` as `edgeRouterPolicies`.
+fn member_name(collection: &str) -> String {
+    let (first, others) = collection.split_once('-').unwrap_or((collection, ""));
+    format!("{first}{}", to_camel_case(others))
 }
