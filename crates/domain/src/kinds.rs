@@ -15,7 +15,8 @@
 /// - its name in errors, and its collection on the APIs;
 /// - its unique indexes, each with its byte, which is never reused either, and where its values come
 ///   from: `id`, with the member if clients may choose it; `name`; `member` with the member of the
-///   APIs; or `generated`;
+///   APIs; or `generated`. The values of `EnrollmentToken` and `ApiSessionToken` are hashes of tokens; that of
+///   `DefaultAdministrator` is empty, so that there is at most one;
 /// - the specification, if the entity is [`Managed`](crate::managed::Managed).
 #[macro_export]
 macro_rules! for_each_kind {
