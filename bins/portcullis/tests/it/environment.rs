@@ -1,6 +1,6 @@
 //! Runs of the program in an isolated environment.
 
-use std::ffi::OsString;
+use std::env;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,8 @@ impl Environment {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
         command
             .env_clear()
-            .envs(coverage())
+            // Where the program writes which of its lines ran, if that is measured.
+            .envs(env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .env("HOME", self.path("home"))
             .current_dir(self.folder.path())
             .stdin(Stdio::null());
@@ -106,10 +107,4 @@ pub(crate) fn outcome(command: &mut Command) -> Outcome {
 pub(crate) fn closed() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     format!("https://{}", listener.local_addr().unwrap())
-}
-
-/// The variable that says where a program writes which of its lines ran, if that is measured.
-fn coverage() -> Option<(&'static str, OsString)> {
-    let name = "LLVM_PROFILE_FILE";
-    std::env::var_os(name).map(|file| (name, file))
 }
