@@ -1,5 +1,17 @@
 //! Shared support of API tests.
 
+pub(crate) mod credentials;
+pub(crate) mod hold;
+pub(crate) mod idp;
+pub(crate) mod key_server;
+pub(crate) mod lists;
+pub(crate) mod log;
+pub(crate) mod mfa;
+pub(crate) mod naive;
+pub(crate) mod network;
+pub(crate) mod posture;
+pub(crate) mod third_party;
+
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
