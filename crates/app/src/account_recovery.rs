@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::mfa;
-use crate::password::NewPassword;
+use crate::new_password::NewPassword;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, Credential};

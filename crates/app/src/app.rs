@@ -1,29 +1,20 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
-use crate::audit::AuditTrail;
-use crate::cas::TrustAnchorCache;
-use crate::database::{IntegrityChecks, SnapshotFiles};
 use crate::error::AppError;
-use crate::health::Health;
-use crate::identities::Traces;
-use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
-use crate::posture;
-use crate::service_sessions;
-use crate::services::ServiceUpdates;
-use crate::sessions;
-use crate::signers::SignerKeys;
+use crate::session_validity::recheck_caller;
+use crate::settings::{MfaSettings, Settings};
+use crate::state::{
+    AuditTrail, CleanupCursor, Health, IntegrityChecks, PostureStore, ServiceUpdates, SignerKeys,
+    SnapshotFiles, Traces, TrustAnchorCache,
+};
 use portcullis_domain::Env;
 use portcullis_domain::access::{AccessDeniedError, Action, Caller, Permit};
-use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Change;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_domain::log_throttle::LogRateLimits;
-use portcullis_domain::password_throttle::ThrottleRules;
-use portcullis_domain::quota::StorageQuota;
 use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
@@ -37,48 +28,6 @@ use tokio::sync::oneshot;
 /// Burst of changes that an identity may make to its own credentials; afterwards one per second.
 /// Each change leaves a permanent audit event, so the rate has to be bounded.
 const OWN_CHANGE_BURST: u32 = 300;
-
-/// Values taken from the configuration.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// Idle timeout of an API session.
-    pub session_timeout: SignedDuration,
-    /// Maximum lifetimes of API sessions.
-    pub session_lifetimes: SessionLifetimes,
-    /// Maximum age of a session's last factor for privileged operations; `None` for any age.
-    pub fresh_factor: Option<SignedDuration>,
-    /// Lifetime of an enrollment that is created with its identity.
-    pub enrollment_duration: SignedDuration,
-    /// Lifetime of a router's enrollment.
-    pub router_enrollment_duration: SignedDuration,
-    /// Whether tokens of external signers without an expiry are refused.
-    pub require_token_expiry: bool,
-    /// Throttling of password guesses; `None` for no throttling.
-    pub password_throttle: Option<ThrottleRules>,
-    /// Rate limits for log lines about refused requests.
-    pub refusal_log: LogRateLimits,
-    /// Lifetime of the longest-lived kind of token that is signed for API sessions.
-    pub max_token_lifetime: SignedDuration,
-    /// Limits on what a single identity may store.
-    pub storage_quota: StorageQuota,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            session_timeout: SignedDuration::from_mins(30),
-            session_lifetimes: SessionLifetimes::default(),
-            fresh_factor: None,
-            enrollment_duration: SignedDuration::from_mins(180),
-            router_enrollment_duration: SignedDuration::from_mins(180),
-            require_token_expiry: true,
-            password_throttle: Some(ThrottleRules::default()),
-            refusal_log: LogRateLimits::default(),
-            max_token_lifetime: SignedDuration::from_hours(24),
-            storage_quota: StorageQuota::default(),
-        }
-    }
-}
 
 /// State shared by all use cases.
 pub struct App {
@@ -97,10 +46,10 @@ pub struct App {
     pub(crate) started_at: Timestamp,
     /// Creation time of the store, once known.
     pub(crate) store_created_at: OnceLock<Timestamp>,
-    pub(crate) posture: posture::PostureStore,
+    pub(crate) posture: PostureStore,
     pub(crate) traces: Traces,
-    pub(crate) session_cleanup_cursor: sessions::CleanupCursor,
-    pub(crate) service_session_cleanup_cursor: service_sessions::CleanupCursor,
+    pub(crate) session_cleanup_cursor: CleanupCursor,
+    pub(crate) service_session_cleanup_cursor: CleanupCursor,
     pub(crate) snapshots: SnapshotFiles,
     pub(crate) integrity_checks: IntegrityChecks,
     pub(crate) health: Health,
@@ -158,10 +107,10 @@ impl App {
             trust_anchors: TrustAnchorCache::default(),
             settings,
             mfa,
-            posture: posture::PostureStore::default(),
+            posture: PostureStore::default(),
             traces: Traces::default(),
-            session_cleanup_cursor: sessions::CleanupCursor::default(),
-            service_session_cleanup_cursor: service_sessions::CleanupCursor::default(),
+            session_cleanup_cursor: CleanupCursor::default(),
+            service_session_cleanup_cursor: CleanupCursor::default(),
             snapshots: SnapshotFiles::new(store_path),
             integrity_checks: IntegrityChecks::default(),
         }
@@ -300,7 +249,7 @@ impl App {
         let lifetimes = self.settings.session_lifetimes;
         let actor = Actor::caller(permit.caller());
         self.commit(actor, move |rows| {
-            let caller = sessions::recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
+            let caller = recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
             if !caller.has_access(A::ACCESS) {
                 return Err(AccessDeniedError.into());
             }

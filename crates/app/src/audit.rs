@@ -13,65 +13,17 @@ mod sink;
 mod start;
 mod writer;
 
+pub use crate::state::AuditEvent;
 pub use progress::find_problem;
 pub use refusals::{Refusal, record_refusal};
-pub use sink::{AuditEvent, AuditSink, SinkPosition};
+pub use sink::{AuditSink, SinkPosition};
 pub use start::BEGIN_OPERATION;
 pub use writer::AuditWriter;
 
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::audit::AuditTrailId;
-use portcullis_storage::tables::{AuditBacklog, WrittenCursor};
-use progress::Progress;
-use refusals::Refusals;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread::Thread;
-
-/// State shared by use cases and the writer.
-#[derive(Default)]
-pub(crate) struct AuditTrail {
-    written: Mutex<WrittenCursor>,
-    writer: OnceLock<Thread>,
-    /// Whether the writer has to be woken; it stays awake for a while afterwards.
-    is_sleeping: AtomicBool,
-    refusals: Mutex<Refusals>,
-    progress: Mutex<Progress>,
-}
-
-impl AuditTrail {
-    /// How far the store's events are known to be written.
-    pub(crate) fn written(&self) -> WrittenCursor {
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set_written(&self, mark: WrittenCursor) {
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = mark;
-    }
-
-    /// Registers the writer's thread for wake-ups.
-    fn register_writer(&self, writer: Thread) {
-        // There is one writer; tests start more of them, which poll.
-        let _ = self.writer.set(writer);
-    }
-
-    /// Wakes the writer. Waking a thread costs about as much as a small request, so it is done once
-    /// for all events until the writer looks.
-    pub(crate) fn wake(&self) {
-        if self.is_sleeping.swap(false, Ordering::AcqRel)
-            && let Some(writer) = self.writer.get()
-        {
-            writer.unpark();
-        }
-    }
-
-    /// Requests a wake-up for the next event. The writer looks for events afterwards, or it would
-    /// miss those in between.
-    fn mark_sleeping(&self) {
-        self.is_sleeping.swap(true, Ordering::AcqRel);
-    }
-}
+use portcullis_storage::tables::AuditBacklog;
 
 /// The store's trail id, and the number of the first event in it.
 ///

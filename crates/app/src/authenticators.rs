@@ -21,8 +21,8 @@ pub use update::{UpdbCredentialPatch, update};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_owner;
 use crate::listing::{ListPage, ListRequest, ListScope, Listing, Paging, kinds, restrict_to};
+use crate::records::get_owner;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::Authenticator;
@@ -31,7 +31,6 @@ use portcullis_domain::ids::{AuthenticatorId, IdentityId, RecordNumber};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::{AuthenticatorView, IdentityRef};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows, RowsMut, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 
@@ -138,20 +137,6 @@ fn find_own(
         Ok(found)
     } else {
         Err(refusal(id))
-    }
-}
-
-/// Checks that an identity has no authenticator of a method yet.
-pub(crate) fn check_method_unused(
-    rows: Rows<'_>,
-    identity: &RecordKey,
-    method: &'static str,
-) -> Result<(), AppError> {
-    let present: Vec<Found<Authenticator>> = rows.dependents(identity)?;
-    if present.iter().any(|one| one.entity.method() == method) {
-        Err(AppError::AuthenticatorExists(method))
-    } else {
-        Ok(())
     }
 }
 

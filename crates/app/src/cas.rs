@@ -4,22 +4,22 @@ mod chain_verification;
 mod list;
 mod rank;
 mod token;
-mod trust_anchor_cache;
 mod verify;
 
+pub use crate::error::ProofError;
 pub(crate) use chain_verification::{
     CaVerification, ClaimedExternalId, find_verification, has_any, list_verifications,
     verify_with_ca,
 };
 pub use list::list;
 pub use token::token;
-pub(crate) use trust_anchor_cache::TrustAnchorCache;
-pub use verify::{ProofError, verify};
+pub use verify::verify;
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::privilege::CredentialGuard;
+use crate::records::find_ca;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ca::{Ca, CaSpec, CaSpecPatch};
@@ -28,7 +28,6 @@ use portcullis_domain::ids::{self, CaId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::{Certificate, TrustAnchors};
-use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     CA, ENROLLMENT, Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue,
@@ -130,12 +129,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(),
 
 /// Gets an authority by id.
 pub(crate) fn get(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
-    find(rows, id)?.ok_or_else(|| AppError::not_found("CA", id.as_str()))
-}
-
-/// Finds an authority by id.
-pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Option<Found<Ca>>, StoreError> {
-    rows.find(&UniqueValue::new(UniqueIndex::CaId, id.as_str()))
+    find_ca(rows, id)?.ok_or_else(|| AppError::not_found("CA", id.as_str()))
 }
 
 /// Changes an authority in a transaction.

@@ -1,19 +1,16 @@
 //! Maintenance of the store: copies, integrity checks and a summary.
 
 mod checks;
-mod snapshot_path;
 mod snapshots;
 mod summary;
 
 use crate::action::actions;
 use portcullis_domain::access::Access;
 
-pub use checks::{IntegrityFinding, IntegrityReport, check, fix, report, stop_checks};
+pub use crate::state::integrity_checks::{IntegrityFinding, IntegrityReport};
+pub use checks::{check, fix, report, stop_checks};
 pub use snapshots::copy;
 pub use summary::{Summary, summary};
-
-pub(crate) use checks::IntegrityChecks;
-pub(crate) use snapshots::SnapshotFiles;
 
 actions! {
     /// Writes a copy of the store.

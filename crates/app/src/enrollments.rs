@@ -1,65 +1,34 @@
 //! Enrollments: create, read, list, refresh, delete, redeem.
 
 mod automatic;
-mod certificate_error;
-mod draft;
 mod list;
-mod owner;
 mod redeem;
-pub(crate) mod secrets;
+mod third_party;
 mod with_token;
 
+pub use crate::enrollment_records::{Create, Delete, Read, Update};
+pub use crate::error::EnrollmentCertificateError;
 pub use automatic::{AutomaticEnrollment, enroll_automatically};
-pub use certificate_error::EnrollmentCertificateError;
-pub(crate) use draft::{EnrollmentDraft, insert};
 pub use list::{list, list_of};
-pub(crate) use owner::EnrollmentOwner;
 pub use redeem::{Redemption, RedemptionProof, RedemptionResult, RouterCsrs, redeem};
 pub use with_token::{TokenEnrollment, TokenEnrollmentResult, with_token};
 
-use crate::action::actions;
 use crate::app::App;
-use crate::authenticators;
-use crate::cas;
-use crate::error::AppError;
-use crate::identities;
-use crate::privilege::CredentialGuard;
-use draft::token_hash;
-use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Caller, Permit};
-use portcullis_domain::clock::{self, Timestamp};
-use portcullis_domain::enrollment::{
-    EnrollmentMethod, EnrollmentMethodKind, EnrollmentPurpose, RedemptionError,
+use crate::enrollment_records::{
+    EnrollmentDraft, IN_THE_FUTURE, check_no_conflict, insert, secrets, unknown_ca, validate_expiry,
 };
+use crate::error::AppError;
+use crate::privilege::{CredentialGuard, EnrollmentOwner};
+use crate::records;
+use crate::routers;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::clock::{self, Timestamp};
+use portcullis_domain::enrollment::{EnrollmentMethod, RedemptionError};
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{EnrollmentId, IdentityId, RecordNumber};
-use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::{EnrollmentOwnerRef, EnrollmentView};
-use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue};
-
-actions! {
-    /// Reads one enrollment or a list.
-    Read = Access::Granted(Subject::Enrollment, Verb::Read);
-    /// Creates an enrollment for an existing identity.
-    Create = Access::Granted(Subject::Enrollment, Verb::Create);
-    /// Refreshes an enrollment.
-    Update = Access::Granted(Subject::Enrollment, Verb::Update);
-    /// Deletes an enrollment.
-    Delete = Access::Granted(Subject::Enrollment, Verb::Delete);
-}
-
-/// The error for a method that names a CA that does not exist.
-pub(crate) fn unknown_ca(
-    rows: Rows<'_>,
-    purpose: &EnrollmentPurpose,
-) -> Result<Option<FieldError>, AppError> {
-    let Some(ca) = purpose.ca() else {
-        return Ok(None);
-    };
-    let is_known = cas::find(rows, ca)?.is_some();
-    Ok((!is_known).then(|| FieldError::new("caId", "no CA with this id exists", ca.as_str())))
-}
 
 pub fn read(
     app: &App,
@@ -79,7 +48,12 @@ fn build_view(
     found: Found<StoredEnrollment>,
     holder: &EnrollmentOwner,
 ) -> Result<EnrollmentView, AppError> {
-    let is_visible = secrets::are_visible_for(CredentialGuard::new(app), caller, holder);
+    let is_visible = match holder {
+        EnrollmentOwner::Identity(identity) => {
+            secrets::are_visible(CredentialGuard::new(app), caller, identity)
+        },
+        EnrollmentOwner::Router(_) => routers::can_read_enrollment_secrets(caller),
+    };
     let (enrollment, secrets) = secrets::unseal_if(app, found, is_visible)?;
     Ok(EnrollmentView {
         enrollment,
@@ -115,16 +89,14 @@ pub async fn create(
     } = input;
     let expires_at = clock::to_millisecond(expires_at);
     if expires_at <= app.env().now() {
-        return Err(identities::unknown_reference(
+        return Err(invalid_field(
             "expiresAt",
             IN_THE_FUTURE,
             &expires_at.to_string(),
         ));
     }
-    let unknown = || {
-        identities::unknown_reference("identityId", "no identity with this id exists", id.as_str())
-    };
-    let key = match identities::find(app.snapshot()?.rows(), &id) {
+    let unknown = || invalid_field("identityId", "no identity with this id exists", id.as_str());
+    let key = match records::get_identity(app.snapshot()?.rows(), &id) {
         Ok(identity) => identity.key,
         Err(AppError::NotFound { .. }) => return Err(unknown()),
         Err(error) => return Err(error),
@@ -134,13 +106,7 @@ pub async fn create(
     let enrollment = draft.id().clone();
     let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
-        let gone = || {
-            identities::unknown_reference(
-                "identityId",
-                "no identity with this id exists",
-                id.as_str(),
-            )
-        };
+        let gone = || invalid_field("identityId", "no identity with this id exists", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         credential_guard.check(caller, &identity)?;
         if identity.kind == IdentityType::Router {
@@ -156,43 +122,6 @@ pub async fn create(
     })
     .await?;
     Ok(enrollment)
-}
-
-/// Checks that an identity has no enrollment of this method yet, nor a password besides one to be
-/// set.
-pub(crate) fn check_no_conflict(
-    rows: Rows<'_>,
-    identity: &RecordKey,
-    purpose: &EnrollmentPurpose,
-) -> Result<(), AppError> {
-    let Some(kind) = purpose.method().map(EnrollmentMethod::kind) else {
-        return Ok(());
-    };
-    let present = rows.dependents::<StoredEnrollment>(identity)?;
-    if present
-        .iter()
-        .filter_map(|other| other.entity.enrollment.purpose.method())
-        .any(|method| method.kind() == kind)
-    {
-        return Err(AppError::EnrollmentExists(kind));
-    }
-    if kind == EnrollmentMethodKind::Updb {
-        authenticators::check_method_unused(rows, identity, kind.name())
-    } else {
-        Ok(())
-    }
-}
-
-const IN_THE_FUTURE: &str = "must be in the future";
-
-/// Validates the end of an enrollment, which has to be in the future.
-pub(crate) fn validate_expiry(now: Timestamp, end: Timestamp) -> Result<Timestamp, AppError> {
-    let end = clock::to_millisecond(end);
-    if end > now {
-        Ok(end)
-    } else {
-        Err(FieldError::new("expiresAt", IN_THE_FUTURE, end.to_string()).into())
-    }
 }
 
 /// Replaces the token and the end of an enrollment. The old token is no longer valid.
@@ -243,4 +172,8 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Re
 fn find(rows: Rows<'_>, id: &EnrollmentId) -> Result<Found<StoredEnrollment>, AppError> {
     rows.find(&UniqueValue::new(UniqueIndex::EnrollmentId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("enrollment", id.as_str()))
+}
+
+fn invalid_field(field: &str, reason: &str, value: &str) -> AppError {
+    AppError::InvalidField(FieldError::new(field, reason, value))
 }

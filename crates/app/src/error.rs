@@ -1,10 +1,22 @@
 //! Errors of the use cases.
 
+mod ca_proof;
+mod enrollment_certificate;
+mod list;
+mod mfa;
+
+pub use ca_proof::ProofError;
+pub use enrollment_certificate::EnrollmentCertificateError;
+pub use list::ListError;
+pub use mfa::MfaError;
+
+use crate::password::PoolFullError;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::AccessDeniedError;
 use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 use portcullis_domain::entropy::EntropyError;
 use portcullis_domain::password_throttle::ThrottledError;
+use portcullis_pki::IssueError;
 use portcullis_storage::engine::{CommitError, OverloadedError, StoreError};
 use portcullis_storage::tables::{UniqueIndex, UniqueMember, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
@@ -36,7 +48,7 @@ pub enum AppError {
     MissingReference(FieldError),
     /// The query of a list is invalid.
     #[error(transparent)]
-    Listing(#[from] crate::listing::ListError),
+    Listing(#[from] ListError),
     /// The entity cannot be deleted.
     #[error("the entity cannot be deleted")]
     NotDeletable {
@@ -87,13 +99,13 @@ pub enum AppError {
     InvalidCertificatePem,
     /// Possession of a CA's private key was not proved.
     #[error(transparent)]
-    CaProof(#[from] crate::cas::ProofError),
+    CaProof(#[from] ProofError),
     /// A third-party certificate cannot be enrolled.
     #[error(transparent)]
-    EnrollmentCertificate(#[from] crate::enrollments::EnrollmentCertificateError),
+    EnrollmentCertificate(#[from] EnrollmentCertificateError),
     /// An MFA operation failed.
     #[error(transparent)]
-    Mfa(#[from] crate::mfa::MfaError),
+    Mfa(#[from] MfaError),
     /// The session passes none of the policies that grant it the service.
     #[error("the posture checks of {} policies failed", .0.len())]
     InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
@@ -177,14 +189,23 @@ impl From<AccessDeniedError> for AppError {
     }
 }
 
+impl From<IssueError> for AppError {
+    fn from(error: IssueError) -> Self {
+        match error {
+            IssueError::Entropy(error) => Self::Entropy(error),
+            error => Self::internal(error),
+        }
+    }
+}
+
 impl From<OverloadedError> for AppError {
     fn from(_overloaded: OverloadedError) -> Self {
         Self::Overloaded
     }
 }
 
-impl From<crate::password::PoolFullError> for AppError {
-    fn from(_full: crate::password::PoolFullError) -> Self {
+impl From<PoolFullError> for AppError {
+    fn from(_full: PoolFullError) -> Self {
         Self::TooManyPasswords
     }
 }

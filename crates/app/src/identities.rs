@@ -13,7 +13,7 @@ pub use list::{list, list_types, read_type};
 pub use service_configs::{
     Assignment, assign_service_configs, service_configs, withdraw_service_configs,
 };
-pub(crate) use trace::{Traces, remove_ended as forget_ended_traces};
+pub(crate) use trace::remove_ended as forget_ended_traces;
 pub use trace::{count_traces, find_trace, trace};
 pub use update::{disable, enable, patch, replace};
 pub(crate) use view::IdentityViewBuilder;
@@ -22,18 +22,15 @@ use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::privilege::check_may_modify;
+use crate::records::{find_policy, get_identity};
 use crate::routers;
 use crate::services::edge_service_exists;
-use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
-use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::{Identity, IdentitySpec};
-use portcullis_domain::ids::{AuthPolicyId, IdentityId};
+use portcullis_domain::ids::IdentityId;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
-use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, identity_key};
+use portcullis_storage::tables::{Found, Rows, identity_key};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -54,7 +51,7 @@ actions! {
 
 pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
-    let found = find(view.rows(), id)?;
+    let found = get_identity(view.rows(), id)?;
     IdentityViewBuilder::new(app, permit.caller(), &view).build(found)
 }
 
@@ -96,7 +93,7 @@ struct OwnIdentity<T, W>(T, PhantomData<fn() -> W>);
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
-        let found = find(rows.rows(), &wanted)?;
+        let found = get_identity(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
             return Err(AppError::NotDeletable { rule: None });
         }
@@ -115,53 +112,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     Ok(())
 }
 
-pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {
-    rows.find(&UniqueValue::new(UniqueIndex::IdentityId, id.as_str()))?
-        .ok_or_else(|| AppError::not_found("identity", id.as_str()))
-}
-
-/// The identity that a record belongs to. Records are deleted with their identity, so a missing one
-/// is damage.
-pub(crate) fn get_owner<E>(
-    rows: Rows<'_>,
-    found: &Found<E>,
-) -> Result<Found<Identity>, StoreError> {
-    let key = identity_key(found.root_number());
-    let entity = rows.get(&key)?.ok_or_else(|| lost(&key))?;
-    Ok(Found { key, entity })
-}
-
-/// Like [`get_owner`], shared from the cache.
-pub(crate) fn get_shared_owner<E>(
-    rows: Rows<'_>,
-    found: &Found<E>,
-) -> Result<Found<Arc<Identity>>, StoreError> {
-    let key = identity_key(found.root_number());
-    let entity = rows.get_cached(&key)?.ok_or_else(|| lost(&key))?;
-    Ok(Found { key, entity })
-}
-
-fn lost(identity: &RecordKey) -> StoreError {
-    StoreError::corrupt(format!("identity {identity} is missing"))
-}
-
-/// The auth policy of an identity. A policy in use cannot be deleted, so a missing one is damage.
-pub(crate) fn get_policy(
-    rows: Rows<'_>,
-    identity: &Identity,
-) -> Result<Arc<AuthPolicy>, StoreError> {
-    find_policy(rows, &identity.spec.auth_policy)?
-        .map(|found| found.entity)
-        .ok_or_else(|| StoreError::corrupt("the auth policy of an identity is missing"))
-}
-
-pub(crate) fn find_policy(
-    rows: Rows<'_>,
-    id: &AuthPolicyId,
-) -> Result<Option<Found<Arc<AuthPolicy>>>, StoreError> {
-    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))
-}
-
 /// Checks that the entities that a specification refers to exist.
 pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<(), AppError> {
     if find_policy(rows, &spec.auth_policy)?.is_none() {
@@ -176,9 +126,4 @@ pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<()
         }
     }
     Ok(())
-}
-
-/// Error for a field that refers to an entity that does not exist.
-pub(crate) fn unknown_reference(field: &str, reason: &str, value: &str) -> AppError {
-    AppError::InvalidField(FieldError::new(field, reason, value))
 }

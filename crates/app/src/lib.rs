@@ -6,9 +6,20 @@
 //! one transaction body to the store and waits until the result is durable and visible in the read
 //! model. It knows nothing of HTTP or of the storage engine.
 //!
-//! One module per resource: [`identities`], [`enrollments`], [`sessions`], [`mfa`].
-//! [`administrator`] creates what has to exist before the first login; [`account_recovery`]
-//! restores access from the command line.
+//! Imports between the modules go one way, and `cargo xtask layers` holds the order:
+//!
+//! 1. What needs neither store nor `App`: errors, settings, the [`network`] with its certificates,
+//!    the [`password`] pool, and `state`, whose parts own what a process remembers.
+//! 2. `records` and `session_validity`: what follows from the records of one snapshot.
+//! 3. [`App`], which holds all of this, reads snapshots and commits.
+//! 4. What use cases share: `privilege`, drafts of credentials and enrollments, [`listing`],
+//!    [`posture`], and [`managed`], the operations that all managed kinds have in common.
+//! 5. The use cases, one module per resource: those that a login needs ([`identities`],
+//!    [`sessions`], [`mfa`]) before those that create credentials ([`authenticators`],
+//!    [`enrollments`]).
+//! 6. What is made of several resources, or works on the store as a whole: [`administrator`] creates
+//!    what has to exist before the first login; [`account_recovery`] restores access from the
+//!    command line.
 
 pub mod account_recovery;
 mod action;
@@ -22,6 +33,7 @@ pub mod cas;
 pub mod configs;
 pub mod controllers;
 pub mod database;
+mod enrollment_records;
 pub mod enrollments;
 mod error;
 pub mod fabric;
@@ -33,6 +45,7 @@ pub mod managed;
 mod memo;
 pub mod mfa;
 pub mod network;
+mod new_password;
 pub mod password;
 pub mod policies;
 pub mod policy_advice;
@@ -40,16 +53,21 @@ pub mod posture;
 pub mod posture_checks;
 mod privilege;
 pub mod read_model;
+mod records;
 pub mod related;
 pub mod revocations;
 pub mod role_attributes;
 pub mod routers;
 pub mod service_sessions;
 pub mod services;
+mod session_validity;
 pub mod sessions;
+mod settings;
 pub mod signers;
+mod state;
 pub mod terminators;
 
-pub use app::{App, AppParts, Settings};
+pub use app::{App, AppParts};
 pub use blocking::run_blocking;
 pub use error::AppError;
+pub use settings::Settings;

@@ -16,6 +16,7 @@ mod role_filter;
 mod symbols;
 mod token_filter;
 
+pub use crate::error::ListError;
 pub(crate) use filter_access::check_filter;
 pub(crate) use list_page::ListPage;
 pub(crate) use list_scope::ListScope;
@@ -27,8 +28,12 @@ pub(crate) use token_filter::resolve_token_filter;
 
 use crate::error::AppError;
 use listable::Listable;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::view::Page;
 use portcullis_filter::{Predicate, Row};
+use portcullis_index::{Catalog, CatalogEntry, Slot};
+use roaring::RoaringBitmap;
+use std::collections::BTreeSet;
 
 /// Parameters of a list request, and the signal that its client is gone.
 #[derive(Clone, Copy)]
@@ -116,22 +121,6 @@ impl Paging {
             total: self.total,
         }
     }
-}
-
-/// Invalid list parameters. The text marks where the error is.
-#[derive(Debug, thiserror::Error)]
-pub enum ListError {
-    #[error("{0}")]
-    Filter(String),
-    #[error("{0}")]
-    Sort(String),
-    #[error("{0}")]
-    Roles(String),
-    #[error("{parameter} must be an integer")]
-    Number {
-        parameter: &'static str,
-        value: String,
-    },
 }
 
 /// Parses the parameters of a list with the symbols of `schema`.
@@ -239,4 +228,15 @@ pub(crate) fn select_cancellable<R: Row>(
 pub fn select<R: Row>(listing: &Listing, rows: impl IntoIterator<Item = R>) -> Page<R> {
     let selection = listing.select(rows);
     Paging::from_listing(listing, selection.total).into_page(selection.rows)
+}
+
+/// The record numbers of the entities in any of the given sets of slots.
+pub(crate) fn numbers<E: CatalogEntry>(
+    catalog: &Catalog<E>,
+    sets: impl IntoIterator<Item = RoaringBitmap>,
+) -> BTreeSet<RecordNumber> {
+    sets.into_iter()
+        .flatten()
+        .filter_map(|bit| catalog.number(Slot::from_bit(bit)))
+        .collect()
 }

@@ -21,11 +21,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, RecordNumber};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_index::{Catalog, CatalogEntry, Slot};
 use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::{Found, ManagedKind, Rows, RowsMut, reference};
-use roaring::RoaringBitmap;
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -337,17 +334,6 @@ pub(crate) async fn delete_if<S: Resource>(
         S::remove(rows, &found, caller)
     })
     .await
-}
-
-/// The record numbers of the entities in any of the given sets of slots.
-pub(crate) fn numbers<E: CatalogEntry>(
-    catalog: &Catalog<E>,
-    sets: impl IntoIterator<Item = RoaringBitmap>,
-) -> BTreeSet<RecordNumber> {
-    sets.into_iter()
-        .flatten()
-        .filter_map(|bit| catalog.number(Slot::from_bit(bit)))
-        .collect()
 }
 
 /// Gets an entity by id.

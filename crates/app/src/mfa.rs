@@ -8,22 +8,20 @@ mod attempt;
 mod authenticate;
 mod codes;
 mod enroll;
-mod error;
 mod record;
 mod remove;
 
+pub use crate::error::MfaError;
+pub use crate::settings::MfaSettings;
 pub use authenticate::{authenticate, request_token};
 pub use codes::{read_codes, replace_codes};
 pub use enroll::{qr_code, read_own, start, verify};
-pub use error::MfaError;
-pub(crate) use record::state;
 pub(crate) use remove::{delete_enrollment, reset_wrong_codes};
 pub use remove::{remove, remove_own};
 
 use crate::action::actions;
 use portcullis_domain::access::Access;
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_totp::Rules;
 
 actions! {
     /// Reads the caller's own enrollment.
@@ -45,21 +43,4 @@ actions! {
     RemoveOwn = Access::Partial;
     /// Removes the enrollment of an identity.
     Remove = Access::Granted(Subject::Identity, Verb::Update);
-}
-
-/// MFA settings taken from the configuration.
-#[derive(Debug, Clone)]
-pub struct MfaSettings {
-    /// Issuer name shown by authenticator apps.
-    pub issuer: String,
-    pub rules: Rules,
-}
-
-impl Default for MfaSettings {
-    fn default() -> Self {
-        Self {
-            issuer: "openziti.io".to_owned(),
-            rules: Rules::STRICT,
-        }
-    }
 }

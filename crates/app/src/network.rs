@@ -1,13 +1,12 @@
 //! The network of the controller: signing authority, trust anchors, signer of enrollment tokens,
 //! and the addresses of the controller.
 
-use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
-    Authority, Certificate, CertificateError, ChainError, Csr, CsrError, Fingerprint, IssueError,
-    JwtError, JwtSigner, ReservedNames, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity,
-    VerifyAt, certificates_to_pem, pkcs7,
+    Authority, Certificate, CertificateError, ChainError, Csr, CsrError, Fingerprint, JwtError,
+    JwtSigner, ReservedNames, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
+    certificates_to_pem, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -311,14 +310,6 @@ impl ControllerHosts {
             certificates,
             shared.iter().map(String::as_str),
         )
-    }
-}
-
-/// Maps a failure to issue a certificate.
-pub(crate) fn map_issue_error(error: IssueError) -> AppError {
-    match error {
-        IssueError::Entropy(error) => AppError::Entropy(error),
-        error => AppError::internal(error),
     }
 }
 

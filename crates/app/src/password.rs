@@ -9,10 +9,7 @@ mod hashing;
 #[cfg(test)]
 mod interleavings;
 mod jobs;
-mod new_password;
 mod queue;
-
-pub(crate) use new_password::NewPassword;
 
 use hashing::{Hasher, SALT_LENGTH, needs_rehash};
 use jobs::Jobs;

@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities;
 use crate::managed::Read;
+use crate::records::get_identity;
 use crate::services::{get_edge_service, grants};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{IdentityId, RecordNumber, ServiceId};
@@ -21,7 +21,7 @@ pub fn read(
     service: &ServiceId,
 ) -> Result<PolicyAdviceView, AppError> {
     let view = app.snapshot()?;
-    let identity = identities::find(view.rows(), identity)?;
+    let identity = get_identity(view.rows(), identity)?;
     let service = get_edge_service(view.rows(), service)?;
     let routers = AvailableRouters::find(app, identity.number(), service.number())?;
     Ok(PolicyAdviceView {

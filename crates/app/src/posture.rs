@@ -6,10 +6,8 @@
 mod cleanup;
 mod context;
 mod evaluator;
-mod fair_cache;
 mod grant_resolver;
 mod report;
-mod store;
 mod view;
 
 pub(crate) use cleanup::remove_stale;
@@ -17,7 +15,6 @@ pub(crate) use context::PostureContext;
 pub(crate) use evaluator::PostureEvaluator;
 pub(crate) use grant_resolver::{GrantResolver, PolicySummary};
 pub use report::{Reports, report};
-pub(crate) use store::PostureStore;
 pub use view::{read_data, read_refusals};
 
 use crate::action::actions;

@@ -4,8 +4,10 @@
 //! Whoever controls the credentials of an identity can act as that identity. So every operation on
 //! credentials, of whatever resource, checks with the [`CredentialGuard`].
 
+mod enrollment_owner;
 mod fresh_factor;
 
+pub(crate) use enrollment_owner::EnrollmentOwner;
 pub(crate) use fresh_factor::FreshFactor;
 
 use crate::app::App;

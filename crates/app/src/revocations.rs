@@ -5,8 +5,8 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities;
 use crate::managed::{Create, Resource, ViewContext};
+use crate::records::get_identity;
 use portcullis_domain::access::Permit;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock;
@@ -63,7 +63,7 @@ pub async fn revoke(
     let key = RecordKey::root(REVOCATION, app.next_number(REVOCATION).0);
     app.commit_for(permit, move |rows, _caller| {
         if revoked == RevocationType::Identity {
-            identities::find(rows.rows(), &IdentityId::from_wire(made.id.as_str()))?;
+            get_identity(rows.rows(), &IdentityId::from_wire(made.id.as_str()))?;
         }
         match rows.rows().find::<Revocation>(&reference(&made.id))? {
             Some(found) => {

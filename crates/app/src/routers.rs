@@ -22,7 +22,7 @@ pub use usable::{list_usable, list_usable_for_service};
 use crate::action::actions;
 use crate::app::App;
 use crate::configs;
-use crate::enrollments::{EnrollmentDraft, secrets};
+use crate::enrollment_records::{EnrollmentDraft, secrets};
 use crate::error::AppError;
 use crate::managed::{ReservedNumbers, Resource, Update, ViewContext};
 use portcullis_domain::access::{Access, Action as _, Caller};

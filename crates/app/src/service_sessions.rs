@@ -10,7 +10,6 @@ mod list;
 mod routers;
 mod session_quota;
 
-pub(crate) use cleanup::CleanupCursor;
 pub use cleanup::sweep;
 pub use create::{CreateServiceSession, NewServiceSession, create};
 pub use list::{delete, delete_own, list, list_own, read, read_own, read_route_path};

@@ -5,7 +5,6 @@ mod updates;
 mod view_builder;
 
 pub(crate) use config_types::RequestedConfigTypes;
-pub(crate) use updates::ServiceUpdates;
 pub use updates::last_change;
 pub(crate) use view_builder::ServiceViewBuilder;
 
@@ -13,10 +12,10 @@ use crate::action::actions;
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
-use crate::identities;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
 use crate::managed::{ApiSurface, Read, Resource, ViewContext, get_visible};
 use crate::privilege::check_admin;
+use crate::records::get_identity;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::ConfigTarget;
 use portcullis_domain::identity::Identity;
@@ -211,7 +210,7 @@ fn list_in_scope(
     let rows = answer.view.rows();
     let viewer = ServiceViewBuilder::for_caller(app, rows, caller)?;
     let viewer = match identity {
-        Some(named) => viewer.for_identity(get_identity(rows, named)?),
+        Some(named) => viewer.for_identity(get_named_identity(rows, named)?),
         None => viewer,
     };
     let requested = viewer.requested_config_types(rows, config_types)?;
@@ -219,8 +218,8 @@ fn list_in_scope(
 }
 
 /// Gets an identity by id, or else by name.
-fn get_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppError> {
-    match identities::find(rows, &IdentityId::from_wire(named)) {
+fn get_named_identity(rows: Rows<'_>, named: &str) -> Result<Found<Identity>, AppError> {
+    match get_identity(rows, &IdentityId::from_wire(named)) {
         Err(AppError::NotFound { .. }) => {},
         found_or_failed => return found_or_failed,
     }

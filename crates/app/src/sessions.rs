@@ -9,7 +9,6 @@ mod login;
 mod second_factor_token;
 mod session_quota;
 mod totp;
-mod validity;
 mod view;
 
 pub(crate) use binding::{end_other_sessions, rebind};
@@ -17,7 +16,6 @@ pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
-pub(crate) use cleanup::CleanupCursor;
 pub use cleanup::{flush_activity, sweep};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};
@@ -28,24 +26,22 @@ pub(crate) use login::{
 };
 pub(crate) use totp::{record_totp_enrollment, record_totp_pass};
 
-use validity::{LiveSession, login_authenticator, validate};
 use view::{PendingActions, build_view, open_factor_views};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_policy;
+use crate::records::get_policy;
+use crate::records::own_session_key;
+use crate::session_validity::{LiveSession, validate};
 use crate::signers::BearerTokens;
 use portcullis_domain::access::{Access, AccessDeniedError, AuthLevel, Caller, Origin, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionLifetimes, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    API_SESSION, Found, Rows, UniqueIndex, UniqueValue, identity_key,
-};
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, identity_key};
 use std::sync::Arc;
 
 actions! {
@@ -108,46 +104,13 @@ fn find_bound(
     Ok(Some(live))
 }
 
-/// Resolves a caller again inside a transaction that acts for it.
-///
-/// # Errors
-///
-/// [`AppError::Denied`] when the session is over.
-pub(crate) fn recheck_caller(
-    rows: Rows<'_>,
-    caller: &Caller,
-    lifetimes: SessionLifetimes,
-    now: Timestamp,
-) -> Result<Caller, AppError> {
-    let key = own_key(caller);
-    let session = rows.get_cached(&key)?.map(|entity| Found { key, entity });
-    match session
-        .map(|session| validate(rows, session, lifetimes, now))
-        .transpose()?
-        .flatten()
-    {
-        Some(live) => {
-            let proof = match &caller.second_factor_token {
-                Some(proof)
-                    if second_factor_token::is_still_valid(rows, &live.identity.entity, proof)? =>
-                {
-                    Some(proof.clone())
-                },
-                Some(_) | None => None,
-            };
-            Ok(live.into_caller(caller.origin.clone(), proof))
-        },
-        None => Err(AccessDeniedError.into()),
-    }
-}
-
 /// Checks that no factor but TOTP is open for a caller: a session that also lacks its bearer token
 /// may not enroll in TOTP or answer it.
 pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppError> {
     if caller.auth_level == AuthLevel::Full {
         return Ok(());
     }
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     let session: ApiSession = rows.get(&key)?.ok_or(AccessDeniedError)?;
     let identity: Identity = rows
         .get(&identity_key(caller.identity_number))?
@@ -205,10 +168,6 @@ fn resolve_live(
     }
 }
 
-pub(crate) fn own_key(caller: &Caller) -> RecordKey {
-    identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0)
-}
-
 /// Last use of a session; the in-memory mirror is newer than the store.
 fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
     app.projections()
@@ -223,7 +182,7 @@ fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, AppError> {
     let caller = permit.caller();
     let view = app.snapshot()?;
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     let gone = || AppError::not_found("API session", caller.session.as_str());
     let session: Arc<ApiSession> = view.rows().get_cached(&key)?.ok_or_else(gone)?;
     let identity: Arc<Identity> = view
@@ -247,7 +206,7 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
 /// Ends the caller's own session.
 pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let caller = permit.caller();
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     app.commit(Actor::caller(caller), move |rows| {
         rows.set_removal_verb("end");
         // It may have ended in the meantime, which is the goal.

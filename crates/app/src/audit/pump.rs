@@ -1,11 +1,11 @@
 //! The loop of the audit writer's thread.
 
-use super::progress::{call_tracked, lock_progress};
-use super::refusals::lock_refusals;
-use super::sink::{AuditEvent, AuditSink};
+use super::progress::call_tracked;
+use super::sink::AuditSink;
 use super::start::{self, SinkMatch};
 use crate::app::App;
 use crate::error::AppError;
+use crate::state::AuditEvent;
 use portcullis_domain::audit::AuditTrailId;
 use portcullis_domain::entropy;
 use portcullis_storage::engine::submit_with;
@@ -200,7 +200,7 @@ impl Pump {
             self.sync_if_due()?;
         }
         self.sync_if_due()?;
-        lock_progress(&self.app).has_failed = false;
+        self.app.trail.progress().has_failed = false;
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Pump {
             after.last = Some((*seq, AuditEvent::digest(text)));
         }
         // Last, because refusals must not be lost when reading fails.
-        let refusals = lock_refusals(&self.app).drain(self.app.env().now());
+        let refusals = self.app.trail.refusals().drain(self.app.env().now());
         Ok(Batch {
             refusals,
             events,
@@ -274,7 +274,10 @@ impl Pump {
     fn sync(&mut self) -> Result<(), AppError> {
         if let Err(error) = call_tracked(&self.app, &mut *self.sink, AuditSink::sync) {
             self.position = self.synced;
-            lock_refusals(&self.app).put_back(std::mem::take(&mut self.unsynced));
+            self.app
+                .trail
+                .refusals()
+                .put_back(std::mem::take(&mut self.unsynced));
             return Err(AppError::internal(error));
         }
         (self.is_synced, self.synced, self.synced_at) = (true, self.position, Instant::now());
@@ -284,7 +287,7 @@ impl Pump {
 
     fn record_failure(&self, error: &AppError) {
         tracing::error!(%error, "the audit trail cannot be read or written; retrying");
-        lock_progress(&self.app).has_failed = true;
+        self.app.trail.progress().has_failed = true;
     }
 
     fn timestamp(&self) -> String {

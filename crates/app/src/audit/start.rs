@@ -1,6 +1,7 @@
 //! Start position of the writer, from what the sink has already.
 
-use super::sink::{AuditEvent, SinkPosition};
+use super::sink::SinkPosition;
+use crate::state::AuditEvent;
 use portcullis_domain::audit::{AuditTrailId, Event};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{AuditBacklog, Rows, events_from};

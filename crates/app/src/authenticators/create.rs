@@ -1,12 +1,13 @@
 //! Creation of authenticators by administrators.
 
-use super::{Create, CredentialDraft, check_method_unused, insert};
+use super::{Create, CredentialDraft, insert};
 use crate::app::App;
 use crate::cas::{self, CaVerification};
 use crate::error::AppError;
-use crate::identities;
-use crate::password::NewPassword;
+use crate::new_password::NewPassword;
 use crate::privilege::CredentialGuard;
+use crate::records::check_method_unused;
+use crate::records::get_identity;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, CertCredential};
@@ -87,7 +88,7 @@ fn find_eligible(
     id: &IdentityId,
     method: &'static str,
 ) -> Result<Found<Identity>, AppError> {
-    let identity = identities::find(rows, id)?;
+    let identity = get_identity(rows, id)?;
     if identity.entity.kind == IdentityType::Router {
         let reason = "router identities authenticate with their router's certificate and cannot \
                       have other credentials";

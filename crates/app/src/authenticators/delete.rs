@@ -4,8 +4,8 @@ use super::update::check_not_own_password;
 use super::{Delete, find, remove};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_owner;
 use crate::privilege::CredentialGuard;
+use crate::records::get_owner;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
 

@@ -1,9 +1,9 @@
 //! Credentials ready to be stored.
 
-use super::check_method_unused;
 use crate::cas::CaVerification;
 use crate::error::AppError;
-use crate::password::NewPassword;
+use crate::new_password::NewPassword;
+use crate::records::check_method_unused;
 use portcullis_domain::authenticator::{CertCredential, Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
 use portcullis_storage::tables::{Found, Rows};

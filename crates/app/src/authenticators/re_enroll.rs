@@ -4,10 +4,10 @@ use super::update::check_not_own_password;
 use super::{ReEnroll, find, remove};
 use crate::app::App;
 use crate::cas;
-use crate::enrollments::{self, EnrollmentDraft};
+use crate::enrollment_records::{self, EnrollmentDraft};
 use crate::error::AppError;
-use crate::identities::get_owner;
 use crate::privilege::CredentialGuard;
+use crate::records::get_owner;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -24,7 +24,7 @@ pub async fn re_enroll(
     id: &AuthenticatorId,
     expires_at: Timestamp,
 ) -> Result<EnrollmentId, AppError> {
-    let expires_at = enrollments::validate_expiry(app.env().now(), expires_at)?;
+    let expires_at = enrollment_records::validate_expiry(app.env().now(), expires_at)?;
     let (found, method) = {
         let view = app.snapshot()?;
         let found = find(view.rows(), id)?;
@@ -61,8 +61,8 @@ fn replace(
         }),
         Credential::Cert(_) => draft,
     };
-    enrollments::check_no_conflict(rows.rows(), &identity.key, draft.purpose())?;
-    enrollments::insert(rows, &draft)
+    enrollment_records::check_no_conflict(rows.rows(), &identity.key, draft.purpose())?;
+    enrollment_records::insert(rows, &draft)
 }
 
 /// The enrollment method that leads to an authenticator of the same kind.

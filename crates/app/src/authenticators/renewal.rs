@@ -7,7 +7,6 @@
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
 use crate::error::AppError;
-use crate::network::map_issue_error;
 use crate::sessions;
 use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::authenticator::{
@@ -83,9 +82,7 @@ pub async fn extend(
     app.count_own_change(permit.caller())?;
     let now = app.env().now();
     let signing = app.network().signing();
-    let leaf = signing
-        .renew_identity(&csr, &current, now, &*app.env().entropy)
-        .map_err(map_issue_error)?;
+    let leaf = signing.renew_identity(&csr, &current, now, &*app.env().entropy)?;
     let renewal = Renewal {
         fingerprint: leaf.fingerprint().to_string(),
         pem: leaf.to_pem(),

@@ -3,9 +3,9 @@
 use super::{Update, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_owner;
-use crate::password::NewPassword;
+use crate::new_password::NewPassword;
 use crate::privilege::CredentialGuard;
+use crate::records::get_owner;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, Credential};

@@ -1,8 +1,7 @@
 //! Restrictions for callers who are not administrators.
 
-use crate::enrollments::EnrollmentOwner;
 use crate::error::AppError;
-use crate::privilege::{CredentialGuard, check_admin};
+use crate::privilege::{CredentialGuard, EnrollmentOwner, check_admin};
 use portcullis_domain::access::Caller;
 use portcullis_domain::ca::{Ca, CaSpec};
 use portcullis_storage::tables::{ENROLLMENT, Found, Rows, StoredEnrollment};

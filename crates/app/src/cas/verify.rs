@@ -2,31 +2,13 @@
 
 use super::{Update, get, rank};
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, ProofError};
 use crate::privilege::CredentialGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::CaId;
 use portcullis_pki::{Certificate, CertificateError};
-
-/// A certificate does not prove possession of the authority's key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ProofError {
-    #[error("the CA is already verified")]
-    AlreadyVerified,
-    #[error("expected a PEM certificate")]
-    NotPem,
-    #[error("expected exactly one PEM certificate: {0}")]
-    NotOneCertificate(String),
-    #[error("the certificate could not be parsed")]
-    Unreadable,
-    #[error("the common name must be the verification token of the CA")]
-    WrongName,
-    /// Not issued by the authority, or one of the two is outside its validity period.
-    #[error("the certificate was not issued by the CA")]
-    NotIssued,
-}
 
 /// Verifies an authority by a PEM certificate that it issued for its own verification token.
 pub async fn verify(

@@ -4,65 +4,17 @@ use super::{Check, Fix, ReadReport};
 use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::AppError;
+use crate::state::integrity_checks::{IntegrityFinding, IntegrityReport};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::audit::Actor;
-use portcullis_domain::clock::Timestamp;
 use portcullis_storage::tables::{Finding, Inspection, inspect};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::task::JoinHandle;
+use std::sync::Arc;
 
 /// Maximum number of findings of a check: a store with more needs a backup, not a list.
 const MAX_FINDINGS: usize = 1000;
 
 /// Maximum number of findings fixed per transaction, since other commits wait for it.
 const FIX_BATCH: usize = 25;
-
-/// Report of an integrity check.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct IntegrityReport {
-    /// Whether it is running.
-    pub in_progress: bool,
-    /// Whether it fixes findings.
-    pub is_fixing: bool,
-    /// Whether it stopped early because of too many findings.
-    pub too_many: bool,
-    /// `None` before the first check.
-    pub started_at: Option<Timestamp>,
-    pub ended_at: Option<Timestamp>,
-    /// Error that ended it early.
-    pub error: Option<String>,
-    pub results: Vec<IntegrityFinding>,
-}
-
-/// A finding of a check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IntegrityFinding {
-    pub description: String,
-    pub is_fixed: bool,
-}
-
-/// State of the checks of a process.
-#[derive(Debug, Default)]
-pub(crate) struct IntegrityChecks {
-    report: Mutex<IntegrityReport>,
-    task: Mutex<Option<JoinHandle<()>>>,
-    is_stopped: AtomicBool,
-}
-
-impl IntegrityChecks {
-    fn lock_report(&self) -> MutexGuard<'_, IntegrityReport> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_task(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.task.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Acquire)
-    }
-}
 
 /// Starts a check of the store.
 ///
@@ -92,9 +44,7 @@ pub fn report(app: &App, _permit: &Permit<ReadReport>) -> IntegrityReport {
 
 /// Stops the running check, if any, and waits for its end.
 pub async fn stop_checks(app: &App) {
-    app.integrity_checks
-        .is_stopped
-        .store(true, Ordering::Release);
+    app.integrity_checks.stop();
     let work = app.integrity_checks.lock_task().take();
     if let Some(work) = work {
         // The report has the result.

@@ -1,93 +1,17 @@
 //! Copies of the store, made while it is in use.
 
-use super::{Copy, snapshot_path};
+use super::Copy;
 use crate::app::App;
 use crate::blocking::run_blocking;
 use crate::error::AppError;
 use crate::privilege::FreshFactor;
+use crate::state::snapshot_files::RATE_RULE;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_storage::engine::CopyError;
-use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Minimum time between two copies, since each reads and writes everything.
-const MIN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-
-const RATE_RULE: &str = "a snapshot can be taken at most once a minute";
-
-/// Makes copies of the store, one at a time and limited in rate.
-#[derive(Debug)]
-pub(crate) struct SnapshotFiles {
-    store: PathBuf,
-    state: Mutex<SnapshotState>,
-}
-
-#[derive(Debug, Default)]
-struct SnapshotState {
-    is_running: bool,
-    last_started: Option<Timestamp>,
-}
-
-impl SnapshotFiles {
-    /// Copies the store at this path into its directory.
-    pub(crate) fn new(store: PathBuf) -> Self {
-        Self {
-            store,
-            state: Mutex::default(),
-        }
-    }
-
-    /// Reserves the next copy if none is running and the last one is long enough ago.
-    fn reserve(&self, now: Timestamp) -> Result<SnapshotReservation<'_>, AppError> {
-        let mut turn = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was set back must not prevent copies.
-        let since = turn.last_started.map(|last| now.duration_since(last));
-        let wait = since
-            .filter(|since| !since.is_negative() && *since < MIN_INTERVAL)
-            .map(|since| MIN_INTERVAL - since);
-        let wait = wait.or_else(|| turn.is_running.then_some(MIN_INTERVAL));
-        if let Some(wait) = wait {
-            return Err(AppError::RateLimited {
-                rule: RATE_RULE,
-                seconds: u32::try_from(wait.as_secs()).unwrap_or(0).max(1),
-            });
-        }
-        *turn = SnapshotState {
-            is_running: true,
-            last_started: Some(now),
-        };
-        Ok(SnapshotReservation(self))
-    }
-
-    /// The default path of a copy: next to the store, with the time in its name.
-    fn default_path(&self, now: Timestamp) -> PathBuf {
-        let mut name = OsString::from(self.store.file_name().unwrap_or_default());
-        name.push(now.strftime("-%Y%m%d-%H%M%S").to_string());
-        snapshot_path::directory_of(&self.store).join(name)
-    }
-
-    /// The temporary path of a copy in `folder`. Only one copy runs at a time, so an existing file
-    /// is a leftover.
-    fn temporary_path(&self, folder: &Path) -> PathBuf {
-        let mut name = OsString::from(self.store.file_name().unwrap_or_default());
-        name.push(".copy");
-        folder.join(name)
-    }
-}
-
-/// Reservation of a copy, released on drop.
-struct SnapshotReservation<'c>(&'c SnapshotFiles);
-
-impl Drop for SnapshotReservation<'_> {
-    fn drop(&mut self) {
-        let turn = self.0.state.lock();
-        turn.unwrap_or_else(PoisonError::into_inner).is_running = false;
-    }
-}
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Writes a copy of the store and returns its path.
 ///
@@ -117,12 +41,9 @@ pub async fn copy(
 
 fn write(app: &App, requested: Option<&str>) -> Result<PathBuf, AppError> {
     let (snapshots, now) = (&app.snapshots, app.env().now());
-    let path = match requested {
-        Some(requested) => snapshot_path::resolve_requested(&snapshots.store, requested)?,
-        None => snapshots.default_path(now),
-    };
+    let path = snapshots.resolve(requested, now)?;
     let _begun = snapshots.reserve(now)?;
-    let draft = snapshots.temporary_path(snapshot_path::directory_of(&path));
+    let draft = snapshots.temporary_path(&path);
     let result = app.engine.snapshot()?.write_copy(&draft, &path);
     result.map_err(|error| map_copy_error(error, requested))?;
     Ok(path)

@@ -1,10 +1,10 @@
 //! Automatic enrollment: creates an identity for a certificate of a third-party CA, without a
 //! token.
 
-use super::certificate_error::EnrollmentCertificateError;
+use super::third_party::check_unused;
 use crate::app::App;
 use crate::cas::{self, CaVerification, ClaimedExternalId};
-use crate::error::AppError;
+use crate::error::{AppError, EnrollmentCertificateError};
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
@@ -105,7 +105,7 @@ impl PreparedIdentity {
         identity.spec.name = free_name(rows.rows(), &identity.spec.name)?;
         let key = identity_key(number);
         if self.authenticator.is_some() {
-            EnrollmentCertificateError::check_unused(rows.rows(), &self.verification, false)?;
+            check_unused(rows.rows(), &self.verification, false)?;
         }
         rows.set_operation("identity.enroll", identity.id.as_str());
         rows.insert(&key, &identity)?;
@@ -131,7 +131,7 @@ fn verify_certificate(
     let verification = cas::find_verification(app, view.rows(), chain, VerifyAt::Now(now), admits)?
         .ok_or(EnrollmentCertificateError::UntrustedCertificate)?;
     if verification.claimed_external_id() == ClaimedExternalId::NotConfigured {
-        EnrollmentCertificateError::check_unused(view.rows(), &verification, false)?;
+        check_unused(view.rows(), &verification, false)?;
     }
     Ok(verification)
 }

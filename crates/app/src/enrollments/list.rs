@@ -1,12 +1,14 @@
 //! Listing enrollments.
 
-use super::{EnrollmentOwner, Read, build_view, token_hash};
+use super::{Read, build_view};
 use crate::app::App;
+use crate::enrollment_records::token_hash;
 use crate::error::AppError;
 use crate::listing::{
     ListPage, ListRequest, ListScope, Listing, Paging, Restriction, kinds, resolve_token_filter,
     restrict_to,
 };
+use crate::privilege::EnrollmentOwner;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::EnrollmentView;

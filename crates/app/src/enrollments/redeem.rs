@@ -10,11 +10,11 @@ mod updb;
 
 pub use crate::routers::RouterCsrs;
 
-use super::token_hash;
 use crate::app::App;
 use crate::authenticators::{self, CredentialDraft};
+use crate::enrollment_records::token_hash;
 use crate::error::AppError;
-use crate::identities::get_owner;
+use crate::records::get_owner;
 use crate::routers::RouterCertificates;
 use crate::sessions::PasswordAttempt;
 use portcullis_domain::access::Origin;

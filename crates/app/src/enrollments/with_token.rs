@@ -6,7 +6,8 @@
 use super::redeem::ott;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::records::find_enabled_signer;
+use crate::records::find_policy;
 use crate::signers;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
@@ -97,7 +98,7 @@ fn find_signer(
     named: Option<&SignerId>,
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     match named {
-        Some(id) => signers::find_enabled(rows, id),
+        Some(id) => find_enabled_signer(rows, id),
         None => signers::find_issuer(rows, token),
     }
 }

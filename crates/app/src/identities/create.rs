@@ -2,7 +2,7 @@
 
 use super::{Create, check_references};
 use crate::app::App;
-use crate::enrollments::{self, EnrollmentDraft};
+use crate::enrollment_records::{self, EnrollmentDraft};
 use crate::error::AppError;
 use crate::privilege::{CredentialGuard, check_may_grant};
 use portcullis_domain::access::Permit;
@@ -40,7 +40,7 @@ pub async fn create(
             // Without its enrollment the identity would not be created, so a missing CA is an error
             // here.
             check_ca(rows.rows(), draft.purpose())?;
-            enrollments::insert(rows, draft)?;
+            enrollment_records::insert(rows, draft)?;
         }
         Ok(())
     })
@@ -50,6 +50,6 @@ pub async fn create(
 
 /// Checks that the CA of an enrollment exists.
 fn check_ca(rows: Rows<'_>, purpose: &EnrollmentPurpose) -> Result<(), AppError> {
-    enrollments::unknown_ca(rows, purpose)?
+    enrollment_records::unknown_ca(rows, purpose)?
         .map_or(Ok(()), |unknown| Err(AppError::MissingReference(unknown)))
 }

@@ -1,11 +1,12 @@
 //! Service configs of an identity: configs that it sees in place of a service's own.
 
 use super::update::update_identity;
-use super::{Read, Update, find};
+use super::{Read, Update};
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::managed;
+use crate::records::get_identity;
 use crate::services::get_edge_service;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
@@ -29,7 +30,7 @@ pub fn service_configs(
 ) -> Result<Vec<ServiceConfigView>, AppError> {
     let view = app.snapshot()?;
     let rows = view.rows();
-    let identity = find(rows, id)?.entity;
+    let identity = get_identity(rows, id)?.entity;
     let mut views = Vec::new();
     for (service, configs) in &identity.service_configs {
         let service = managed::get::<ServiceSpec>(rows, service).map_err(lost)?;

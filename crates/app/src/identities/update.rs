@@ -1,11 +1,12 @@
 //! Updates of identities.
 
-use super::{Update, check_references, find};
+use super::{Update, check_references};
 use crate::app::App;
 use crate::error::AppError;
 use crate::privilege::{
     CredentialGuard, check_admin, check_may_grant, check_may_modify, gains_privileges,
 };
+use crate::records::get_identity;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -49,7 +50,7 @@ pub async fn patch(
     patch: IdentitySpecPatch,
 ) -> Result<(), AppError> {
     if patch == IdentitySpecPatch::default() {
-        find(app.snapshot()?.rows(), id)?;
+        get_identity(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
     let (now, credential_guard) = (app.env().now(), CredentialGuard::new(app));
@@ -154,7 +155,7 @@ pub(super) async fn update_identity(
     let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
         rows.set_operation(operation, wanted.as_str());
-        let found = find(rows.rows(), &wanted)?;
+        let found = get_identity(rows.rows(), &wanted)?;
         check_may_modify(caller, &found.entity)?;
         let mut identity = found.entity.clone();
         apply(rows.rows(), &mut identity, caller)?;

@@ -1,11 +1,10 @@
 //! Views of identities, restricted to what the caller may see.
 
-use super::find_policy;
 use crate::app::{App, StoreView};
-use crate::cas;
-use crate::enrollments::{self, secrets};
+use crate::enrollment_records::{self, secrets};
 use crate::error::AppError;
 use crate::privilege::{CredentialGuard, can_impersonate};
+use crate::records::{find_ca, find_policy};
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
@@ -80,7 +79,7 @@ impl<'a> IdentityViewBuilder<'a> {
     /// of enrollments. For their tokens see [`secrets`].
     fn can_see_enrollments(&self, identity: &Identity) -> bool {
         self.caller.identity == identity.id
-            || (self.caller.has_access(enrollments::Read::ACCESS)
+            || (self.caller.has_access(enrollment_records::Read::ACCESS)
                 && can_impersonate(self.caller, identity))
     }
 
@@ -115,7 +114,7 @@ impl<'a> IdentityViewBuilder<'a> {
         let Some(ca) = demanded else {
             return Ok(None);
         };
-        let found = cas::find(self.rows, ca)?
+        let found = find_ca(self.rows, ca)?
             .ok_or_else(|| StoreError::corrupt("the CA of an enrollment is missing"))?;
         Ok(Some(CaRef::from(&found.entity)))
     }

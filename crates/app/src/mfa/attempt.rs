@@ -1,9 +1,10 @@
 //! TOTP attempts: examination, decision inside a transaction, counting.
 
-use super::error::MfaError;
-use super::record::{self, UnsealedSecrets, own_identity, progress};
+use super::record::{UnsealedSecrets, own_identity, progress};
 use crate::app::App;
 use crate::error::AppError;
+use crate::error::MfaError;
+use crate::records::find_mfa;
 use portcullis_domain::access::{Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
@@ -207,7 +208,7 @@ fn examine<P: CodePurpose>(
     let found = {
         let view = app.snapshot()?;
         let identity = own_identity(view.rows(), caller)?;
-        record::find(view.rows(), &identity)?
+        find_mfa(view.rows(), &identity)?
     };
     purpose.state(progress(found.as_ref()))?;
     let found = found.ok_or(MfaError::NotFound)?;
@@ -231,7 +232,7 @@ fn decide<P: CodePurpose>(
     now: Timestamp,
 ) -> Result<AttemptOutcome<P::Output>, AppError> {
     let identity = own_identity(rows.rows(), caller)?;
-    let found = record::find(rows.rows(), &identity)?;
+    let found = find_mfa(rows.rows(), &identity)?;
     let state = purpose.state(progress(found.as_ref()))?;
     let before = found.ok_or(MfaError::NotFound)?;
     let evidence = examined.evidence_for(&before.entity);

@@ -1,10 +1,10 @@
 //! TOTP authentication of sessions.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt};
-use super::error::MfaError;
 use super::{Authenticate, RequestToken};
 use crate::app::App;
 use crate::error::AppError;
+use crate::error::MfaError;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_storage::tables::RowsMut;

@@ -1,11 +1,12 @@
 //! Reading and replacing recovery codes.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt, require_enrolled};
-use super::error::MfaError;
 use super::record::{self, UnsealedSecrets, own_identity, seal_codes};
 use super::{ReadCodes, ReplaceCodes};
 use crate::app::App;
 use crate::error::AppError;
+use crate::error::MfaError;
+use crate::records::find_mfa;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::mfa::{Mfa, MfaProgress, SpentCodes};
@@ -81,7 +82,7 @@ pub async fn replace_codes(
     let key = {
         let view = app.snapshot()?;
         let identity = own_identity(view.rows(), caller)?;
-        let found = record::find(view.rows(), &identity)?;
+        let found = find_mfa(view.rows(), &identity)?;
         require_enrolled(record::progress(found.as_ref()), MfaError::NotFound)?;
         found.ok_or(MfaError::NotFound)?.key
     };

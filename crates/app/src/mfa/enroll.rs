@@ -1,12 +1,13 @@
 //! TOTP enrollment: start, display, verification.
 
 use super::attempt::{AcceptedCode, CodePurpose, attempt};
-use super::error::MfaError;
-use super::record::{self, MfaDraft, UnsealedSecrets, own_identity};
+use super::record::{MfaDraft, UnsealedSecrets, own_identity};
 use super::{ReadOwn, Start, Verify};
 use crate::app::App;
 use crate::error::AppError;
+use crate::error::MfaError;
 use crate::privilege::CredentialGuard;
+use crate::records::find_mfa;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::identity::TotpState;
@@ -74,7 +75,7 @@ pub fn qr_code(app: &App, permit: &Permit<ReadOwn>) -> Result<Vec<u8>, AppError>
 fn load_view(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
     let view = app.snapshot()?;
     let identity = own_identity(view.rows(), caller)?;
-    let found = record::find(view.rows(), &identity)?.ok_or(MfaError::NotFound)?;
+    let found = find_mfa(view.rows(), &identity)?.ok_or(MfaError::NotFound)?;
     let set_up = match found.entity.mfa.progress {
         MfaProgress::Started => {
             sessions::require_second_factor_token(view.rows(), caller)?;

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
-use portcullis_domain::identity::{Identity, TotpState};
+use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{MfaId, RecordNumber};
 use portcullis_domain::mfa::{Mfa, MfaProgress, SpentCodes};
 use portcullis_domain::view::MfaSetup;
@@ -106,33 +106,6 @@ pub(super) fn own_identity(rows: Rows<'_>, caller: &Caller) -> Result<Found<Iden
         .get(&key)?
         .ok_or_else(|| AppError::not_found("identity", caller.identity.as_str()))?;
     Ok(Found { key, entity })
-}
-
-/// Finds the enrollment of an identity. It has to match the state in the identity's record: absence
-/// is never permission.
-pub(super) fn find(
-    rows: Rows<'_>,
-    identity: &Found<Identity>,
-) -> Result<Option<Found<StoredMfa>>, StoreError> {
-    let mut present = rows.dependents::<StoredMfa>(&identity.key)?;
-    let newest = present.pop();
-    let state = newest
-        .as_ref()
-        .map_or(TotpState::None, |found| found.entity.mfa.state());
-    if present.is_empty() && state == identity.entity.attached.totp {
-        Ok(newest)
-    } else {
-        let id = &identity.entity.id;
-        Err(StoreError::corrupt(format!(
-            "the TOTP enrollment of identity {id} does not match its record"
-        )))
-    }
-}
-
-/// The enrollment state of an identity, checked against the enrollment's record.
-pub(crate) fn state(rows: Rows<'_>, identity: &Found<Identity>) -> Result<TotpState, StoreError> {
-    find(rows, identity)?;
-    Ok(identity.entity.attached.totp)
 }
 
 pub(super) fn progress(found: Option<&Found<StoredMfa>>) -> Option<&MfaProgress> {

@@ -1,13 +1,14 @@
 //! Removal of MFA enrollments, by owners and administrators.
 
 use super::attempt::{AcceptedCode, EnrolledPurpose, attempt};
-use super::error::MfaError;
-use super::record::{self, own_identity};
+use super::record::own_identity;
 use super::{Remove, RemoveOwn};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities;
+use crate::error::MfaError;
 use crate::privilege::{self, FreshFactor};
+use crate::records::find_mfa;
+use crate::records::get_identity;
 use crate::sessions;
 use portcullis_domain::access::{AccessDeniedError, AuthLevel, Caller, Permit};
 use portcullis_domain::identity::{Identity, TotpState};
@@ -57,7 +58,7 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
             TotpState::Started => {
                 // Fails if the record is verified, whatever the identity's record says: no removal
                 // without a code.
-                record::find(rows.rows(), &identity)?;
+                find_mfa(rows.rows(), &identity)?;
                 let mut after = identity.clone();
                 rows.set_operation("mfa.abandon", identity.entity.id.as_str());
                 delete_enrollment(rows, &mut after)?;
@@ -91,7 +92,7 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
     let wanted = id.clone();
     let fresh_factor = FreshFactor::new(app);
     app.commit_for(permit, move |rows, caller| {
-        let identity = identities::find(rows.rows(), &wanted)?;
+        let identity = get_identity(rows.rows(), &wanted)?;
         check_may_remove(caller, &identity.entity)?;
         fresh_factor.check(caller)?;
         let mut after = identity.clone();

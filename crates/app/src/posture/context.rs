@@ -1,9 +1,9 @@
 //! Context for the evaluation of posture checks.
 
-use super::store::SessionNumbers;
 use crate::app::App;
 use crate::error::AppError;
-use crate::sessions::own_key;
+use crate::records::own_session_key;
+use crate::state::posture_store::SessionNumbers;
 use portcullis_domain::access::{AccessDeniedError, Caller};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::client_info::SdkInfo;
@@ -25,7 +25,9 @@ pub(crate) struct PostureContext {
 
 impl PostureContext {
     pub(crate) fn for_caller(app: &App, rows: Rows<'_>, caller: &Caller) -> Result<Self, AppError> {
-        let session: ApiSession = rows.get(&own_key(caller))?.ok_or(AccessDeniedError)?;
+        let session: ApiSession = rows
+            .get(&own_session_key(caller))?
+            .ok_or(AccessDeniedError)?;
         let numbers = (caller.identity_number, caller.session_number);
         Self::for_session(app, rows, numbers, &session)
     }

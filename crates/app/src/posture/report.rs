@@ -3,7 +3,7 @@
 use super::{GrantResolver, PostureContext, Report};
 use crate::app::App;
 use crate::error::AppError;
-use crate::managed;
+use crate::listing;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{RecordNumber, ServiceId};
 use portcullis_domain::posture::{PostureReport, ShortenedService};
@@ -121,7 +121,7 @@ fn granted_services<'p>(
         let kinds = guard.kinds();
         let access = guard.access();
         let selected = access.selected(PolicyKind::Service, slot, PolicySide::Services, kinds);
-        for number in managed::numbers(catalog, [selected]) {
+        for number in listing::numbers(catalog, [selected]) {
             let slot = catalog.slot(number);
             let named = slot.and_then(|slot| catalog.id(slot).zip(catalog.name(slot)));
             let Some((id, name)) = named else {

@@ -2,9 +2,9 @@
 
 use super::ReadData;
 use super::context::{PostureContext, enrolled_at};
-use super::store::SessionNumbers;
 use crate::app::App;
 use crate::error::AppError;
+use crate::state::posture_store::SessionNumbers;
 use portcullis_domain::access::Permit;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::identity::Identity;

@@ -2,7 +2,6 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::network::map_issue_error;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::router::{Router, RouterCertificate};
 use portcullis_pki::{RouterCsr, RouterCsrError};
@@ -81,10 +80,7 @@ pub(crate) fn issue(
     let (signing, entropy) = (app.network().signing(), &*app.env().entropy);
     let server = signing.issue_router_server(&server, now, entropy);
     let client = signing.issue_router_client(&client, now, entropy);
-    let (server, client) = (
-        server.map_err(map_issue_error)?,
-        client.map_err(map_issue_error)?,
-    );
+    let (server, client) = (server?, client?);
     let issued = RouterCertificates {
         client: signing.chain_pem(&client),
         server: signing.chain_pem(&server),

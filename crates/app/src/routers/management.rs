@@ -2,7 +2,7 @@
 
 use super::draft_enrollment;
 use crate::app::App;
-use crate::enrollments;
+use crate::enrollment_records;
 use crate::error::AppError;
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
 use crate::managed::{self, ActionFor, Create, Delete, Read, Update};
@@ -58,7 +58,7 @@ pub async fn create(
     let key = router_key(number);
     let draft = draft_enrollment(app, &key, &id, spec.edge().is_some())?;
     managed::create_with(app, permit, (id, number), spec, move |rows, _key| {
-        enrollments::insert(rows, &draft)
+        enrollment_records::insert(rows, &draft)
     })
     .await
 }

@@ -3,7 +3,7 @@
 use super::draft_enrollment;
 use super::management::RouterSet;
 use crate::app::App;
-use crate::enrollments;
+use crate::enrollment_records;
 use crate::error::AppError;
 use crate::managed::{self, Update};
 use portcullis_domain::access::Permit;
@@ -29,7 +29,7 @@ pub async fn re_enroll(
         after.clear_certificate(now);
         rows.set_operation("router.re-enroll", wanted.as_str());
         rows.replace(&found.key, &found.entity, &after)?;
-        enrollments::insert(rows, &draft)
+        enrollment_records::insert(rows, &draft)
     })
     .await
 }

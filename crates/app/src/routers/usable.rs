@@ -4,7 +4,6 @@ use super::ReadOwnRouters;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Paging, kinds};
-use crate::managed;
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{RecordNumber, ServiceId};
@@ -79,7 +78,7 @@ fn usable_for_service(
         .common_routers(identity, service, guard.kinds());
     let columns = guard.routers().columns();
     let usable = (common & columns.verified()) - columns.disabled();
-    Ok(managed::numbers(guard.routers(), [usable]))
+    Ok(listing::numbers(guard.routers(), [usable]))
 }
 
 /// The slots of the enrolled edge routers that a caller may use.

@@ -13,17 +13,12 @@ use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, SESSION, identity_key};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of sessions checked in one pass.
 const BATCH: usize = 2000;
 
 /// Maximum number of sessions that one transaction ends, since all other writes wait for it.
 const MAX_PER_TRANSACTION: usize = 200;
-
-/// Position of the next session to check.
-#[derive(Debug, Default)]
-pub(crate) struct CleanupCursor(AtomicU32);
 
 /// Checks the next part of all service sessions and ends those that lost their grant; returns how
 /// many.
@@ -66,14 +61,13 @@ async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
 
 /// Keys of the next sessions to check.
 fn next_batch(app: &App) -> Vec<RecordKey> {
-    let from = app.service_session_cleanup_cursor.0.load(Ordering::Relaxed);
+    // Slots are 32 bits; the cursor only holds what was a slot.
+    let from = u32::try_from(app.service_session_cleanup_cursor.get()).unwrap_or(0);
     let catalog = app.projections().service_sessions();
     let slots: Vec<u32> = catalog.live().range(from..).take(BATCH).collect();
     let last = slots.last().filter(|_last| slots.len() == BATCH);
     let following = last.map_or(0, |last| last.saturating_add(1));
-    app.service_session_cleanup_cursor
-        .0
-        .store(following, Ordering::Relaxed);
+    app.service_session_cleanup_cursor.set(u64::from(following));
     slots
         .into_iter()
         .map(Slot::from_bit)

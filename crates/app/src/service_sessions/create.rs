@@ -4,6 +4,7 @@ use super::{Create, routers, session_quota};
 use crate::app::App;
 use crate::error::AppError;
 use crate::posture::{GrantResolver, PostureContext};
+use crate::records::own_session_key;
 use crate::services::get_usable;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
@@ -74,7 +75,7 @@ fn prepare(
         return Err(AppError::NoEdgeRouters);
     }
     let api_session: ApiSession = rows
-        .get(&crate::sessions::own_key(caller))?
+        .get(&own_session_key(caller))?
         .ok_or(AccessDeniedError)?;
     let token = api_session.token_hash;
     let present = session_grant(token, request.grant, &request.service);

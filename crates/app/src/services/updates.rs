@@ -7,108 +7,19 @@
 use super::ReadUpdates;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::find;
 use crate::posture::PostureEvaluator;
-use crate::sessions::own_key;
+use crate::records::{get_identity, own_session_key};
+use crate::state::service_updates::{CurrentState, InputStamp, ViewDigest};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_index::{AccessGuard, Catalog, CatalogEntry, PolicyKind, PolicySide, Slot};
 use portcullis_storage::tables::Found;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The state last reported to the client of each API session, by record number.
-#[derive(Debug, Default)]
-pub(crate) struct ServiceUpdates(Mutex<HashMap<RecordNumber, ReportedState>>);
-
-/// The state last reported to a client.
-#[derive(Debug, Clone, Copy)]
-struct ReportedState {
-    inputs: InputStamp,
-    view: ViewDigest,
-    /// Number of the last grant change that was taken into account.
-    grants: u64,
-    changed_at: Timestamp,
-}
-
-/// Stamp of the inputs from which a client's services are derived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct InputStamp {
-    /// Covers everything but identities.
-    stamp: u64,
-    /// Digest of the relevant parts of the identity.
-    identity: u64,
-}
-
-/// Digests of what a client sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ViewDigest {
-    /// Digest of the results of posture checks.
-    posture: u64,
-    services: u64,
-}
-
-/// The current state of a client.
-#[derive(Debug, Clone, Copy)]
-struct CurrentState {
-    inputs: InputStamp,
-    view: ViewDigest,
-    grants: u64,
-    /// Whether grants changed since the last report, even if they are the same again.
-    has_changed: bool,
-}
-
-impl ServiceUpdates {
-    /// Records the current state of a session and returns the time of its last change. For a
-    /// session without a report, that is `start`. With `has_changed`, the time moves in any case.
-    fn record(
-        &self,
-        session: RecordNumber,
-        CurrentState {
-            inputs: basis,
-            view: seen,
-            grants,
-            has_changed,
-        }: CurrentState,
-        (start, now): (Timestamp, Timestamp),
-    ) -> Timestamp {
-        let mut reported = self.lock();
-        let entry = reported.entry(session).or_insert(ReportedState {
-            inputs: basis,
-            view: seen,
-            grants,
-            changed_at: start,
-        });
-        if entry.view != seen || has_changed {
-            let next = entry.changed_at + SignedDuration::from_millis(1);
-            entry.view = seen;
-            // Clients compare the rendered times, which have milliseconds.
-            entry.changed_at = now.max(next);
-        }
-        entry.inputs = basis;
-        entry.grants = grants;
-        entry.changed_at
-    }
-
-    /// The state last reported to the client of a session, if any.
-    fn reported(&self, session: RecordNumber) -> Option<ReportedState> {
-        self.lock().get(&session).copied()
-    }
-
-    /// Drops the sessions that no longer exist.
-    pub(crate) fn retain(&self, is_there: impl Fn(RecordNumber) -> bool) {
-        self.lock().retain(|session, _told| is_there(*session));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RecordNumber, ReportedState>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Returns when the services that the caller sees last changed.
 pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
@@ -129,10 +40,10 @@ fn record_current_state(app: &App, caller: &Caller) -> Result<Option<Timestamp>,
     let (grants, stamp) = (lists.grant_changes(), lists.services_stamp());
     let view = app.snapshot()?;
     let rows = view.rows();
-    let Some(session) = rows.get::<ApiSession>(&own_key(caller))? else {
+    let Some(session) = rows.get::<ApiSession>(&own_session_key(caller))? else {
         return Ok(None);
     };
-    let identity = find(rows, &caller.identity)?;
+    let identity = get_identity(rows, &caller.identity)?;
     let evaluator = PostureEvaluator::for_caller(app, rows, caller)?;
     let statuses = evaluator.evaluate_policies(rows, caller.identity_number)?;
     let basis = InputStamp {

@@ -4,8 +4,8 @@ use super::RequestedConfigTypes;
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
-use crate::identities::find;
 use crate::posture::PostureEvaluator;
+use crate::records::{get_identity, own_session_key};
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::config::{Config, JsonObject};
@@ -46,11 +46,11 @@ impl<'a> ServiceViewBuilder<'a> {
         rows: Rows<'a>,
         caller: &Caller,
     ) -> Result<Self, AppError> {
-        let session: Option<ApiSession> = rows.get(&crate::sessions::own_key(caller))?;
+        let session: Option<ApiSession> = rows.get(&own_session_key(caller))?;
         Ok(Self {
             app,
             rows,
-            identity: find(rows, &caller.identity)?,
+            identity: get_identity(rows, &caller.identity)?,
             evaluator: PostureEvaluator::for_caller(app, rows, caller)?,
             config_types: session
                 .map(|session| session.config_types)

@@ -1,8 +1,8 @@
 //! Binding of sessions to the certificate that opened them.
 
-use super::{login_authenticator, own_key};
 use crate::app::App;
 use crate::error::AppError;
+use crate::records::{login_authenticator, own_session_key};
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -89,7 +89,7 @@ pub(crate) fn rebind(
     old: &str,
     (fingerprint, not_after): (String, Timestamp),
 ) -> Result<(), AppError> {
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     let Some(session) = rows.rows().get::<ApiSession>(&key)? else {
         return Ok(());
     };

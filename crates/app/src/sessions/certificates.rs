@@ -3,12 +3,11 @@
 //! Issued certificates are records that are deleted with their session. The login certificate is
 //! stored with its authenticator, so a login writes nothing for it.
 
-use super::{login_authenticator, own_key};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
-use crate::network::map_issue_error;
+use crate::records::{login_authenticator, own_session_key};
 use portcullis_domain::access::{Access, AccessDeniedError, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::Credential;
@@ -92,16 +91,13 @@ fn issue(
         session: caller.session.clone(),
         certificate: id.to_string(),
     };
-    network
-        .signing()
-        .issue_session_certificate(
-            csr,
-            network.trust_domain(),
-            path,
-            app.env().now(),
-            &*app.env().entropy,
-        )
-        .map_err(map_issue_error)
+    Ok(network.signing().issue_session_certificate(
+        csr,
+        network.trust_domain(),
+        path,
+        app.env().now(),
+        &*app.env().entropy,
+    )?)
 }
 
 fn certificate_info(leaf: &Certificate, pem: String) -> CertificateInfo {
@@ -202,7 +198,7 @@ fn not_found(id: &SessionCertificateId) -> AppError {
 }
 
 fn own_session(rows: Rows<'_>, caller: &Caller) -> Result<Found<ApiSession>, AppError> {
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     match rows.get(&key)? {
         Some(entity) => Ok(Found { key, entity }),
         None => Err(AccessDeniedError.into()),

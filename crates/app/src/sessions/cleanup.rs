@@ -12,17 +12,12 @@ use portcullis_domain::ids::RecordNumber;
 use portcullis_index::{Direction, Slot};
 use portcullis_storage::tables::{API_SESSION, identity_key};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Maximum number of sessions that one transaction ends or updates.
 const BATCH: usize = 500;
 
 /// Number of sessions whose age is checked in one pass.
 const SCAN_BATCH: usize = 2000;
-
-/// Position of the next session whose age is checked.
-#[derive(Debug, Default)]
-pub(crate) struct CleanupCursor(AtomicU64);
 
 /// Ends sessions that exceeded their idle timeout or lifetime, and returns how many. Also removes
 /// posture data of ended sessions and ended traces.
@@ -67,7 +62,7 @@ async fn end_over_lifetime(app: &App) -> Result<usize, AppError> {
 /// read model knows.
 fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNumber)> {
     let lifetimes = app.settings().session_lifetimes;
-    let from = app.session_cleanup_cursor.0.load(Ordering::Relaxed);
+    let from = app.session_cleanup_cursor.get();
     let old: Vec<_> = {
         let sessions = app.projections().sessions();
         let page = sessions.page(Direction::Ascending, from, SCAN_BATCH);
@@ -75,9 +70,7 @@ fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNum
             Ok(count) if page.len() == SCAN_BATCH => from.saturating_add(count),
             _ => 0,
         };
-        app.session_cleanup_cursor
-            .0
-            .store(following, Ordering::Relaxed);
+        app.session_cleanup_cursor.set(following);
         page.into_iter()
             .filter_map(|number| sessions.get(number))
             .filter(|session| lifetimes.may_have_ended(session.record, now))

@@ -4,12 +4,12 @@ use super::{PendingActions, token_hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_policy;
 use crate::listing::{
     ListRequest, Listing, Paging, equalities, kinds, kinds::SessionRow, parse as read_listing,
     resolve_token_filter,
 };
 use crate::privilege::check_may_modify;
+use crate::records::get_policy;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;

@@ -5,11 +5,11 @@
 //! [`validate`](super::validity::validate). Policies are read once each, CAs and signers only for
 //! sessions that they opened.
 
-use super::validity::{AuthenticatorMethod, is_login_method_allowed};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::find_policy;
 use crate::memo::Memo;
+use crate::records::find_policy;
+use crate::session_validity::{AuthenticatorMethod, is_login_method_allowed};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::Timestamp;

@@ -2,12 +2,11 @@
 
 use crate::app::App;
 use crate::error::AppError;
+use crate::records::{find_enabled_signer, is_holder};
 use crate::signers::{self, BearerTokenError, BearerTokens};
 use portcullis_domain::access::VerifiedToken;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::Identity;
-use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::Rows;
 
 /// Looks for a valid token of the signer that the policy requires. It has to name this identity.
 ///
@@ -23,7 +22,7 @@ pub(super) async fn verify(
     };
     let found = {
         let view = app.snapshot()?;
-        signers::find_enabled(view.rows(), id)?
+        find_enabled_signer(view.rows(), id)?
     };
     let Some(signer) = found.map(|found| found.entity) else {
         return Ok(Err(BearerTokenError::Missing));
@@ -34,7 +33,7 @@ pub(super) async fn verify(
             continue;
         }
         let fault = match signers::verify_token(app, &signer, &token).await {
-            Ok(judged) if signers::is_holder(&signer.spec, identity, judged.holder) => {
+            Ok(judged) if is_holder(&signer.spec, identity, judged.holder) => {
                 return Ok(Ok(Some(VerifiedToken {
                     holder: judged.holder.to_owned(),
                     signer: signer.id.clone(),
@@ -47,18 +46,4 @@ pub(super) async fn verify(
         worst = worst.max(fault);
     }
     Ok(Err(worst))
-}
-
-/// Whether a token that was verified is still valid by the current records: same trust settings of
-/// its signer, same identity.
-pub(super) fn is_still_valid(
-    rows: Rows<'_>,
-    identity: &Identity,
-    token: &VerifiedToken,
-) -> Result<bool, StoreError> {
-    let signer = signers::find_enabled(rows, &token.signer)?;
-    Ok(signer.is_some_and(|found| {
-        found.entity.terms == token.terms
-            && signers::is_holder(&found.entity.spec, identity, &token.holder)
-    }))
 }

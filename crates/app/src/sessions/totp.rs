@@ -1,7 +1,7 @@
 //! TOTP state of sessions.
 
-use super::own_key;
 use crate::error::AppError;
+use crate::records::own_session_key;
 use portcullis_domain::access::{AccessDeniedError, Caller};
 use portcullis_domain::api_session::{ApiSession, SessionTotp};
 use portcullis_domain::clock::Timestamp;
@@ -37,7 +37,7 @@ fn update_totp(
     caller: &Caller,
     apply: impl FnOnce(&mut SessionTotp),
 ) -> Result<(), AppError> {
-    let key = own_key(caller);
+    let key = own_session_key(caller);
     let before: ApiSession = rows.rows().get(&key)?.ok_or(AccessDeniedError)?;
     let mut after = before.clone();
     apply(&mut after.totp);

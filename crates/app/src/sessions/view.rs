@@ -1,9 +1,9 @@
 //! Views of API sessions.
 
 use super::last_activity;
-use super::validity::login_authenticator;
 use crate::app::App;
-use crate::signers;
+use crate::records::find_signer;
+use crate::records::login_authenticator;
 use portcullis_domain::api_session::{ApiSession, OpenFactor};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Credential, ExtensionRequest};
@@ -65,7 +65,7 @@ fn open_factor_view(
         OpenFactor::Totp => Ok(OpenFactorView::Totp {
             is_enrolled: identity.attached.totp == TotpState::Verified,
         }),
-        OpenFactor::Token(id) => signers::find(rows, &id)?
+        OpenFactor::Token(id) => find_signer(rows, &id)?
             .map(|found| OpenFactorView::Token(Box::new(found.entity)))
             .ok_or_else(|| StoreError::corrupt("the signer required by a policy is missing")),
     }

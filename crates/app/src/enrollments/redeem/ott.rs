@@ -4,7 +4,6 @@ use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::error::AppError;
-use crate::network::map_issue_error;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
@@ -35,16 +34,13 @@ pub(in crate::enrollments) fn issue(
         .parse_csr(csr)
         .map_err(|error| AppError::Csr(error.to_string()))?;
     let network = app.network();
-    let leaf = network
-        .signing()
-        .issue_identity(
-            &csr,
-            network.trust_domain(),
-            &identity.id,
-            now,
-            &*app.env().entropy,
-        )
-        .map_err(map_issue_error)?;
+    let leaf = network.signing().issue_identity(
+        &csr,
+        network.trust_domain(),
+        &identity.id,
+        now,
+        &*app.env().entropy,
+    )?;
     let pem = network.signing().chain_pem(&leaf);
     let fingerprint = leaf.fingerprint().to_string();
     let credential = CertCredential::new(fingerprint, pem.clone(), true);

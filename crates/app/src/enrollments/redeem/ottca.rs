@@ -4,8 +4,9 @@ use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::cas::{self, CaVerification};
-use crate::enrollments::certificate_error::EnrollmentCertificateError;
-use crate::error::AppError;
+use crate::enrollments::third_party::check_unused;
+use crate::error::{AppError, EnrollmentCertificateError};
+use crate::records::find_ca;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
@@ -22,13 +23,13 @@ pub(super) fn verify_certificate(
 ) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     let view = app.snapshot()?;
     // Enrollments are deleted with their CA.
-    let authority = cas::find(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
+    let authority = find_ca(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
     if !authority.entity.can_enroll() {
         return Err(EnrollmentCertificateError::CaNotEnabled.into());
     }
     let verification = cas::verify_with_ca(app, authority, chain, VerifyAt::Now(now))?
         .ok_or(EnrollmentCertificateError::WrongCa)?;
-    EnrollmentCertificateError::check_unused(view.rows(), &verification, true)?;
+    check_unused(view.rows(), &verification, true)?;
     let fingerprint = verification.fingerprint().to_string();
     let draft = CredentialDraft::ThirdParty {
         credential: CertCredential::new(fingerprint, verification.chain_pem(), false),
@@ -43,5 +44,5 @@ fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError
     if !verification.is_current(rows, Ca::can_enroll)? {
         return Err(EnrollmentCertificateError::CaNotEnabled.into());
     }
-    EnrollmentCertificateError::check_unused(rows, verification, true)
+    check_unused(rows, verification, true)
 }

@@ -2,8 +2,8 @@
 
 use super::Redemption;
 use crate::app::App;
-use crate::enrollments::EnrollmentOwner;
 use crate::error::AppError;
+use crate::privilege::EnrollmentOwner;
 use crate::routers::{self, RouterCertificates};
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;

@@ -4,7 +4,7 @@ use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::error::AppError;
-use crate::password::NewPassword;
+use crate::new_password::NewPassword;
 use portcullis_domain::FieldError;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::peer::Peer;

@@ -3,7 +3,7 @@
 use super::attempt::PasswordAttempt;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::{get_owner, get_policy};
+use crate::records::{get_owner, get_policy};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;

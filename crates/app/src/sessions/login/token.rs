@@ -2,6 +2,7 @@
 
 use super::{Login, LoginError, LoginMethod, NewSession, open_session};
 use crate::app::App;
+use crate::records::is_holder;
 use crate::signers::{self, BearerTokenError, TokenChallenge};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -115,7 +116,7 @@ impl LoginMethod for TokenLogin {
             Err(LoginError::Refused(
                 "the signer has changed in the meantime",
             ))
-        } else if signers::is_holder(&self.signer.entity.spec, identity, &self.holder) {
+        } else if is_holder(&self.signer.entity.spec, identity, &self.holder) {
             Ok(())
         } else {
             Err(LoginError::Refused("the token now names another identity"))

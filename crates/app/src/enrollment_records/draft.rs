@@ -18,8 +18,8 @@ const TOKEN_DOMAIN: &str = "enrollment token";
 /// An enrollment that was signed and sealed before its transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct EnrollmentDraft {
-    pub(super) key: RecordKey,
-    pub(super) stored: StoredEnrollment,
+    pub(crate) key: RecordKey,
+    pub(crate) stored: StoredEnrollment,
 }
 
 impl EnrollmentDraft {
@@ -76,7 +76,7 @@ impl EnrollmentDraft {
     }
 
     /// Generates a token for `enrollment`, signs the JWT and seals both.
-    pub(super) fn seal(
+    pub(crate) fn seal(
         app: &App,
         key: RecordKey,
         enrollment: Enrollment,
@@ -111,6 +111,6 @@ pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &EnrollmentDraft) -> Result<
 }
 
 /// Keyed hash by which a token is looked up.
-pub(super) fn token_hash(app: &App, token: &str) -> TokenHash {
+pub(crate) fn token_hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
 }

@@ -3,12 +3,14 @@
 //! A session ends with what opened it, and when its identity may no longer log in that way.
 
 use crate::error::AppError;
-use crate::identities::{get_policy, get_shared_owner};
-use crate::signers;
-use portcullis_domain::access::{Caller, Origin, VerifiedToken};
+use crate::records::{
+    find_authenticator, find_enabled_signer, get_policy, get_shared_owner, is_holder,
+    own_session_key,
+};
+use portcullis_domain::access::{AccessDeniedError, Caller, Origin, VerifiedToken};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionLifetimes};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
@@ -19,14 +21,14 @@ use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::sync::Arc;
 
 /// A valid session with its identity and policy.
-pub(super) struct LiveSession {
-    pub(super) session: Found<Arc<ApiSession>>,
-    pub(super) identity: Found<Arc<Identity>>,
-    pub(super) policy: Arc<AuthPolicy>,
+pub(crate) struct LiveSession {
+    pub(crate) session: Found<Arc<ApiSession>>,
+    pub(crate) identity: Found<Arc<Identity>>,
+    pub(crate) policy: Arc<AuthPolicy>,
 }
 
 impl LiveSession {
-    pub(super) fn into_caller(
+    pub(crate) fn into_caller(
         self,
         origin: Origin,
         second_factor_token: Option<VerifiedToken>,
@@ -57,7 +59,7 @@ impl LiveSession {
 }
 
 /// Validates a session against the records it depends on; `None` when it is over.
-pub(super) fn validate(
+pub(crate) fn validate(
     rows: Rows<'_>,
     session: Found<Arc<ApiSession>>,
     lifetimes: SessionLifetimes,
@@ -88,9 +90,53 @@ pub(super) fn validate(
     }))
 }
 
+/// Resolves a caller again inside a transaction that acts for it.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] when the session is over.
+pub(crate) fn recheck_caller(
+    rows: Rows<'_>,
+    caller: &Caller,
+    lifetimes: SessionLifetimes,
+    now: Timestamp,
+) -> Result<Caller, AppError> {
+    let key = own_session_key(caller);
+    let session = rows.get_cached(&key)?.map(|entity| Found { key, entity });
+    match session
+        .map(|session| validate(rows, session, lifetimes, now))
+        .transpose()?
+        .flatten()
+    {
+        Some(live) => {
+            let proof = match &caller.second_factor_token {
+                Some(proof) if is_token_valid(rows, &live.identity.entity, proof)? => {
+                    Some(proof.clone())
+                },
+                Some(_) | None => None,
+            };
+            Ok(live.into_caller(caller.origin.clone(), proof))
+        },
+        None => Err(AccessDeniedError.into()),
+    }
+}
+
+/// Whether a token that was verified is still valid by the current records: same trust settings of
+/// its signer, same identity.
+fn is_token_valid(
+    rows: Rows<'_>,
+    identity: &Identity,
+    token: &VerifiedToken,
+) -> Result<bool, StoreError> {
+    let signer = find_enabled_signer(rows, &token.signer)?;
+    Ok(signer.is_some_and(|found| {
+        found.entity.terms == token.terms && is_holder(&found.entity.spec, identity, &token.holder)
+    }))
+}
+
 /// Login method of an authenticator.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum AuthenticatorMethod {
+pub(crate) enum AuthenticatorMethod {
     Password,
     Certificate,
 }
@@ -108,7 +154,7 @@ fn find_method(
 
 /// Whether the login method of a session is still allowed by the policy of its identity. `method`
 /// looks up an authenticator; `None` if it is gone.
-pub(super) fn is_login_method_allowed(
+pub(crate) fn is_login_method_allowed(
     rows: Rows<'_>,
     (session, policy): (&ApiSession, &AuthPolicy),
     method: impl FnOnce(&AuthenticatorId) -> Result<Option<AuthenticatorMethod>, StoreError>,
@@ -124,7 +170,7 @@ pub(super) fn is_login_method_allowed(
         },
         OpenedBy::ExternalId => is_certificate_acceptable(rows, session, policy, now),
         OpenedBy::Signer(id) => {
-            let signer = signers::find_enabled(rows, id)?;
+            let signer = find_enabled_signer(rows, id)?;
             let is_good =
                 signer.is_some_and(|found| is_same_generation(session, found.entity.terms));
             Ok(is_good && policy.primary.ext_jwt.allows(id))
@@ -165,22 +211,4 @@ fn is_certificate_acceptable(
                 || (found.entity.spec.external_id_claim.is_some()
                     && is_same_generation(session, found.entity.claim_terms)))
     }))
-}
-
-/// The authenticator that opened a session, if any, unless it is gone.
-pub(super) fn login_authenticator(
-    rows: Rows<'_>,
-    session: &ApiSession,
-) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
-    match &session.opened_by {
-        OpenedBy::Authenticator(id) => find_authenticator(rows, id),
-        OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
-    }
-}
-
-fn find_authenticator(
-    rows: Rows<'_>,
-    id: &AuthenticatorId,
-) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
-    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthenticatorId, id.as_str()))
 }

@@ -1,8 +1,7 @@
 //! Owners of enrollments.
 
 use crate::error::AppError;
-use crate::identities;
-use crate::privilege;
+use crate::records;
 use portcullis_domain::access::Caller;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::router::Router;
@@ -22,7 +21,7 @@ impl EnrollmentOwner {
     pub(crate) fn get(rows: Rows<'_>, found: &Found<StoredEnrollment>) -> Result<Self, StoreError> {
         let (kind, number) = found.key.root_id();
         if kind != ROUTER {
-            let identity = identities::get_owner(rows, found)?.entity;
+            let identity = records::get_owner(rows, found)?.entity;
             return Ok(Self::Identity(Box::new(identity)));
         }
         let key = RecordKey::root(kind, number);
@@ -36,7 +35,7 @@ impl EnrollmentOwner {
     /// Routers have no privileges on the management API.
     pub(crate) fn can_be_impersonated_by(&self, caller: &Caller) -> bool {
         match self {
-            Self::Identity(identity) => privilege::can_impersonate(caller, identity),
+            Self::Identity(identity) => super::can_impersonate(caller, identity),
             Self::Router(_) => true,
         }
     }
@@ -44,7 +43,7 @@ impl EnrollmentOwner {
     /// Checks that a caller may manage credentials of the owner.
     pub(crate) fn check_may_impersonate(&self, caller: &Caller) -> Result<(), AppError> {
         match self {
-            Self::Identity(identity) => privilege::check_may_impersonate(caller, identity),
+            Self::Identity(identity) => super::check_may_impersonate(caller, identity),
             Self::Router(_) => Ok(()),
         }
     }

@@ -3,11 +3,10 @@
 //! Whoever has the token can act as its owner, so read permission does not suffice. The secrets are
 //! visible to callers who could have a new token issued, and to the owner.
 
-use super::{Create, EnrollmentOwner, Update};
+use super::{Create, Update};
 use crate::app::App;
 use crate::error::AppError;
 use crate::privilege::{CredentialGuard, can_impersonate};
-use crate::routers;
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
 use portcullis_domain::identity::Identity;
@@ -22,18 +21,6 @@ pub(crate) fn are_visible(
     let may_reissue = caller.has_access(Create::ACCESS) || caller.has_access(Update::ACCESS);
     (caller.identity == identity.id || (may_reissue && can_impersonate(caller, identity)))
         && credential_guard.check_freshness(caller, identity).is_ok()
-}
-
-/// Whether `caller` sees the secrets of an enrollment of `holder`.
-pub(super) fn are_visible_for(
-    credential_guard: CredentialGuard,
-    caller: &Caller,
-    holder: &EnrollmentOwner,
-) -> bool {
-    match holder {
-        EnrollmentOwner::Identity(identity) => are_visible(credential_guard, caller, identity),
-        EnrollmentOwner::Router(_) => routers::can_read_enrollment_secrets(caller),
-    }
 }
 
 /// Unseals the secrets of an enrollment if they are visible.

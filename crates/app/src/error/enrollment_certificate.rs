@@ -1,9 +1,5 @@
 //! Errors of certificates that are presented for an enrollment.
 
-use crate::cas::CaVerification;
-use crate::error::AppError;
-use portcullis_storage::tables::{Rows, UniqueIndex, UniqueValue};
-
 /// Why a third-party certificate cannot be enrolled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnrollmentCertificateError {
@@ -28,25 +24,4 @@ pub enum EnrollmentCertificateError {
         /// Fingerprint, if the client may know it.
         fingerprint: Option<String>,
     },
-}
-
-impl EnrollmentCertificateError {
-    /// Checks that no authenticator has the certificate, under either fingerprint. Only clients
-    /// with a token are told the fingerprint.
-    pub(super) fn check_unused(
-        rows: Rows<'_>,
-        verification: &CaVerification,
-        reveals_fingerprint: bool,
-    ) -> Result<(), AppError> {
-        for fingerprint in verification.fingerprints() {
-            let fingerprint = fingerprint.to_string();
-            let value =
-                UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint.as_str());
-            if rows.locate(&value)?.is_some() {
-                let fingerprint = reveals_fingerprint.then_some(fingerprint);
-                return Err(Self::InUse { fingerprint }.into());
-            }
-        }
-        Ok(())
-    }
 }

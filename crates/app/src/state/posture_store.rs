@@ -3,7 +3,9 @@
 //! Nothing is persisted. Entries are removed with the sessions and identities they belong to, and
 //! memory is bounded.
 
-use super::fair_cache::{CacheLimits, FairCache};
+mod fair_cache;
+
+use fair_cache::{CacheLimits, FairCache};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
@@ -63,7 +65,7 @@ impl PostureStore {
     }
 
     /// The postures of an identity's sessions, by session number.
-    pub(super) fn list_by_identity(
+    pub(crate) fn list_by_identity(
         &self,
         identity: RecordNumber,
     ) -> Vec<(RecordNumber, Arc<Posture>)> {
@@ -75,7 +77,7 @@ impl PostureStore {
     }
 
     /// Records the reports of a session, all or none.
-    pub(super) fn record(
+    pub(crate) fn record(
         &self,
         (identity, session): SessionNumbers,
         now: Timestamp,
@@ -92,7 +94,7 @@ impl PostureStore {
     }
 
     /// The failed requests of an identity, oldest first.
-    pub(super) fn refusals(&self, identity: RecordNumber) -> Vec<Arc<FailedRequest>> {
+    pub(crate) fn refusals(&self, identity: RecordNumber) -> Vec<Arc<FailedRequest>> {
         let state = self.lock();
         let refusals = state.refusals.entries(identity);
         refusals
@@ -110,7 +112,7 @@ impl PostureStore {
     }
 
     /// Up to `most` identities with entries, starting at `from`.
-    pub(super) fn identities(&self, from: RecordNumber, most: usize) -> Vec<RecordNumber> {
+    pub(crate) fn identities(&self, from: RecordNumber, most: usize) -> Vec<RecordNumber> {
         let state = self.lock();
         let reports = state.reports.identities(from).take(most);
         let refusals = state.refusals.identities(from).take(most);
@@ -122,21 +124,21 @@ impl PostureStore {
     }
 
     /// Removes the postures of sessions that are `gone`.
-    pub(super) fn remove_sessions(&self, identity: RecordNumber, gone: &[RecordNumber]) {
+    pub(crate) fn remove_sessions(&self, identity: RecordNumber, gone: &[RecordNumber]) {
         let mut state = self.lock();
         let reports = &mut state.reports;
         reports.retain(identity, |session| !gone.contains(&session));
     }
 
     /// Removes all entries of an identity.
-    pub(super) fn remove_identity(&self, identity: RecordNumber) {
+    pub(crate) fn remove_identity(&self, identity: RecordNumber) {
         let mut state = self.lock();
         state.reports.retain(identity, |_session| false);
         state.refusals.retain(identity, |_number| false);
     }
 
     /// The numbers of an identity's sessions that have a posture.
-    pub(super) fn sessions(&self, identity: RecordNumber) -> Vec<RecordNumber> {
+    pub(crate) fn sessions(&self, identity: RecordNumber) -> Vec<RecordNumber> {
         let state = self.lock();
         let sessions = state.reports.entries(identity);
         sessions.map(|(session, _posture)| session).collect()

@@ -23,7 +23,7 @@ impl Default for TrustAnchorCache {
 
 impl TrustAnchorCache {
     /// The certificate of an authority.
-    pub(super) fn get(&self, ca: &Found<Ca>) -> Result<Arc<Certificate>, StoreError> {
+    pub(crate) fn get(&self, ca: &Found<Ca>) -> Result<Arc<Certificate>, StoreError> {
         if let Some(known) = self.0.find(&ca.number()) {
             return Ok(known);
         }

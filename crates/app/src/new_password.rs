@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::get_policy;
+use crate::records::get_policy;
 use portcullis_domain::authenticator::PasswordHash;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;

@@ -1,0 +1,26 @@
+//! Long-lived parts of the process that [`App`](crate::App) holds: caches, queues, cursors.
+//!
+//! Each owns its lock and knows neither the others nor the `App`.
+
+mod audit_trail;
+mod cleanup_cursor;
+pub(crate) mod health;
+pub(crate) mod integrity_checks;
+pub(crate) mod posture_store;
+pub(crate) mod service_updates;
+mod signer_keys;
+pub(crate) mod snapshot_files;
+mod traces;
+mod trust_anchor_cache;
+
+pub use audit_trail::AuditEvent;
+pub(crate) use audit_trail::AuditTrail;
+pub(crate) use cleanup_cursor::CleanupCursor;
+pub(crate) use health::Health;
+pub(crate) use integrity_checks::IntegrityChecks;
+pub(crate) use posture_store::PostureStore;
+pub(crate) use service_updates::ServiceUpdates;
+pub use signer_keys::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
+pub(crate) use snapshot_files::SnapshotFiles;
+pub(crate) use traces::Traces;
+pub(crate) use trust_anchor_cache::TrustAnchorCache;

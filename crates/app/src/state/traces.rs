@@ -1,0 +1,42 @@
+//! Traces of identities, which a restart ends.
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::trace::Trace;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Traced identities by record number.
+#[derive(Debug, Default)]
+pub(crate) struct Traces(Mutex<BTreeMap<RecordNumber, Trace>>);
+
+impl Traces {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordNumber, Trace>> {
+        // Each change is a single step, so a panic leaves nothing inconsistent.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set(&self, identity: RecordNumber, trace: Option<Trace>) {
+        let mut traces = self.lock();
+        match trace {
+            Some(trace) => traces.insert(identity, trace),
+            None => traces.remove(&identity),
+        };
+    }
+
+    pub(crate) fn find(&self, identity: RecordNumber, now: Timestamp) -> Option<Trace> {
+        let traces = self.lock();
+        traces
+            .get(&identity)
+            .filter(|trace| now < trace.until)
+            .cloned()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub(crate) fn retain(&self, keep: impl Fn(RecordNumber, &Trace) -> bool) {
+        self.lock().retain(|number, trace| keep(*number, trace));
+    }
+}
