@@ -1,8 +1,11 @@
-//! Check of the allowed dependencies between crates.
+//! Check of the allowed dependencies between crates, and between the modules of a crate.
 
+mod module_order;
 mod rules;
+mod source_file;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use crate::findings::{Findings, count};
 use crate::graph::{DeclaredDependency, DependencyGraph, DependencyKind, Package};
@@ -11,7 +14,13 @@ use std::path::Path;
 
 /// Checks the workspace at `root` against the rules.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
-    DependencyGraph::load(root).map(|graph| compare(&graph))
+    let mut findings = compare(&DependencyGraph::load(root)?);
+    for order in rules::MODULE_ORDERS {
+        findings.faults.extend(order.check(root)?);
+    }
+    let ordered = count(rules::MODULE_ORDERS.len(), "crate");
+    findings.scope = format!("{}, order of the modules of {ordered}", findings.scope);
+    Ok(findings)
 }
 
 fn compare(graph: &DependencyGraph) -> Findings {
