@@ -8,8 +8,6 @@ mod address;
 mod binding;
 mod format_error;
 mod help;
-mod host;
-mod place;
 mod scalar;
 mod string_format;
 mod unknown_keys;
@@ -25,9 +23,6 @@ use crate::semantics;
 use crate::source::{self, SourceFile};
 use crate::table::{self, OnWrongType, OpenZitiRule, ReadMode, ValueType};
 
-pub(crate) use crate::check::address::{parse_address, parse_advertised};
-pub(crate) use crate::check::host::is_unspecified;
-pub(crate) use crate::check::place::{report_path, report_place};
 use crate::check::walk::Walker;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,6 +15,16 @@
 //!
 //! It has few dependencies and builds within a minute, so that any program can embed it.
 //!
+//! # Order of the modules
+//!
+//! Imports go one way, from later modules to earlier ones:
+//!
+//! 1. vocabulary: `codes`, `effective`, `network`, `pem`, `place`, `uri`, `pem_source`
+//! 2. the definition of the file: `table`
+//! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
+//! 4. verdicts: `source`, `semantics`, `check`, `openziti`
+//! 5. `generate`, which checks what it writes
+//!
 //! # Examples
 //!
 //! ```
@@ -41,9 +51,12 @@ mod explain;
 mod finding;
 pub mod generate;
 pub mod model;
+mod network;
 pub mod openziti;
 mod output;
 mod pem;
+mod pem_source;
+mod place;
 mod schema;
 mod semantics;
 mod source;

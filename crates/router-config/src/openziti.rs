@@ -15,13 +15,12 @@ mod identity;
 mod ignored_keys;
 mod link;
 mod link_entries;
+mod listen;
 mod listeners;
 mod loader;
 mod machine;
 mod queue_memory;
 mod sections;
-mod socket_sharing;
-mod sockets;
 mod tunnel;
 mod value;
 mod web;
@@ -35,11 +34,7 @@ use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::loader::Loader;
 use crate::source::{self, SourceFile};
 
-pub(crate) use crate::openziti::identity::{PemSource, parse_pem_source};
 pub use crate::openziti::machine::Machine;
-pub(crate) use crate::openziti::machine::could_be_interface;
-pub(crate) use crate::openziti::sockets::{Socket, SocketOwner, Sockets};
-pub(crate) use crate::openziti::tunnel::is_range;
 
 /// Predicted behaviour of OpenZiti with a file.
 #[derive(Clone, Debug, PartialEq)]

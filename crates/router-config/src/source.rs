@@ -5,7 +5,7 @@ use portcullis_yaml::{
     SourceId, SourceLocation, decode, expand_environment, parse,
 };
 
-use crate::check::report_path;
+use crate::place::report_path;
 
 /// Maximum size of a file, in bytes.
 pub const MAX_FILE_SIZE: usize = 4 << 20;

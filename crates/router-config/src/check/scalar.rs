@@ -5,10 +5,10 @@ use portcullis_yaml::{Field, Node, Value};
 use serde_json::{Value as Json, json};
 
 use crate::check::help::clock_help;
-use crate::check::place::report_path;
 use crate::check::string_format;
 use crate::check::walk::Walker;
 use crate::codes;
+use crate::place::report_path;
 use crate::table::{Key, MILLISECOND, ReadMode, StringFormat, Unit, ValueType};
 
 /// Checks a value and returns its effective form, or `None` after reporting a mistake.

@@ -7,15 +7,16 @@ use portcullis_yaml::{Field, KeyPath};
 use serde_json::{Value as Json, json};
 
 use crate::check::address::{
-    AdvertisedAddress, parse_address, parse_advertised, validate_address, validate_advertised,
-    validate_host_port, validate_packet_address,
+    validate_address, validate_advertised, validate_host_port, validate_packet_address,
 };
 use crate::check::format_error::FormatError;
-use crate::check::host::is_host;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::openziti::{PemSource, could_be_interface, is_range, parse_pem_source};
+use crate::network::{
+    AdvertisedAddress, could_be_interface, is_host, is_range, parse_address, parse_advertised,
+};
 use crate::pem::PemBlocks;
+use crate::pem_source::{PemSource, parse_pem_source};
 use crate::table::StringFormat;
 use crate::uri;
 

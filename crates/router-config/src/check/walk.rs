@@ -2,10 +2,10 @@
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
-use crate::check::place::report_place;
 use crate::check::{CheckOptions, help, scalar, unknown_keys};
 use crate::codes;
 use crate::effective::{EffectiveConfig, Source};
+use crate::place::report_place;
 use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
 
 /// Sections whose defaults apply only if the section is present.

@@ -5,10 +5,10 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::Verdict;
+use crate::network::SocketOwner;
 use crate::openziti::address::Address;
 use crate::openziti::channel::{self, BoundsCheck, record};
 use crate::openziti::loader::{Loader, section_if_map};
-use crate::openziti::sockets::SocketOwner;
 use crate::openziti::{queue_memory, value};
 use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, OnWrongType, RATE_LIMITER};
 

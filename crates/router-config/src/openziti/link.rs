@@ -4,9 +4,9 @@ use portcullis_yaml::{Field, Section};
 
 use crate::effective::EffectiveConfig;
 use crate::finding::Verdict;
+use crate::network::SocketOwner;
 use crate::openziti::link_entries::{self, EntryReader};
 use crate::openziti::loader::{Loader, section_if_map};
-use crate::openziti::sockets::SocketOwner;
 use crate::openziti::{queue_memory, value};
 use crate::table::{HEARTBEATS, LINK, OnWrongType};
 

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use crate::codes;
 use crate::finding::Verdict;
+use crate::network::SocketOwner;
 use crate::openziti::address::parse_listen_address;
 use crate::openziti::channel::{self, BoundsCheck};
 use crate::openziti::loader::Loader;
-use crate::openziti::sockets::SocketOwner;
 use crate::openziti::{ctrl, tunnel, wss};
 use crate::table::{EDGE_LOOKUPS, OnWrongType, XGRESS, XGRESS_CONNECT};
 

@@ -4,13 +4,13 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostic, Field, NodeType, Section, Severity};
 use serde_json::{Value as Json, json};
 
-use crate::check::{report_path, report_place};
 use crate::codes;
 use crate::effective::{EffectiveConfig, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
+use crate::network::Sockets;
 use crate::openziti::machine::Machine;
-use crate::openziti::sockets::Sockets;
 use crate::openziti::value;
+use crate::place::{report_path, report_place};
 use crate::table::{Key, KeyGroup, OnWrongType, ReadMode};
 
 /// Maximum number of findings; the first one decides the verdict.

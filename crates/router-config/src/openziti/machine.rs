@@ -1,5 +1,7 @@
 //! Facts about the machine that the prediction depends on.
 
+use crate::network::could_be_interface;
+
 /// Machine on which the router would run.
 ///
 /// Unknown facts are assumed to be favourable: every interface exists and every name resolves.
@@ -26,13 +28,4 @@ impl Machine<'_> {
             None => Err(()),
         }
     }
-}
-
-/// Linux limits the length of interface names and forbids whitespace, slashes and colons in them.
-pub(crate) fn could_be_interface(name: &str) -> bool {
-    if let Ok(address) = name.parse::<std::net::IpAddr>() {
-        return !address.is_unspecified();
-    }
-    let forbidden = |c: char| c.is_whitespace() || c == '/' || c == ':';
-    (1..=15).contains(&name.len()) && !name.contains(forbidden) && name != "." && name != ".."
 }

@@ -1,12 +1,11 @@
 //! Options of the tunnel.
 
-use std::net::IpAddr;
-
 use portcullis_yaml::{Field, Section};
 use serde_json::json;
 
 use crate::codes;
 use crate::finding::Stage;
+use crate::network::is_range;
 use crate::openziti::channel::record;
 use crate::openziti::listeners::{circuit_options, is_integer};
 use crate::openziti::loader::Loader;
@@ -193,21 +192,6 @@ fn range(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
         let message = format!("`{text}` is not a range of addresses");
         loader.refuse(field, codes::INVALID_VALUE, message);
     }
-}
-
-/// Whether a text is an IP address with a prefix length.
-pub(crate) fn is_range(text: &str) -> bool {
-    let Some((address, bits)) = text.rsplit_once('/') else {
-        return false;
-    };
-    let most = match address.parse::<IpAddr>() {
-        Ok(IpAddr::V4(_)) => 32,
-        Ok(IpAddr::V6(_)) => 128,
-        Err(_) => return false,
-    };
-    let plain =
-        bits.bytes().all(|b| b.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
-    plain && bits.parse::<u32>().is_ok_and(|bits| bits <= most)
 }
 
 fn lan_interfaces(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {

@@ -6,11 +6,11 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::{Stage, Verdict};
+use crate::network::SocketOwner;
 use crate::openziti::address::parse_listen_address;
 use crate::openziti::channel::record;
 use crate::openziti::identity;
 use crate::openziti::loader::Loader;
-use crate::openziti::sockets::SocketOwner;
 use crate::table::OnWrongType;
 
 const VERSIONS: [(&str, u16); 4] = [

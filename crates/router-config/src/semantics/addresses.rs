@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, KeyPath, Section, Segment};
 
-use crate::check::{is_unspecified, parse_address, parse_advertised};
 use crate::codes;
+use crate::network::{is_unspecified, parse_address, parse_advertised};
 use crate::semantics::query::{
     StringItem, entries, field_at, first_string, listeners, push_note, section_at, string_items,
 };

@@ -3,9 +3,8 @@
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
-use crate::check::parse_address;
 use crate::codes;
-use crate::openziti::{Socket, SocketOwner, Sockets};
+use crate::network::{Socket, SocketOwner, Sockets, parse_address};
 use crate::semantics::query::{entries, field_at, first_string, listeners};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {

@@ -4,7 +4,7 @@ use portcullis_yaml::{
     Diagnostic, Diagnostics, Field, KeyPath, Node, Section, Severity, SourceLocation,
 };
 
-use crate::check::report_path;
+use crate::place::report_path;
 
 /// Finds a key by its path, which must not lead through lists.
 pub(super) fn field_at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::openziti::sockets::{Socket, SocketOwner};
+use crate::network::socket::{Socket, SocketOwner};
 
 /// ALPN names of `WebSocket` listeners, the same for every owner.
 const WEB_SOCKETS: &[&str] = &["h2", "http/1.1"];
