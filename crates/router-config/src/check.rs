@@ -21,7 +21,7 @@ use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, SourceFile};
-use crate::table::{self, OnWrongType, OpenZitiRule, ReadMode, ValueType};
+use crate::table::{self, OnMistake, OpenZitiRule, ReadMode, ValueType};
 
 use crate::check::walk::Walker;
 
@@ -180,7 +180,7 @@ fn ignored_value_warning(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
                 ..
             } => Some("OpenZiti treats everything but `true` as false"),
             OpenZitiRule {
-                on_wrong_type: OnWrongType::Ignore,
+                on_wrong_type: OnMistake::Ignore,
                 ..
             } if !is_link => Some("OpenZiti uses the default"),
             _ => None,

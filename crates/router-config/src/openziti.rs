@@ -118,23 +118,21 @@ fn load_and_start(loader: &mut Loader<'_>, root: &Section<'_>, text: &SourceFile
 fn load_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &SourceFile<'_>) {
     sections::version(loader, root);
     identity::load(loader, root);
-    sections::debug_operations(loader, root);
-    sections::forwarder(loader, root);
+    sections::of_table(loader, root, &["enableDebugOps", "forwarder"]);
     sections::trace(loader, root);
     sections::profile(loader, root);
     ctrl::load(loader, root, text.name);
     link::load(loader, root);
     listeners::load_dialers(loader, root);
     listeners::load(loader, root);
-    sections::metrics(loader, root);
-    sections::health_checks(loader, root);
+    sections::of_table(loader, root, &["metrics", "healthChecks"]);
     sections::plugins(loader, root);
     sections::proxy(loader, root);
     sections::tls(loader, root);
-    sections::connect_events(loader, root);
+    sections::of_table(loader, root, &["connectEvents"]);
     edge::load(loader, root, text.name);
     listeners::check_advertised(loader, root);
-    sections::interface_discovery(loader, root);
+    sections::of_table(loader, root, &["interfaceDiscovery"]);
     sections::managed_config(loader, root);
 }
 

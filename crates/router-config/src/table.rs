@@ -26,17 +26,20 @@ pub use crate::table::key::{
     BindingVariant, Key, KeyGroup, KeyState, StringFormat, Unit, ValueType,
 };
 pub use crate::table::lookup::{KeyMatch, PathError, resolve, visit_keys};
-pub use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
+pub use crate::table::openziti_rule::{
+    OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation,
+};
 pub use crate::table::root::ROOT;
 
 pub(crate) use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, HEARTBEATS};
-pub(crate) use crate::table::ctrl::{CTRL, CTRL_OWN_HEARTBEATS, RATE_LIMITER};
+pub(crate) use crate::table::ctrl::{CTRL, RATE_LIMITER};
 pub(crate) use crate::table::edge::EDGE;
-pub(crate) use crate::table::forwarder::FORWARDER;
-pub(crate) use crate::table::health::{LINK_CHECK, PING_CHECK};
-pub(crate) use crate::table::link::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, LINK};
-pub(crate) use crate::table::listeners::LISTENERS;
-pub(crate) use crate::table::observability::{
-    CONNECT_EVENTS, INTERFACE_DISCOVERY, METRICS, PROFILE_MEMORY,
+pub(crate) use crate::table::identity::{ALT_SERVER_CERT, IDENTITY};
+pub(crate) use crate::table::link::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, LINK, LINK_LISTENER};
+pub(crate) use crate::table::listeners::{
+    DIALER_BINDING, EDGE_OPTIONS, LISTENER_ADDRESS, LISTENER_BINDING, LISTENERS, SERVICE,
 };
+pub(crate) use crate::table::observability::PROFILE_MEMORY;
+pub(crate) use crate::table::transport::PROXY;
+pub(crate) use crate::table::web::{WEB, WEB_OPTIONS};
 pub(crate) use crate::table::xgress::{EDGE_LOOKUPS, XGRESS, XGRESS_CONNECT};

@@ -7,7 +7,7 @@ use crate::finding::Stage;
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::openziti::sections::plugin_paths;
 use crate::openziti::{queue_memory, value};
-use crate::table::OnWrongType;
+use crate::table::OnMistake;
 
 /// Checks the queue of metric events, which is allocated before anything else. Short ones are extended.
 pub(super) fn check_event_queue(loader: &mut Loader<'_>, root: &Section<'_>) {
@@ -45,7 +45,7 @@ fn non_positive_duration(loader: &Loader<'_>, path: &str) -> Option<String> {
 pub(super) fn transport(loader: &mut Loader<'_>, root: &Section<'_>) {
     let protocol = section_if_map(root, "transport").and_then(|section| section.get("protocol"));
     if let Some(field) = protocol
-        && let Some(text) = loader.text(&field, OnWrongType::Crash)
+        && let Some(text) = loader.text(&field, OnMistake::Crash)
     {
         loader.sockets.set_alpn_protocol(text);
     }

@@ -10,7 +10,7 @@ use crate::openziti::address::Address;
 use crate::openziti::channel::{self, BoundsCheck, record};
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::openziti::{queue_memory, value};
-use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, OnWrongType, RATE_LIMITER};
+use crate::table::{CTRL, Key, OnMistake, RATE_LIMITER};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
     let section = section_if_map(root, "ctrl");
@@ -26,12 +26,8 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
         BoundsCheck::Checked,
         4,
     );
-    let heartbeats = get("heartbeats").and_then(|field| field.as_section());
-    loader.keys(heartbeats.as_ref(), HEARTBEATS, "ctrl.heartbeats");
-    loader.keys(heartbeats.as_ref(), CTRL_OWN_HEARTBEATS, "ctrl.heartbeats");
-    for key in CTRL.iter().filter(|key| key.name.ends_with("Timeout")) {
-        loader.key(section, key, "ctrl");
-    }
+    let order = ["heartbeats", "defaultRequestTimeout", "startupTimeout"];
+    loader.named(section, CTRL, &order, "ctrl");
     if section.is_some() {
         endpoints_file(loader, get("endpointsFile").as_ref(), file);
         rate_limiter(loader, get("rateLimiter").as_ref());
@@ -45,7 +41,7 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
 fn bind(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     loader.effective.set_default("ctrl.bind", "");
     let Some(field) = field else { return };
-    let Some(name) = loader.text(field, OnWrongType::Crash) else {
+    let Some(name) = loader.text(field, OnMistake::Crash) else {
         return;
     };
     if loader.machine.find_interface(name).is_err() {
@@ -60,7 +56,7 @@ fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Fie
         .effective
         .set_default("ctrl.endpoints", Json::Array(vec![]));
     if let Some(field) = one {
-        if let Some(text) = loader.text(field, OnWrongType::Crash)
+        if let Some(text) = loader.text(field, OnMistake::Crash)
             && let Some(address) = parse_address(loader, field, text)
         {
             let value = json!([address.to_string()]);
@@ -69,13 +65,13 @@ fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Fie
         return;
     }
     let Some(field) = many else { return };
-    let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
+    let Some(items) = loader.list(field) else {
+        return;
     };
     let mut addresses = Vec::new();
     for item in items {
         let address = loader.item(field, &item, |loader| {
-            let text = loader.text(&item, OnWrongType::Refuse)?;
+            let text = loader.text(&item, OnMistake::Refuse)?;
             parse_address(loader, &item, text)
         });
         addresses.extend(address.map(|address| json!(address.to_string())));
@@ -100,7 +96,7 @@ pub(super) fn parse_address(
 fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str) {
     let path = "ctrl.endpointsFile".to_owned();
     if let Some(field) = field {
-        if let Some(text) = loader.text(field, OnWrongType::Crash) {
+        if let Some(text) = loader.text(field, OnMistake::Crash) {
             loader.set_from_file(path, json!(text), field);
         }
     } else {
@@ -116,7 +112,7 @@ fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str
 fn rate_limiter(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     let section = field.and_then(Field::as_section);
     if let (Some(field), None) = (field, &section) {
-        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
+        return loader.wrong_type(field, "a map", OnMistake::Refuse);
     }
     let prefix = "ctrl.rateLimiter";
     let section = section.as_ref();
@@ -125,7 +121,7 @@ fn rate_limiter(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
         let read = field.as_ref().and_then(|field| {
             let number = value::integer(field.node());
             if number.is_none() {
-                loader.wrong_type(field, "an integer", OnWrongType::Refuse);
+                loader.wrong_type(field, "an integer", OnMistake::Refuse);
             }
             number.map(value::low32)
         });
@@ -215,13 +211,10 @@ fn record_disabled_limiter(loader: &mut Loader<'_>) {
 
 fn listeners(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     let Some(field) = field else { return };
-    let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
-    };
+    let items = loader.list(field).unwrap_or_default();
     for (index, item) in items.iter().enumerate() {
-        match item.as_section() {
-            Some(section) => listener(loader, &section, &format!("ctrl.listeners[{index}]")),
-            None => loader.wrong_type(item, "a map", OnWrongType::Refuse),
+        if let Some(section) = loader.section(item, OnMistake::Refuse) {
+            listener(loader, &section, &format!("ctrl.listeners[{index}]"));
         }
     }
 }
@@ -233,7 +226,7 @@ fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     }
     let advertise = section.get("advertise");
     let mut read = |field: &Field<'_>| {
-        let text = loader.text(field, OnWrongType::Refuse)?;
+        let text = loader.text(field, OnMistake::Refuse)?;
         parse_address(loader, field, text)
     };
     let bind_address = bind.as_ref().and_then(&mut read);
@@ -252,7 +245,7 @@ fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     }
     let interface = section.get("bindInterface");
     let name = match &interface {
-        Some(field) => loader.text(field, OnWrongType::Refuse).map(str::to_owned),
+        Some(field) => loader.text(field, OnMistake::Refuse).map(str::to_owned),
         None => bind_address.map(|bound| interface_of(loader, &bound)),
     };
     if let Some(name) = name {
@@ -296,7 +289,7 @@ fn groups(loader: &mut Loader<'_>, field: Option<&Field<'_>>, prefix: &str) {
         return loader.set_from_file(path, json!([text]), field);
     }
     let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a string or a list", OnWrongType::Refuse);
+        return loader.wrong_type(field, "a string or a list", OnMistake::Refuse);
     };
     let text = |item: &Field<'_>| item.node().text().unwrap_or_default().to_owned();
     let names: Vec<String> = items.iter().map(text).collect();
@@ -310,7 +303,7 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         .and_then(|section| section.get("endpointsFile"));
     match (&section, file) {
         (None, _) => match root.get_non_null("ctrl") {
-            Some(field) => loader.wrong_type(&field, "a map", OnWrongType::Refuse),
+            Some(field) => loader.wrong_type(&field, "a map", OnMistake::Refuse),
             None => loader.missing(root, "ctrl", Verdict::Refuse),
         },
         (Some(_), Some(field)) if field.node().as_str() == Some("") => {

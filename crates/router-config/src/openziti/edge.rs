@@ -6,13 +6,12 @@ use portcullis_yaml::{Field, KeyPath, Section, Segment};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
-use crate::effective::Source;
 use crate::finding::Verdict;
 use crate::network::SocketOwner;
 use crate::openziti::address::parse_listen_address;
+use crate::openziti::listeners;
 use crate::openziti::loader::Loader;
-use crate::openziti::{listeners, value};
-use crate::table::{EDGE, OnWrongType};
+use crate::table::{EDGE, OnMistake};
 use crate::uri;
 
 const SUBJECT: [&str; 5] = [
@@ -48,73 +47,30 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
     let Some(field) = root.get_non_null("edge") else {
         return;
     };
-    let Some(edge) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
+    let Some(edge) = loader.section(&field, OnMistake::Refuse) else {
+        return;
     };
-    loader.effective.set(
-        "edge.enabled".to_owned(),
-        json!(true),
-        Source::from_node(field.node()),
-    );
+    loader.set_from_file("edge.enabled".to_owned(), json!(true), &field);
     database(loader, &edge);
     loader.keys(Some(&edge), EDGE, "edge");
-    replace_out_of_bounds(loader, &edge);
-    api_proxy(loader, &edge);
-    listeners::load_edge(loader, root);
-    if let Some(transport) = root.get_non_null("transport")
-        && transport.as_section().is_none()
+    if let Some(field) = edge.get("apiProxy")
+        && field.as_section().is_some()
     {
-        loader.wrong_type(&transport, "a map", OnWrongType::Refuse);
+        loader.set_from_file("edge.apiProxy.enabled".to_owned(), json!(true), &field);
+    }
+    listeners::load_edge(loader, root);
+    if let Some(transport) = root.get_non_null("transport") {
+        loader.section(&transport, OnMistake::Refuse);
     }
 }
 
 fn database(loader: &mut Loader<'_>, edge: &Section<'_>) {
     let Some(field) = edge.get("db") else { return };
-    if let Some(text) = loader.text(&field, OnWrongType::Crash)
+    if let Some(text) = loader.text(&field, OnMistake::Crash)
         && !text.is_empty()
     {
         loader.set_from_file("edge.db".to_owned(), json!(text), &field);
     }
-}
-
-/// Replaces two values that are out of bounds, which are not refused.
-fn replace_out_of_bounds(loader: &mut Loader<'_>, edge: &Section<'_>) {
-    let integer = |name: &str| {
-        edge.get(name)
-            .and_then(|field| value::integer(field.node()))
-    };
-    let seconds = integer("dbSaveIntervalSeconds").unwrap_or(30);
-    if seconds.wrapping_mul(1_000_000_000) < 30_000_000_000 {
-        loader.effective.set_default("edge.dbSaveInterval", "30s");
-    }
-    let heartbeat = integer("heartbeatIntervalSeconds").unwrap_or(60);
-    if !(10..=60).contains(&heartbeat) {
-        loader
-            .effective
-            .set_default("edge.heartbeatIntervalSeconds", 60);
-    }
-}
-
-fn api_proxy(loader: &mut Loader<'_>, edge: &Section<'_>) {
-    let Some(field) = edge.get("apiProxy") else {
-        return;
-    };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
-    };
-    for name in ["listener", "upstream"] {
-        match section.get(name) {
-            None => loader.missing(&section, name, Verdict::Refuse),
-            Some(part) => match loader.text(&part, OnWrongType::Crash) {
-                Some("") => loader.refuse(&part, codes::INVALID_VALUE, "this must not be empty"),
-                Some(text) => {
-                    loader.set_from_file(format!("edge.apiProxy.{name}"), json!(text), &part);
-                },
-                None => {},
-            },
-        }
-    }
-    loader.set_from_file("edge.apiProxy.enabled".to_owned(), json!(true), &field);
 }
 
 /// Opens the API proxy, which starts before the listeners.
@@ -145,17 +101,18 @@ fn csr(loader: &mut Loader<'_>, root: &Section<'_>) {
     let field = match (root.get("csr"), root.get("edge")) {
         (Some(field), _) => field,
         (None, None) => return loader.missing(root, "csr", Verdict::Refuse),
-        (None, Some(edge)) => match edge.as_section() {
-            None => return loader.wrong_type(&edge, "a map", OnWrongType::Refuse),
-            Some(section) => match section.get("csr") {
+        (None, Some(edge)) => {
+            let Some(section) = loader.section(&edge, OnMistake::Refuse) else {
+                return;
+            };
+            match section.get("csr") {
                 None => return loader.missing(&section, "csr", Verdict::Refuse),
                 Some(field) => field,
-            },
+            }
         },
     };
-    match field.as_section() {
-        None => loader.wrong_type(&field, "a map", OnWrongType::Refuse),
-        Some(section) => request(loader, &section),
+    if let Some(section) = loader.section(&field, OnMistake::Refuse) {
+        request(loader, &section);
     }
 }
 
@@ -202,7 +159,7 @@ fn request(loader: &mut Loader<'_>, section: &Section<'_>) {
         match get_ignore_case(section, name).filter(|field| !field.node().is_null()) {
             None => loader.effective.set_default(&path, ""),
             Some(field) => {
-                if let Some(text) = loader.text(&field, OnWrongType::Refuse) {
+                if let Some(text) = loader.text(&field, OnMistake::Refuse) {
                     loader.set_from_file(path, json!(text), &field);
                 }
             },
@@ -212,8 +169,8 @@ fn request(loader: &mut Loader<'_>, section: &Section<'_>) {
     let Some(field) = sans.filter(|field| !field.node().is_null()) else {
         return loader.missing(section, "sans", Verdict::Crash);
     };
-    let Some(sans) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
+    let Some(sans) = loader.section(&field, OnMistake::Refuse) else {
+        return;
     };
     for name in SANS {
         names(loader, &sans, name);
@@ -226,8 +183,8 @@ fn names(loader: &mut Loader<'_>, sans: &Section<'_>, name: &str) {
     let Some(field) = get_ignore_case(sans, name).filter(|field| !field.node().is_null()) else {
         return;
     };
-    let Some(items) = field.items() else {
-        return loader.wrong_type(&field, "a list", OnWrongType::Refuse);
+    let Some(items) = loader.list(&field) else {
+        return;
     };
     let mut texts = Vec::new();
     for item in &items {
@@ -246,7 +203,7 @@ fn name_of<'tree>(
     let text = if item.node().is_null() {
         ""
     } else {
-        loader.text(item, OnWrongType::Refuse)?
+        loader.text(item, OnMistake::Refuse)?
     };
     let good = match name {
         "ip" => text.parse::<IpAddr>().is_ok(),

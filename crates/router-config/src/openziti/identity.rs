@@ -8,7 +8,7 @@ use crate::finding::{Stage, Verdict};
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::pem::PemBlocks;
 use crate::pem_source::{PemSource, parse_pem_source};
-use crate::table::OnWrongType;
+use crate::table::{ALT_SERVER_CERT, IDENTITY, OnMistake};
 
 const NAMES: [&str; 5] = ["cert", "server_cert", "key", "server_key", "ca"];
 
@@ -16,8 +16,8 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get("identity") else {
         return loader.missing(root, "identity", Verdict::Refuse);
     };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
+    let Some(section) = loader.section(&field, OnMistake::Crash) else {
+        return;
     };
     parse(loader, &section);
     for name in NAMES {
@@ -77,35 +77,19 @@ fn record_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
 /// Checks the types of the keys, in the order of OpenZiti.
 pub(super) fn parse(loader: &mut Loader<'_>, section: &Section<'_>) {
     for name in ["cert", "server_cert", "key", "server_key"] {
-        if let Some(field) = section.get(name) {
-            loader.text(&field, OnWrongType::Refuse);
-        }
+        loader.string(section, IDENTITY, name);
     }
     if let Some(field) = section.get("alt_server_certs") {
         check_alternatives(loader, &field);
     }
-    if let Some(field) = section.get("ca") {
-        loader.text(&field, OnWrongType::Refuse);
-    }
+    loader.string(section, IDENTITY, "ca");
 }
 
 fn check_alternatives(loader: &mut Loader<'_>, field: &Field<'_>) {
-    let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
-    };
-    for item in items {
-        let Some(section) = item.as_section() else {
-            loader.wrong_type(&item, "a map", OnWrongType::Refuse);
-            continue;
-        };
-        match section.get("server_cert") {
-            Some(field) => {
-                loader.text(&field, OnWrongType::Refuse);
-            },
-            None => loader.missing(&section, "server_cert", Verdict::Refuse),
-        }
+    for section in loader.sections(field) {
+        loader.string(&section, ALT_SERVER_CERT, "server_cert");
         if let Some(field) = section.get_non_null("server_key") {
-            loader.text(&field, OnWrongType::Refuse);
+            loader.text(&field, OnMistake::Refuse);
         }
     }
 }

@@ -3,12 +3,11 @@
 use portcullis_yaml::{Field, Section};
 
 use crate::effective::EffectiveConfig;
-use crate::finding::Verdict;
 use crate::network::SocketOwner;
 use crate::openziti::link_entries::{self, EntryReader};
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::openziti::{queue_memory, value};
-use crate::table::{HEARTBEATS, LINK, OnWrongType};
+use crate::table::{HEARTBEATS, LINK, LINK_LISTENER};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
     let section = section_if_map(root, "link");
@@ -27,27 +26,14 @@ pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
             .effective
             .set_default("link.heartbeats.closeUnresponsiveTimeout", "1m0s");
     }
-    for key in LINK.iter().filter(|key| key.name.ends_with("QueueSize")) {
-        loader.key(section, key, "link");
-    }
+    let queues = ["payloadSenderQueueSize", "ackSenderQueueSize"];
+    loader.named(section, LINK, &queues, "link");
 }
 
 /// Checks that the value is a list of maps, each with a binding.
 fn check_entries(loader: &mut Loader<'_>, field: &Field<'_>) {
-    let Some(items) = field.items() else {
-        return loader.wrong_type(field, "a list", OnWrongType::Refuse);
-    };
-    for item in items {
-        let Some(section) = item.as_section() else {
-            loader.wrong_type(&item, "a map", OnWrongType::Refuse);
-            continue;
-        };
-        match section.get("binding") {
-            Some(binding) => {
-                loader.text(&binding, OnWrongType::Refuse);
-            },
-            None => loader.missing(&section, "binding", Verdict::Refuse),
-        }
+    for section in loader.sections(field) {
+        loader.string(&section, LINK_LISTENER, "binding");
     }
 }
 

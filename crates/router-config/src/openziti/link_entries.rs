@@ -14,7 +14,7 @@ use crate::openziti::channel::{check_connect_timeout, record};
 use crate::openziti::ctrl::{interface_of, parse_address};
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
-use crate::table::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, KeyGroup, OnWrongType};
+use crate::table::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, KeyGroup, OnMistake};
 
 const HOUR: i64 = 3_600_000_000_000;
 
@@ -41,17 +41,13 @@ impl<'entry, 'a, 'tree> EntryReader<'entry, 'a, 'tree> {
     /// Reads a string; an empty one counts as absent.
     fn text(&mut self, section: &Section<'tree>, name: &str) -> Option<(Field<'tree>, &'tree str)> {
         let field = section.get(name)?;
-        let text = self.loader.text(&field, OnWrongType::Refuse)?;
+        let text = self.loader.text(&field, OnMistake::Refuse)?;
         (!text.is_empty()).then_some((field, text))
     }
 
     fn section_of(&mut self, name: &str) -> Option<Section<'tree>> {
         let field = self.section.get(name)?;
-        let section = field.as_section();
-        if section.is_none() {
-            self.loader.wrong_type(&field, "a map", OnWrongType::Refuse);
-        }
-        section
+        self.loader.section(&field, OnMistake::Refuse)
     }
 
     /// Reads an integer within bounds; a float without a fraction is accepted.
@@ -64,7 +60,7 @@ impl<'entry, 'a, 'tree> EntryReader<'entry, 'a, 'tree> {
         let field = section?.get(name)?;
         let Some(number) = value::whole_number(field.node()) else {
             self.loader
-                .wrong_type(&field, "an integer", OnWrongType::Refuse);
+                .wrong_type(&field, "an integer", OnMistake::Refuse);
             return None;
         };
         if number < bounds.0 || number > bounds.1 {
@@ -234,7 +230,7 @@ impl<'entry, 'a, 'tree> EntryReader<'entry, 'a, 'tree> {
         match value::number(field.node()) {
             None => self
                 .loader
-                .wrong_type(&field, "a number", OnWrongType::Refuse),
+                .wrong_type(&field, "a number", OnMistake::Refuse),
             Some(number) if !number.is_finite() || !(1.0..=100.0).contains(&number) => {
                 self.loader
                     .out_of_bounds(&field, &number.to_string(), "from 1 to 100");
@@ -301,7 +297,7 @@ pub(super) fn dialer(entry: &mut EntryReader<'_, '_, '_>) {
             Some(split) => entry.record("split", json!(split), Some(&field)),
             None => entry
                 .loader
-                .wrong_type(&field, "a boolean", OnWrongType::Refuse),
+                .wrong_type(&field, "a boolean", OnMistake::Refuse),
         },
     }
     let delay = entry.text(section, "startupDelay");

@@ -10,7 +10,10 @@ use crate::openziti::address::parse_listen_address;
 use crate::openziti::channel::{self, BoundsCheck};
 use crate::openziti::loader::Loader;
 use crate::openziti::{ctrl, tunnel, wss};
-use crate::table::{EDGE_LOOKUPS, OnWrongType, XGRESS, XGRESS_CONNECT};
+use crate::table::{
+    DIALER_BINDING, EDGE_LOOKUPS, EDGE_OPTIONS, LISTENER_ADDRESS, LISTENER_BINDING, OnMistake,
+    SERVICE, XGRESS, XGRESS_CONNECT,
+};
 
 const UDP: [&str; 4] = ["udp", "udp4", "udp6", "unixgram"];
 
@@ -26,12 +29,10 @@ pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
         .iter()
         .filter_map(Field::as_section)
     {
-        match section.get("binding") {
-            None => loader.missing(&section, "binding", Verdict::Refuse),
-            Some(binding) => {
-                let name = loader.text(&binding, OnWrongType::Crash);
-                bindings.extend(name.filter(|name| !bindings.contains(name)));
-            },
+        if let Some((_, name)) = loader.string(&section, DIALER_BINDING, "binding")
+            && !bindings.contains(&name)
+        {
+            bindings.push(name);
         }
     }
     if !bindings.is_empty() {
@@ -47,29 +48,22 @@ fn items<'tree>(root: &Section<'tree>) -> Vec<Field<'tree>> {
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
     for section in items(root).iter().filter_map(Field::as_section) {
-        match section.get("binding") {
-            None => loader.missing(&section, "binding", Verdict::Refuse),
-            Some(binding) => {
-                loader.text(&binding, OnWrongType::Refuse);
-            },
-        }
+        loader.string(&section, LISTENER_BINDING, "binding");
     }
 }
 
 /// Checks the edge listeners of an edge router, which needs at least one.
 pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let list = root.get("listeners");
-    let Some(items) = list.as_ref().and_then(Field::items) else {
-        return match &list {
-            Some(field) => loader.wrong_type(field, "a list", OnWrongType::Refuse),
-            None => loader.missing(root, "listeners", Verdict::Refuse),
-        };
+    let Some(list) = root.get("listeners") else {
+        return loader.missing(root, "listeners", Verdict::Refuse);
+    };
+    let Some(items) = loader.list(&list) else {
+        return;
     };
     let mut count = 0;
     let mut tried = false;
     for item in &items {
-        let Some(section) = item.as_section() else {
-            loader.wrong_type(item, "a map", OnWrongType::Crash);
+        let Some(section) = loader.section(item, OnMistake::Crash) else {
             tried = true;
             continue;
         };
@@ -86,10 +80,10 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
             }
         }
     }
-    if let (false, Some(field)) = (tried, &list) {
+    if !tried {
         let message =
             "a listener with `binding: edge` is missing, which the section `edge` requires";
-        loader.refuse(field, codes::CONFLICT, message);
+        loader.refuse(&list, codes::CONFLICT, message);
     }
 }
 
@@ -111,15 +105,7 @@ fn edge_address<'tree>(
     loader: &mut Loader<'_>,
     section: &Section<'tree>,
 ) -> Option<(Field<'tree>, &'tree str)> {
-    let Some(field) = section.get("address") else {
-        loader.missing(section, "address", Verdict::Refuse);
-        return None;
-    };
-    let text = loader.text(&field, OnWrongType::Crash)?;
-    if text.is_empty() {
-        loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
-        return None;
-    }
+    let (field, text) = loader.string(section, LISTENER_ADDRESS, "address")?;
     ctrl::parse_address(loader, &field, text)?;
     let Some(port) = text.split(':').nth(2) else {
         // Only a `dtls` address gets here without a port.
@@ -143,19 +129,8 @@ fn advertised<'tree>(
         loader.missing(section, "options", Verdict::Refuse);
         return None;
     };
-    let Some(options) = options.as_section() else {
-        loader.wrong_type(&options, "a map", OnWrongType::Crash);
-        return None;
-    };
-    let Some(field) = options.get("advertise") else {
-        loader.missing(&options, "advertise", Verdict::Refuse);
-        return None;
-    };
-    let text = loader.text(&field, OnWrongType::Crash)?;
-    if text.is_empty() {
-        loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
-        return None;
-    }
+    let options = loader.section(&options, OnMistake::Crash)?;
+    let (field, text) = loader.string(&options, EDGE_OPTIONS, "advertise")?;
     let Some(port) = text.split(':').nth(1) else {
         let message = format!("`{text}` has no port");
         loader.crash(&field, codes::INVALID_VALUE, message);
@@ -189,7 +164,7 @@ pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
         let Some(field) = section.get_non_null("advertise") else {
             continue;
         };
-        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, OnWrongType::Crash) {
+        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, OnMistake::Crash) {
             let message = format!("`{text}` has no host");
             loader.crash(&field, codes::INVALID_VALUE, message);
         }
@@ -198,13 +173,10 @@ pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
         let Some(options) = section.get_non_null("options") else {
             continue;
         };
-        match options.as_section() {
-            None => loader.wrong_type(&options, "a map", OnWrongType::Crash),
-            Some(options) => {
-                if let Some(field) = options.get_non_null("advertise") {
-                    loader.text(&field, OnWrongType::Crash);
-                }
-            },
+        if let Some(options) = loader.section(&options, OnMistake::Crash)
+            && let Some(field) = options.get_non_null("advertise")
+        {
+            loader.text(&field, OnMistake::Crash);
         }
     }
 }
@@ -259,14 +231,7 @@ fn create(
         },
         "proxy" | "proxy_udp" => {
             circuit_options(loader, section, prefix);
-            match section.get("service") {
-                None => loader.missing(section, "service", Verdict::Refuse),
-                Some(service) => {
-                    if let Some(text) = loader.text(&service, OnWrongType::Crash) {
-                        loader.set_from_file(format!("{prefix}.service"), json!(text), &service);
-                    }
-                },
-            }
+            loader.keys(Some(section), SERVICE, prefix);
         },
         other => {
             let message = format!("listeners cannot have the binding `{other}`");
@@ -284,10 +249,7 @@ pub(super) fn circuit_options<'tree>(
     prefix: &str,
 ) -> Option<Section<'tree>> {
     let field = section.get("options");
-    let options = field.as_ref().and_then(Field::as_section);
-    if let (Some(field), None) = (&field, &options) {
-        loader.wrong_type(field, "a map", OnWrongType::Crash);
-    }
+    let options = field.and_then(|field| loader.section(&field, OnMistake::Crash));
     let prefix = format!("{prefix}.options");
     loader.keys(options.as_ref(), XGRESS, &prefix);
     loader.keys(options.as_ref(), XGRESS_CONNECT, &prefix);
@@ -319,23 +281,15 @@ fn edge_options(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 }
 
 fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, binding: &str) {
-    let field = section.get("address");
-    let text = match &field {
-        Some(field) => match loader.text(field, OnWrongType::Crash) {
-            Some(text) => text,
-            None => return,
-        },
-        None => "",
-    };
     if binding == "tunnel" {
+        if let Some(field) = section.get("address") {
+            loader.text(&field, OnMistake::Crash);
+        }
         return;
     }
-    let Some(field) = field else {
-        return loader.missing(section, "address", Verdict::Refuse);
+    let Some((field, text)) = loader.string(section, LISTENER_ADDRESS, "address") else {
+        return;
     };
-    if text.is_empty() {
-        return loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
-    }
     if binding.ends_with("_udp") {
         return listen_for_packets(loader, &field, text);
     }

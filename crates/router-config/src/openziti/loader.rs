@@ -11,7 +11,9 @@ use crate::network::Sockets;
 use crate::openziti::machine::Machine;
 use crate::openziti::value;
 use crate::place::{report_path, report_place};
-use crate::table::{Key, KeyGroup, OnWrongType, ReadMode};
+use crate::table::{
+    Key, KeyGroup, OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation, ValueType,
+};
 
 /// Maximum number of findings; the first one decides the verdict.
 const MAX_FINDINGS: usize = 1_000;
@@ -94,11 +96,9 @@ impl<'a> Loader<'a> {
     }
 
     /// Reports a value of the wrong type.
-    pub(super) fn wrong_type(&mut self, field: &Field<'_>, wanted: &str, wrong: OnWrongType) {
-        let verdict = match wrong {
-            OnWrongType::Refuse => Verdict::Refuse,
-            OnWrongType::Crash => Verdict::Crash,
-            OnWrongType::Ignore => return,
+    pub(super) fn wrong_type(&mut self, field: &Field<'_>, wanted: &str, wrong: OnMistake) {
+        let Some(verdict) = verdict(wrong) else {
+            return;
         };
         let node = field.node();
         let message = match node.as_integer() {
@@ -131,110 +131,169 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Reads some keys of a group in the given order.
+    pub(super) fn named(
+        &mut self,
+        section: Option<&Section<'_>>,
+        group: KeyGroup,
+        names: &[&str],
+        prefix: &str,
+    ) {
+        for key in names.iter().filter_map(|name| row(group, name)) {
+            self.key(section, key, prefix);
+        }
+    }
+
     /// Reads one key by its own rule and records its effective value.
     pub(super) fn key(&mut self, section: Option<&Section<'_>>, key: &Key, prefix: &str) {
-        if key.openziti.mode == ReadMode::Unread {
+        let rule = key.openziti;
+        if rule.mode == ReadMode::Unread {
             return;
         }
-        let field = section.and_then(|section| section.get(key.name));
+        let field = section.and_then(|section| self.field(section, key));
+        let path = || {
+            let name = rule.effective_name.unwrap_or(key.name);
+            if prefix.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{prefix}.{name}")
+            }
+        };
+        if let (ReadMode::Section, ValueType::Map(groups)) = (rule.mode, key.value_type) {
+            let nested = field.and_then(|field| self.section(&field, rule.on_wrong_type));
+            for group in groups {
+                self.keys(nested.as_ref(), group, &path());
+            }
+            return;
+        }
         let read = field.and_then(|field| {
             let value = self.value(&field, key)?;
             Some((field, value))
         });
-        if read.is_none() && !self.effective.keeps_defaults() {
-            return;
-        }
-        let path = format!(
-            "{prefix}.{}",
-            key.openziti.effective_name.unwrap_or(key.name)
-        );
         match read {
-            Some((field, value)) => self.set_from_file(path, value, &field),
-            None => {
+            Some((field, value)) => self.set_from_file(path(), value, &field),
+            None if self.effective.keeps_defaults() => {
                 if let Some(value) = value::default(key) {
-                    self.effective.set(path, value, Source::Default);
+                    self.effective.set(path(), value, Source::Default);
                 }
             },
+            None => {},
         }
+    }
+
+    /// Finds a key, or reports that it is missing.
+    fn field<'tree>(&mut self, section: &Section<'tree>, key: &Key) -> Option<Field<'tree>> {
+        let field = section.get(key.name);
+        if let (None, Some(verdict)) = (&field, verdict(key.openziti.on_missing)) {
+            self.missing(section, key.name, verdict);
+        }
+        field
+    }
+
+    /// Reads a map, or reports the wrong type and returns `None`.
+    pub(super) fn section<'tree>(
+        &mut self,
+        field: &Field<'tree>,
+        wrong: OnMistake,
+    ) -> Option<Section<'tree>> {
+        let section = field.as_section();
+        if section.is_none() {
+            self.wrong_type(field, "a map", wrong);
+        }
+        section
+    }
+
+    /// Reads a list, or reports the wrong type and returns `None`.
+    pub(super) fn list<'tree>(&mut self, field: &Field<'tree>) -> Option<Vec<Field<'tree>>> {
+        let items = field.items();
+        if items.is_none() {
+            self.wrong_type(field, "a list", OnMistake::Refuse);
+        }
+        items
+    }
+
+    /// Reads a list of maps. Items that are no maps are reported and left out.
+    pub(super) fn sections<'tree>(&mut self, field: &Field<'tree>) -> Vec<Section<'tree>> {
+        let items = self.list(field).unwrap_or_default();
+        items
+            .iter()
+            .filter_map(|item| self.section(item, OnMistake::Refuse))
+            .collect()
+    }
+
+    /// Reads a string by the rule of its key, or reports a mistake and returns `None`.
+    pub(super) fn string<'tree>(
+        &mut self,
+        section: &Section<'tree>,
+        group: KeyGroup,
+        name: &str,
+    ) -> Option<(Field<'tree>, &'tree str)> {
+        let key = row(group, name)?;
+        let field = self.field(section, key)?;
+        let text = self.string_value(&field, key)?;
+        Some((field, text))
+    }
+
+    fn string_value<'tree>(&mut self, field: &Field<'tree>, key: &Key) -> Option<&'tree str> {
+        let text = self.text(field, key.openziti.on_wrong_type)?;
+        if text.is_empty() && key.openziti.refuses_empty {
+            self.refuse(field, codes::INVALID_VALUE, "this must not be empty");
+            return None;
+        }
+        Some(text)
     }
 
     /// Reads one value by the rule of its key; `None` if the default applies or a mistake was reported.
     pub(super) fn value(&mut self, field: &Field<'_>, key: &Key) -> Option<Json> {
         let node = field.node();
-        let original = key.openziti;
-        match original.mode {
-            ReadMode::Unread => None,
-            ReadMode::Integer | ReadMode::WholeNumber => {
-                let number = if original.mode == ReadMode::Integer {
-                    value::integer(node)
-                } else {
-                    value::whole_number(node)
-                };
-                let Some(number) = number else {
-                    self.wrong_type(field, "an integer", original.on_wrong_type);
-                    return None;
-                };
-                self.check_bounds(field, key, number, &number.to_string())?;
-                Some(value::represent(number, original.representation))
+        let rule = key.openziti;
+        let read = match rule.mode {
+            ReadMode::Unread | ReadMode::Section => return None,
+            ReadMode::Integer => return self.integer(field, key, value::integer(node)),
+            ReadMode::WholeNumber => return self.integer(field, key, value::whole_number(node)),
+            ReadMode::Float => value::float(node)
+                .map(value::float_json)
+                .ok_or("a number with a decimal point"),
+            ReadMode::Number => value::number(node).map(value::float_json).ok_or("a number"),
+            ReadMode::Bool => node.as_bool().map(Json::Bool).ok_or("a boolean"),
+            ReadMode::LenientBool => Ok(Json::Bool(value::lenient_bool(node))),
+            ReadMode::Duration => match node.as_str() {
+                Some(text) => return self.duration(field, key, text),
+                None => Err("a string with a duration"),
             },
-            ReadMode::Float => {
-                let number = value::float(node);
-                if number.is_none() {
-                    self.wrong_type(
-                        field,
-                        "a number with a decimal point",
-                        original.on_wrong_type,
-                    );
-                }
-                number.map(value::float_json)
+            ReadMode::ScalarDuration => match value::duration_text(node) {
+                Some(text) => return self.duration(field, key, &text),
+                None => Err("a duration"),
             },
-            ReadMode::Number => {
-                let number = value::number(node);
-                if number.is_none() {
-                    self.wrong_type(field, "a number", original.on_wrong_type);
-                }
-                number.map(value::float_json)
+            ReadMode::DurationOrMilliseconds => match (node.as_str(), value::integer(node)) {
+                (Some(text), _) => return self.duration(field, key, text),
+                (None, Some(number)) => {
+                    let nanoseconds = value::convert(number, Representation::Milliseconds);
+                    return self.bounded_duration(field, key, nanoseconds);
+                },
+                (None, None) => Err("a duration or an integer"),
             },
-            ReadMode::Bool => {
-                let value = node.as_bool();
-                if value.is_none() {
-                    self.wrong_type(field, "a boolean", original.on_wrong_type);
-                }
-                value.map(Json::Bool)
-            },
-            ReadMode::LenientBool => Some(Json::Bool(value::lenient_bool(node))),
-            ReadMode::Duration => {
-                let Some(text) = node.as_str() else {
-                    self.wrong_type(field, "a string with a duration", original.on_wrong_type);
-                    return None;
-                };
-                self.duration(field, key, text)
-            },
-            ReadMode::ScalarDuration => {
-                if let Some(text) = value::duration_text(node) {
-                    self.duration(field, key, &text)
-                } else {
-                    self.wrong_type(field, "a duration", original.on_wrong_type);
-                    None
-                }
-            },
-            ReadMode::String => {
-                let text = node.as_str();
-                if text.is_none() {
-                    self.wrong_type(field, "a string", original.on_wrong_type);
-                }
-                text.map(|text| json!(text))
-            },
-        }
+            ReadMode::String => return self.string_value(field, key).map(|text| json!(text)),
+        };
+        read.map_err(|wanted| self.wrong_type(field, wanted, rule.on_wrong_type))
+            .ok()
+    }
+
+    fn integer(&mut self, field: &Field<'_>, key: &Key, read: Option<i64>) -> Option<Json> {
+        let rule = key.openziti;
+        let Some(number) = read else {
+            self.wrong_type(field, "an integer", rule.on_wrong_type);
+            return None;
+        };
+        let converted = value::convert(number, rule.representation);
+        let number = self.bounded(field, key, converted, &number.to_string())?;
+        Some(value::render(number, rule.representation))
     }
 
     fn duration(&mut self, field: &Field<'_>, key: &Key, text: &str) -> Option<Json> {
         match text.parse::<GoDuration>() {
-            Ok(duration) => {
-                self.check_bounds(field, key, duration.nanoseconds(), &duration.to_string())?;
-                Some(value::duration(duration.nanoseconds()))
-            },
-            Err(_) if key.openziti.on_wrong_type == OnWrongType::Ignore => None,
+            Ok(duration) => self.bounded_duration(field, key, duration.nanoseconds()),
+            Err(_) if key.openziti.on_wrong_type == OnMistake::Ignore => None,
             Err(error) => {
                 self.report_duration(field, text, error);
                 None
@@ -263,23 +322,32 @@ impl<'a> Loader<'a> {
         self.refuse(field, codes::INVALID_VALUE, message);
     }
 
-    fn check_bounds(
-        &mut self,
-        field: &Field<'_>,
-        key: &Key,
-        number: i64,
-        text: &str,
-    ) -> Option<()> {
-        let original = key.openziti;
-        if (original.min..=original.max).contains(&number) {
-            return Some(());
+    fn bounded_duration(&mut self, field: &Field<'_>, key: &Key, number: i64) -> Option<Json> {
+        let written = GoDuration::from_nanoseconds(number).to_string();
+        let number = self.bounded(field, key, number, &written)?;
+        Some(value::duration(number))
+    }
+
+    /// Applies the bounds of a key to a converted number; `None` if the default applies or the number
+    /// was refused.
+    fn bounded(&mut self, field: &Field<'_>, key: &Key, number: i64, written: &str) -> Option<i64> {
+        let OpenZitiRule { mode, min, max, .. } = key.openziti;
+        if (min..=max).contains(&number) {
+            return Some(number);
         }
-        let bound = if number < original.min {
-            format!("at least {}", original.min)
-        } else {
-            format!("at most {}", original.max)
+        match key.openziti.out_of_bounds {
+            OutOfBounds::Clamp => return Some(number.clamp(min, max)),
+            OutOfBounds::Default => return None,
+            OutOfBounds::Refuse => {},
+        }
+        let is_integer = matches!(mode, ReadMode::Integer | ReadMode::WholeNumber);
+        let bound = match (number < min, min) {
+            (true, 1) if !is_integer => "longer than zero".to_owned(),
+            (true, _) if !is_integer => format!("at least {}", GoDuration::from_nanoseconds(min)),
+            (true, _) => format!("at least {min}"),
+            (false, _) => format!("at most {max}"),
         };
-        self.out_of_bounds(field, text, &bound);
+        self.out_of_bounds(field, written, &bound);
         None
     }
 
@@ -292,7 +360,7 @@ impl<'a> Loader<'a> {
     pub(super) fn text<'tree>(
         &mut self,
         field: &Field<'tree>,
-        wrong: OnWrongType,
+        wrong: OnMistake,
     ) -> Option<&'tree str> {
         let text = field.node().as_str();
         if text.is_none() {
@@ -322,15 +390,27 @@ impl<'a> Loader<'a> {
             return Some(vec![text.to_owned()]);
         }
         let Some(items) = field.items() else {
-            self.wrong_type(field, "a string or a list of strings", OnWrongType::Refuse);
+            self.wrong_type(field, "a string or a list of strings", OnMistake::Refuse);
             return None;
         };
         let mut texts = Vec::new();
         for item in &items {
-            let text = self.item(field, item, |loader| loader.text(item, OnWrongType::Refuse));
+            let text = self.item(field, item, |loader| loader.text(item, OnMistake::Refuse));
             texts.extend(text.map(str::to_owned));
         }
         (texts.len() == items.len()).then_some(texts)
+    }
+}
+
+fn row(group: KeyGroup, name: &str) -> Option<&'static Key> {
+    group.iter().find(|key| key.name == name)
+}
+
+fn verdict(effect: OnMistake) -> Option<Verdict> {
+    match effect {
+        OnMistake::Refuse => Some(Verdict::Refuse),
+        OnMistake::Crash => Some(Verdict::Crash),
+        OnMistake::Ignore => None,
     }
 }
 

@@ -4,16 +4,14 @@ use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
+use crate::finding::Verdict;
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::openziti::value;
-use crate::table::{
-    CONNECT_EVENTS, FORWARDER, INTERFACE_DISCOVERY, Key, LINK_CHECK, METRICS, OnWrongType,
-    PING_CHECK, PROFILE_MEMORY, Representation, resolve,
-};
+use crate::table::{Key, OnMistake, PROFILE_MEMORY, PROXY, ROOT, resolve};
 
 pub(super) fn version(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get("v") else {
-        loader.missing(root, "v", crate::finding::Verdict::Crash);
+        loader.missing(root, "v", Verdict::Crash);
         return;
     };
     match value::integer(field.node()) {
@@ -22,54 +20,13 @@ pub(super) fn version(loader: &mut Loader<'_>, root: &Section<'_>) {
             let message = format!("version {other} of the format is not supported, only version 3");
             loader.crash(&field, codes::OUT_OF_BOUNDS, message);
         },
-        None => loader.wrong_type(&field, "the integer 3", OnWrongType::Crash),
+        None => loader.wrong_type(&field, "the integer 3", OnMistake::Crash),
     }
 }
 
-pub(super) fn debug_operations(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let value = root.get("enableDebugOps");
-    let given = value.as_ref().and_then(|field| field.node().as_bool());
-    match (value, given) {
-        (Some(field), Some(given)) => {
-            loader.set_from_file("enableDebugOps".to_owned(), json!(given), &field);
-        },
-        _ => loader.effective.set_default("enableDebugOps", false),
-    }
-}
-
-pub(super) fn forwarder(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = section_if_map(root, "forwarder");
-    for key in FORWARDER {
-        if key.name == "unresponsiveLinkTimeout" {
-            unresponsive_link(loader, section.as_ref());
-        } else {
-            loader.key(section.as_ref(), key, "forwarder");
-        }
-    }
-}
-
-fn unresponsive_link(loader: &mut Loader<'_>, section: Option<&Section<'_>>) {
-    let path = "forwarder.unresponsiveLinkTimeout";
-    let Some(field) = section.and_then(|section| section.get("unresponsiveLinkTimeout")) else {
-        loader.effective.set_default(path, "1m0s");
-        return;
-    };
-    let nanoseconds = match (field.node().as_str(), value::integer(field.node())) {
-        (Some(text), _) => match loader.parse_duration(&field, text) {
-            Some(duration) => duration.nanoseconds(),
-            None => return,
-        },
-        (None, Some(number)) => number.wrapping_mul(1_000_000),
-        (None, None) => {
-            return loader.wrong_type(&field, "a duration or an integer", OnWrongType::Refuse);
-        },
-    };
-    let shown = value::duration(nanoseconds);
-    if nanoseconds < 5_000_000_000 {
-        let written = shown.as_str().unwrap_or_default().to_owned();
-        return loader.out_of_bounds(&field, &written, "at least 5s");
-    }
-    loader.set_from_file(path.to_owned(), shown, &field);
+/// Reads sections by the rules of their keys alone.
+pub(super) fn of_table(loader: &mut Loader<'_>, root: &Section<'_>, names: &[&str]) {
+    loader.named(Some(root), ROOT, names, "");
 }
 
 pub(super) fn trace(loader: &mut Loader<'_>, root: &Section<'_>) {
@@ -77,13 +34,13 @@ pub(super) fn trace(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get("trace") else {
         return;
     };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
+    let Some(section) = loader.section(&field, OnMistake::Crash) else {
+        return;
     };
     let Some(path) = section.get("path") else {
         return;
     };
-    let Some(text) = loader.text(&path, OnWrongType::Crash) else {
+    let Some(text) = loader.text(&path, OnMistake::Crash) else {
         return;
     };
     let name_too_long = |name: &str| name.len() > 255;
@@ -109,23 +66,10 @@ pub(super) fn profile(loader: &mut Loader<'_>, root: &Section<'_>) {
         loader.keys(Some(&memory), PROFILE_MEMORY, "profile.memory");
     }
     if let Some(field) = part("cpu").and_then(|cpu| cpu.get("path"))
-        && let Some(text) = loader.text(&field, OnWrongType::Crash)
+        && let Some(text) = loader.text(&field, OnMistake::Crash)
     {
         loader.set_from_file("profile.cpu.path".to_owned(), json!(text), &field);
     }
-}
-
-pub(super) fn metrics(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = section_if_map(root, "metrics");
-    loader.keys(section.as_ref(), METRICS, "metrics");
-}
-
-pub(super) fn health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = section_if_map(root, "healthChecks");
-    let part = |name: &str| section.as_ref().and_then(|s| s.get(name)?.as_section());
-    let (ping, link) = (part("ctrlPingCheck"), part("linkCheck"));
-    loader.keys(ping.as_ref(), PING_CHECK, "healthChecks.ctrlPingCheck");
-    loader.keys(link.as_ref(), LINK_CHECK, "healthChecks.linkCheck");
 }
 
 pub(super) fn plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
@@ -161,33 +105,24 @@ pub(super) fn proxy(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(section) = section_if_map(root, "proxy") else {
         return;
     };
-    let refuse = crate::finding::Verdict::Refuse;
-    let Some(kind) = section.get("type") else {
-        return loader.missing(&section, "type", refuse);
-    };
-    let Some(name) = loader.text(&kind, OnWrongType::Refuse) else {
+    let Some((kind, name)) = loader.string(&section, PROXY, "type") else {
         return;
     };
-    if name == "none" {
-        loader.set_from_file("proxy.type".to_owned(), json!(name), &kind);
-        return loader.effective.set_default("proxy.address", "");
-    }
-    if name != "http" {
+    if name != "none" && name != "http" {
         let message = format!("unknown proxy type `{name}`; use `none` or `http`");
         return loader.refuse(&kind, codes::INVALID_VALUE, message);
     }
     loader.set_from_file("proxy.type".to_owned(), json!(name), &kind);
-    let Some(address) = section.get("address") else {
-        return loader.missing(&section, "address", refuse);
-    };
-    if let Some(text) = loader.text(&address, OnWrongType::Refuse) {
-        loader.set_from_file("proxy.address".to_owned(), json!(text), &address);
+    if name == "none" {
+        return loader.effective.set_default("proxy.address", "");
     }
-    if let Some(username) = section.get("username")
-        && loader.text(&username, OnWrongType::Refuse).is_some()
-        && let Some(password) = section.get("password")
-    {
-        loader.text(&password, OnWrongType::Refuse);
+    if let Some((field, address)) = loader.string(&section, PROXY, "address") {
+        loader.set_from_file("proxy.address".to_owned(), json!(address), &field);
+    } else if section.get("address").is_none() {
+        return;
+    }
+    if loader.string(&section, PROXY, "username").is_some() {
+        loader.string(&section, PROXY, "password");
     }
 }
 
@@ -202,44 +137,6 @@ fn row(path: &str) -> Option<&'static Key> {
     Some(resolve(path).ok()?.first()?.key)
 }
 
-pub(super) fn connect_events(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = section_if_map(root, "connectEvents");
-    loader.keys(section.as_ref(), CONNECT_EVENTS, "connectEvents");
-    for key in CONNECT_EVENTS {
-        clamp(loader, key);
-    }
-}
-
-/// Clamps values that are out of bounds.
-fn clamp(loader: &mut Loader<'_>, key: &Key) {
-    let path = format!("connectEvents.{}", key.name);
-    let Some(setting) = loader.effective.get(&path).cloned() else {
-        return;
-    };
-    let moved = match (key.value_type, &setting.value) {
-        (crate::table::ValueType::Duration { min, max }, Json::String(text)) => text
-            .parse::<portcullis_yaml::syntax::GoDuration>()
-            .ok()
-            .map(|duration| value::duration(duration.nanoseconds().clamp(min, max))),
-        (crate::table::ValueType::Integer { min, max, .. }, Json::Number(number)) => number
-            .as_i64()
-            .map(|number| value::represent(number.clamp(min, max), Representation::Plain)),
-        _ => None,
-    };
-    if let Some(value) = moved {
-        loader.effective.set(path, value, setting.source);
-    }
-}
-
-pub(super) fn interface_discovery(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let field = root.get("interfaceDiscovery");
-    let section = field.as_ref().and_then(Field::as_section);
-    if let (Some(field), None) = (&field, &section) {
-        loader.wrong_type(field, "a map", OnWrongType::Refuse);
-    }
-    loader.keys(section.as_ref(), INTERFACE_DISCOVERY, "interfaceDiscovery");
-}
-
 pub(super) fn managed_config(loader: &mut Loader<'_>, root: &Section<'_>) {
     loader
         .effective
@@ -247,19 +144,17 @@ pub(super) fn managed_config(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get_non_null("managedConfig") else {
         return;
     };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
+    let Some(section) = loader.section(&field, OnMistake::Refuse) else {
+        return;
     };
     let Some(allow) = section.get_non_null("allow") else {
         return;
     };
-    let Some(items) = allow.items() else {
-        return loader.wrong_type(&allow, "a list", OnWrongType::Refuse);
+    let Some(items) = loader.list(&allow) else {
+        return;
     };
     for item in &items {
-        loader.item(&allow, item, |loader| {
-            loader.text(item, OnWrongType::Refuse)
-        });
+        loader.item(&allow, item, |loader| loader.text(item, OnMistake::Refuse));
     }
     let names: Vec<Json> = items.iter().filter_map(text).collect();
     loader.set_from_file("managedConfig.allow".to_owned(), names.into(), &allow);

@@ -10,7 +10,7 @@ use crate::openziti::channel::record;
 use crate::openziti::listeners::{circuit_options, is_integer};
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
-use crate::table::OnWrongType;
+use crate::table::OnMistake;
 
 pub(super) const RESOLVER: &str = "udp://127.0.0.1:53";
 const RANGE: &str = "100.64.0.1/10";
@@ -67,7 +67,7 @@ impl<'tree> OptionsReader<'_, '_, 'tree> {
         let Some(field) = self.get(name) else {
             return self.record(name, value::duration(default), None);
         };
-        if let Some(text) = self.loader.text(&field, OnWrongType::Refuse)
+        if let Some(text) = self.loader.text(&field, OnMistake::Refuse)
             && let Some(duration) = self.loader.parse_duration(&field, text)
         {
             self.record(name, value::duration(duration.nanoseconds()), Some(&field));
@@ -78,7 +78,7 @@ impl<'tree> OptionsReader<'_, '_, 'tree> {
         let Some(field) = self.get(name) else {
             return self.record(name, json!(default), None);
         };
-        let Some(text) = self.loader.text(&field, OnWrongType::Refuse) else {
+        let Some(text) = self.loader.text(&field, OnMistake::Refuse) else {
             return;
         };
         if good(text) {
@@ -120,9 +120,7 @@ impl<'tree> OptionsReader<'_, '_, 'tree> {
             return self.record("services", json!([]), None);
         };
         if field.node().as_list().is_none() {
-            return self
-                .loader
-                .wrong_type(&field, "a list", OnWrongType::Refuse);
+            return self.loader.wrong_type(&field, "a list", OnMistake::Refuse);
         }
         if let Some(names) = self.loader.texts(&field) {
             self.record("services", json!(names), Some(&field));

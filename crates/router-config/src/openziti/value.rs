@@ -62,15 +62,23 @@ pub(super) fn duration_text(node: &Node) -> Option<String> {
     }
 }
 
-/// Renders a number as OpenZiti represents it.
-pub(super) fn represent(number: i64, shown: Representation) -> Json {
-    match shown {
-        Representation::Plain => json!(number),
-        Representation::Milliseconds => duration(number.wrapping_mul(1_000_000)),
-        Representation::Seconds => duration(number.wrapping_mul(1_000_000_000)),
-        Representation::Signed32 => json!(i64::from(low32(number).cast_signed())),
-        Representation::Unsigned32 => json!(low32(number)),
-        Representation::Unsigned16 => json!(low32(number) & 0xFFFF),
+/// Converts a number to the representation of OpenZiti; durations are in nanoseconds.
+pub(super) fn convert(number: i64, representation: Representation) -> i64 {
+    match representation {
+        Representation::Plain => number,
+        Representation::Milliseconds => number.wrapping_mul(1_000_000),
+        Representation::Seconds => number.wrapping_mul(1_000_000_000),
+        Representation::Signed32 => i64::from(low32(number).cast_signed()),
+        Representation::Unsigned32 => i64::from(low32(number)),
+        Representation::Unsigned16 => i64::from(low32(number) & 0xFFFF),
+    }
+}
+
+/// Renders a converted number.
+pub(super) fn render(number: i64, representation: Representation) -> Json {
+    match representation {
+        Representation::Milliseconds | Representation::Seconds => duration(number),
+        _ => json!(number),
     }
 }
 
@@ -92,6 +100,11 @@ pub(super) fn float_json(number: f64) -> Json {
 
 /// Renders the default of OpenZiti for a key, if it has one.
 pub(super) fn default(key: &Key) -> Option<Json> {
+    if key.openziti.mode == ReadMode::String {
+        return Some(json!(
+            key.openziti_default().unwrap_or_default().trim_matches('"')
+        ));
+    }
     let text = key.openziti_default()?;
     let OpenZitiRule {
         mode: read,
@@ -100,15 +113,15 @@ pub(super) fn default(key: &Key) -> Option<Json> {
     } = key.openziti;
     match read {
         ReadMode::Integer | ReadMode::WholeNumber => {
-            text.parse().ok().map(|number| represent(number, form))
+            let number = convert(text.parse().ok()?, form);
+            Some(render(number, form))
         },
         ReadMode::Float | ReadMode::Number => text.parse().ok().map(float_json),
         ReadMode::Bool | ReadMode::LenientBool => Some(json!(text == "true")),
-        ReadMode::Duration | ReadMode::ScalarDuration => text
+        ReadMode::Duration | ReadMode::ScalarDuration | ReadMode::DurationOrMilliseconds => text
             .parse::<GoDuration>()
             .ok()
             .map(|d| duration(d.nanoseconds())),
-        ReadMode::String => Some(json!(text.trim_matches('"'))),
-        ReadMode::Unread => None,
+        ReadMode::String | ReadMode::Section | ReadMode::Unread => None,
     }
 }

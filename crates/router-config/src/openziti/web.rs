@@ -1,6 +1,6 @@
 //! Section `web`.
 
-use portcullis_yaml::syntax::{GoDuration, HostPort};
+use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
@@ -11,7 +11,7 @@ use crate::openziti::address::parse_listen_address;
 use crate::openziti::channel::record;
 use crate::openziti::identity;
 use crate::openziti::loader::Loader;
-use crate::table::OnWrongType;
+use crate::table::{OnMistake, ReadMode, WEB, WEB_OPTIONS};
 
 const VERSIONS: [(&str, u16); 4] = [
     ("TLS1.0", 769),
@@ -19,27 +19,20 @@ const VERSIONS: [(&str, u16); 4] = [
     ("TLS1.2", 771),
     ("TLS1.3", 772),
 ];
-const TIMEOUTS: [(&str, i64); 3] = [
-    ("readTimeout", 5_000_000_000),
-    ("idleTimeout", 5_000_000_000),
-    ("writeTimeout", 10_000_000_000),
-];
 
 /// Reads the servers and returns the bind points that they open when they run.
 pub(super) fn start<'tree>(loader: &mut Loader<'_>, root: &Section<'tree>) -> Vec<Section<'tree>> {
     let Some(field) = root.get("web") else {
         return vec![];
     };
-    let Some(items) = field.items() else {
-        loader.wrong_type(&field, "a list", OnWrongType::Refuse);
+    let Some(items) = loader.list(&field) else {
         return vec![];
     };
     let before = loader.effective.clone();
     let known = loader.findings.len();
     for (index, item) in items.iter().enumerate() {
-        match item.as_section() {
-            Some(section) => server(loader, &section, &format!("web[{index}]")),
-            None => loader.wrong_type(item, "a map", OnWrongType::Refuse),
+        if let Some(section) = loader.section(item, OnMistake::Refuse) {
+            server(loader, &section, &format!("web[{index}]"));
         }
     }
     if loader.findings.len() != known {
@@ -92,25 +85,19 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
 }
 
 fn server(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
-    match section.get("name") {
-        None => loader.missing(section, "name", Verdict::Refuse),
-        Some(field) => match loader.text(&field, OnWrongType::Refuse) {
-            Some("") => loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty"),
-            Some(text) => loader.set_from_file(format!("{prefix}.name"), json!(text), &field),
-            None => {},
-        },
-    }
+    loader.named(Some(section), WEB, &["name"], prefix);
     apis(loader, section, prefix);
     bind_points(loader, section, prefix);
     if let Some(field) = section.get("identity") {
         check_own_identity(loader, &field);
     }
     let options = section.get("options").and_then(|field| field.as_section());
-    timeouts(loader, options.as_ref(), prefix);
-    versions(loader, options.as_ref(), prefix);
+    let prefix = format!("{prefix}.options");
+    timeouts(loader, options.as_ref(), &prefix);
+    versions(loader, options.as_ref(), &prefix);
 }
 
-/// Reads a list that must not be empty.
+/// Reads a list of maps that must not be empty.
 fn list<'tree>(
     loader: &mut Loader<'_>,
     section: &Section<'tree>,
@@ -120,25 +107,11 @@ fn list<'tree>(
         loader.missing(section, name, Verdict::Refuse);
         return vec![];
     };
-    let Some(items) = field.items() else {
-        loader.wrong_type(&field, "a list", OnWrongType::Refuse);
-        return vec![];
-    };
-    if items.is_empty() {
-        loader.refuse(
-            &field,
-            codes::INVALID_VALUE,
-            format!("`{}` must not be empty", field.path()),
-        );
+    if field.items().is_some_and(|items| items.is_empty()) {
+        let message = format!("`{}` must not be empty", field.path());
+        loader.refuse(&field, codes::INVALID_VALUE, message);
     }
-    let mut sections = Vec::new();
-    for item in items {
-        match item.as_section() {
-            Some(section) => sections.push(section),
-            None => loader.wrong_type(&item, "a map", OnWrongType::Refuse),
-        }
-    }
-    sections
+    loader.sections(&field)
 }
 
 fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
@@ -146,7 +119,7 @@ fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
     for api in list(loader, section, "apis") {
         match api.get("binding") {
             None => loader.missing(&api, "binding", Verdict::Refuse),
-            Some(field) => match loader.text(&field, OnWrongType::Refuse) {
+            Some(field) => match loader.text(&field, OnMistake::Refuse) {
                 Some("health-checks") => names.push(json!("health-checks")),
                 Some(other) => {
                     let message =
@@ -156,10 +129,8 @@ fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
                 None => {},
             },
         }
-        if let Some(field) = api.get("options")
-            && field.as_section().is_none()
-        {
-            loader.wrong_type(&field, "a map", OnWrongType::Refuse);
+        if let Some(field) = api.get("options") {
+            loader.section(&field, OnMistake::Refuse);
         }
     }
     record(
@@ -223,8 +194,8 @@ fn parse_host_port(text: &str) -> Option<HostPort> {
 
 /// Checks a bind point on the overlay network, whose identity is read at once.
 fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
+    let Some(section) = loader.section(field, OnMistake::Refuse) else {
+        return;
     };
     let named = |name: &str| {
         section
@@ -237,17 +208,15 @@ fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
     if !named("service") {
         loader.missing(&section, "service", Verdict::Refuse);
     }
-    if let Some(field) = section.get("listenOptions")
-        && field.as_section().is_none()
-    {
-        loader.wrong_type(&field, "a map", OnWrongType::Crash);
+    if let Some(field) = section.get("listenOptions") {
+        loader.section(&field, OnMistake::Crash);
     }
 }
 
 /// OpenZiti loses the error about a value of the wrong type and crashes.
 fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
+    let Some(section) = loader.section(field, OnMistake::Refuse) else {
+        return;
     };
     let known = loader.findings.len();
     let mut shadow = Loader::new(loader.machine);
@@ -269,27 +238,14 @@ fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
     }
 }
 
+/// Reads the timeouts, whose type is checked before they are parsed.
 fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str) {
-    for (name, default) in TIMEOUTS {
-        let path = format!("{prefix}.options.{name}");
-        let Some(field) = options.and_then(|options| options.get(name)) else {
-            record(
-                loader,
-                path,
-                crate::openziti::value::duration(default),
-                None,
-            );
-            continue;
-        };
-        let duration: Option<GoDuration> = loader
-            .text(&field, OnWrongType::Refuse)
-            .and_then(|text| loader.parse_duration(&field, text));
-        if let Some(duration) = duration {
-            if duration.nanoseconds() <= 0 {
-                loader.out_of_bounds(&field, &duration.to_string(), "longer than zero");
-            }
-            let value = crate::openziti::value::duration(duration.nanoseconds());
-            loader.set_from_file(path, value, &field);
+    for key in WEB_OPTIONS {
+        let field = options.and_then(|options| options.get(key.name));
+        if key.openziti.mode == ReadMode::Duration
+            && field.is_none_or(|field| loader.text(&field, OnMistake::Refuse).is_some())
+        {
+            loader.key(options, key, prefix);
         }
     }
 }
@@ -297,10 +253,10 @@ fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
 fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str) {
     let mut numbers = Vec::new();
     for (name, default) in [("minTLSVersion", 771), ("maxTLSVersion", 772)] {
-        let path = format!("{prefix}.options.{name}");
+        let path = format!("{prefix}.{name}");
         let field = options.and_then(|options| options.get(name));
         let text = match &field {
-            Some(field) => loader.text(field, OnWrongType::Refuse),
+            Some(field) => loader.text(field, OnMistake::Refuse),
             None => Some(""),
         };
         let Some(text) = text else { continue };

@@ -8,7 +8,7 @@ use crate::finding::Verdict;
 use crate::openziti::address::Address;
 use crate::openziti::loader::Loader;
 use crate::openziti::{identity, value};
-use crate::table::OnWrongType;
+use crate::table::OnMistake;
 
 const INTEGERS: [&str; 8] = [
     "writeTimeout",
@@ -34,20 +34,20 @@ fn check_web_socket(loader: &mut Loader<'_>, transport: &Section<'_>) {
     let Some(field) = transport.get("wss") else {
         return;
     };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Crash);
+    let Some(section) = loader.section(&field, OnMistake::Crash) else {
+        return;
     };
     for name in INTEGERS {
         if let Some(field) = section.get(name)
             && value::integer(field.node()).is_none()
         {
-            loader.wrong_type(&field, "an integer", OnWrongType::Refuse);
+            loader.wrong_type(&field, "an integer", OnMistake::Refuse);
         }
     }
     if let Some(field) = section.get("enableCompression")
         && field.node().as_bool().is_none()
     {
-        loader.wrong_type(&field, "a boolean", OnWrongType::Refuse);
+        loader.wrong_type(&field, "a boolean", OnMistake::Refuse);
     }
     if let Some(field) = section.get("identity") {
         check_own_identity(loader, &field);
@@ -55,8 +55,8 @@ fn check_web_socket(loader: &mut Loader<'_>, transport: &Section<'_>) {
 }
 
 fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(field, "a map", OnWrongType::Refuse);
+    let Some(section) = loader.section(field, OnMistake::Refuse) else {
+        return;
     };
     let known = loader.findings.len();
     identity::parse(loader, &section);
@@ -81,7 +81,7 @@ fn check_own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
 
 fn check_dtls(loader: &mut Loader<'_>, transport: &Section<'_>) {
     if let Some(field) = transport.get("handshakeTimeout")
-        && let Some(text) = loader.text(&field, OnWrongType::Refuse)
+        && let Some(text) = loader.text(&field, OnMistake::Refuse)
         && let Err(error) = text.parse::<GoDuration>()
     {
         let message = format!("`{text}` is not a duration: {error}");
@@ -90,12 +90,12 @@ fn check_dtls(loader: &mut Loader<'_>, transport: &Section<'_>) {
     let Some(field) = transport.get("dtls") else {
         return;
     };
-    let Some(section) = field.as_section() else {
-        return loader.wrong_type(&field, "a map", OnWrongType::Refuse);
+    let Some(section) = loader.section(&field, OnMistake::Refuse) else {
+        return;
     };
     if let Some(field) = section.get_non_null("maxBytesPerSecond")
         && value::integer(field.node()).is_none()
     {
-        loader.wrong_type(&field, "an integer", OnWrongType::Refuse);
+        loader.wrong_type(&field, "an integer", OnMistake::Refuse);
     }
 }

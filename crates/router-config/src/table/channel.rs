@@ -1,10 +1,10 @@
 //! Channel options and heartbeats.
 
 use crate::table::key::{HOUR, Key, KeyGroup, KeyState, MILLISECOND, SECOND};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
-const STRICT: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Refuse);
-const LENIENT: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Ignore);
+const STRICT: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Refuse);
+const LENIENT: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnMistake::Ignore);
 
 /// Options of a channel, in the order in which OpenZiti reads them.
 pub(crate) const CHANNEL: KeyGroup = &[
@@ -61,7 +61,7 @@ const OUT_QUEUE_SIZE: Key = Key::count(
     1 << 20,
     "How many messages may wait to be sent.",
 )
-.openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(0, i64::MAX))
+.openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnMistake::Refuse).within(0, i64::MAX))
 .default("4")
 .example("64");
 

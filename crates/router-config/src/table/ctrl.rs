@@ -2,9 +2,9 @@
 
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, HEARTBEATS};
 use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
-const CRASH: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Crash);
+const CRASH: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Crash);
 
 pub(crate) const CTRL: KeyGroup = &[
     Key::new(
@@ -35,7 +35,8 @@ pub(crate) const CTRL: KeyGroup = &[
         "heartbeats",
         ValueType::Map(&[HEARTBEATS, CTRL_OWN_HEARTBEATS]),
         "Heartbeats between the router and the controllers.",
-    ),
+    )
+    .openziti(OpenZitiRule::new(ReadMode::Section, OnMistake::Ignore)),
     Key::duration(
         "defaultRequestTimeout",
         "How long the answer of a controller may take.",
@@ -56,7 +57,7 @@ pub(crate) const CTRL: KeyGroup = &[
         "File in which the router keeps the addresses of the controllers. It wins over `endpoint` and \
          `endpoints`. By default `endpoints.yml` beside the configuration.",
     )
-    .openziti(OpenZitiRule::new(ReadMode::String, OnWrongType::Crash))
+    .openziti(OpenZitiRule::new(ReadMode::String, OnMistake::Crash))
     .example("/var/lib/router/endpoints.yml"),
     Key::new(
         "rateLimiter",
@@ -73,22 +74,19 @@ pub(crate) const CTRL: KeyGroup = &[
 ];
 
 /// Heartbeat options that only the channel to the controllers has.
-pub(crate) const CTRL_OWN_HEARTBEATS: KeyGroup = &[Key::duration(
+const CTRL_OWN_HEARTBEATS: KeyGroup = &[Key::duration(
     "unresponsiveAfter",
     "A controller that answers slower than this is used only when no other is available.",
 )
 .default("5s")
-.openziti(OpenZitiRule::new(ReadMode::Duration, OnWrongType::Refuse))
+.openziti(OpenZitiRule::new(ReadMode::Duration, OnMistake::Refuse))
 .example("5s")];
 
 /// Keys of the rate limiter, in the order in which OpenZiti reads them.
 pub(crate) const RATE_LIMITER: KeyGroup = &[
     Key::new("enabled", ValueType::Bool, "Whether requests are limited.")
         .default("true")
-        .openziti(OpenZitiRule::new(
-            ReadMode::LenientBool,
-            OnWrongType::Ignore,
-        ))
+        .openziti(OpenZitiRule::new(ReadMode::LenientBool, OnMistake::Ignore))
         .example("true"),
     Key::count("maxSize", 5, 1_000, "Largest window; also the initial one.")
         .default("250")
@@ -108,7 +106,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
     .default("30s")
     .openziti(OpenZitiRule::new(
         ReadMode::ScalarDuration,
-        OnWrongType::Refuse,
+        OnMistake::Refuse,
     ))
     .example("30s"),
     Key::new(
@@ -118,7 +116,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
          OpenZiti needs a decimal point.",
     )
     .default("0.9")
-    .openziti(OpenZitiRule::new(ReadMode::Float, OnWrongType::Refuse))
+    .openziti(OpenZitiRule::new(ReadMode::Float, OnMistake::Refuse))
     .example("0.9"),
     Key::new(
         "increaseFactor",
@@ -129,7 +127,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
         "Factor by which the window grows. OpenZiti needs a decimal point.",
     )
     .default("1.02")
-    .openziti(OpenZitiRule::new(ReadMode::Float, OnWrongType::Refuse))
+    .openziti(OpenZitiRule::new(ReadMode::Float, OnMistake::Refuse))
     .example("1.02"),
     Key::new(
         "decreaseFactor",
@@ -140,7 +138,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
         "Factor by which the window shrinks: more than 0 and less than 1.",
     )
     .default("0.9")
-    .openziti(OpenZitiRule::new(ReadMode::Float, OnWrongType::Refuse))
+    .openziti(OpenZitiRule::new(ReadMode::Float, OnMistake::Refuse))
     .example("0.9"),
     Key::count(
         "increaseCheckInterval",
@@ -149,7 +147,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
         "Number of answers after which the window may grow.",
     )
     .default("10")
-    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse).within(1, i64::MAX))
+    .openziti(OpenZitiRule::new(ReadMode::Integer, OnMistake::Refuse).within(1, i64::MAX))
     .example("10"),
     Key::count(
         "decreaseCheckInterval",
@@ -158,7 +156,7 @@ pub(crate) const RATE_LIMITER: KeyGroup = &[
         "Number of refusals after which the window may shrink.",
     )
     .default("10")
-    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse).within(1, i64::MAX))
+    .openziti(OpenZitiRule::new(ReadMode::Integer, OnMistake::Refuse).within(1, i64::MAX))
     .example("10"),
 ];
 

@@ -1,10 +1,13 @@
 //! Sections `edge` and `csr`.
 
-use crate::table::key::{Key, KeyGroup, StringFormat, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
+use crate::table::key::{Key, KeyGroup, SECOND, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation};
 
-const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash);
-const DURATION: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Crash);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnMistake::Crash);
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnMistake::Crash)
+    .required()
+    .non_empty();
+const DURATION: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Crash);
 
 pub(crate) const EDGE: KeyGroup = &[
     Key::new(
@@ -29,7 +32,13 @@ pub(crate) const EDGE: KeyGroup = &[
         "How often that file is written; less than 30 counts as 30.",
     )
     .default("30")
-    .openziti(INTEGER.representation(Representation::Seconds).effective_name("dbSaveInterval"))
+    .openziti(
+        INTEGER
+            .representation(Representation::Seconds)
+            .within(30 * SECOND, i64::MAX)
+            .out_of_bounds(OutOfBounds::Default)
+            .effective_name("dbSaveInterval"),
+    )
     .example("30"),
     Key::new(
         "heartbeatIntervalSeconds",
@@ -41,7 +50,7 @@ pub(crate) const EDGE: KeyGroup = &[
         "How often the router tells the controllers which sessions are alive. OpenZiti uses 60 for anything else.",
     )
     .default("60")
-    .openziti(INTEGER)
+    .openziti(INTEGER.within(10, 60).out_of_bounds(OutOfBounds::Default))
     .example("60"),
     Key::count(
         "sessionValidateChunkSize",
@@ -70,7 +79,8 @@ pub(crate) const EDGE: KeyGroup = &[
         "apiProxy",
         ValueType::Map(&[API_PROXY]),
         "Forwards requests of clients to the controller's API.",
-    ),
+    )
+    .openziti(OpenZitiRule::new(ReadMode::Section, OnMistake::Crash)),
     Key::dead("underlay_type", "listeners say it in their address"),
 ];
 
@@ -81,6 +91,7 @@ const API_PROXY: KeyGroup = &[
         "Host and port to listen on.",
     )
     .required()
+    .openziti(TEXT)
     .example("0.0.0.0:1080"),
     Key::new(
         "upstream",
@@ -88,6 +99,7 @@ const API_PROXY: KeyGroup = &[
         "Host and port of the controller's API.",
     )
     .required()
+    .openziti(TEXT)
     .example("ctrl.example.test:1280"),
 ];
 

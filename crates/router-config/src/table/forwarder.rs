@@ -1,9 +1,9 @@
 //! Section `forwarder`: forwarding over links and to services.
 
 use crate::table::key::{Key, KeyGroup, SECOND, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode, Representation};
 
-const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnMistake::Refuse);
 const MILLISECONDS: OpenZitiRule = INTEGER.representation(Representation::Milliseconds);
 
 /// Keys in the order in which OpenZiti reads them.
@@ -72,6 +72,10 @@ pub(crate) const FORWARDER: KeyGroup = &[
         "After how long a link counts as unresponsive. OpenZiti reads it and does not use it.",
     )
     .default("1m")
+    .openziti(
+        OpenZitiRule::new(ReadMode::DurationOrMilliseconds, OnMistake::Refuse)
+            .within(5 * SECOND, i64::MAX),
+    )
     .example("1m"),
     Key::milliseconds(
         "xgressCloseCheckInterval",

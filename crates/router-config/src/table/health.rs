@@ -1,25 +1,28 @@
 //! Section `healthChecks`.
 
 use crate::table::key::{Key, KeyGroup, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
-const PRINTED: OpenZitiRule = OpenZitiRule::new(ReadMode::ScalarDuration, OnWrongType::Refuse);
+const PRINTED: OpenZitiRule = OpenZitiRule::new(ReadMode::ScalarDuration, OnMistake::Refuse);
+const SECTION: OpenZitiRule = OpenZitiRule::new(ReadMode::Section, OnMistake::Ignore);
 
 pub(crate) const HEALTH_CHECKS: KeyGroup = &[
     Key::new(
         "ctrlPingCheck",
         ValueType::Map(&[PING_CHECK]),
         "Check that a controller answers. It fails until it first ran.",
-    ),
+    )
+    .openziti(SECTION),
     Key::new(
         "linkCheck",
         ValueType::Map(&[LINK_CHECK]),
         "Check that there are links. Until it first ran it passes if `minLinks` is 0.",
-    ),
+    )
+    .openziti(SECTION),
 ];
 
 /// Check of the controllers.
-pub(crate) const PING_CHECK: KeyGroup = &[
+const PING_CHECK: KeyGroup = &[
     Key::interval("interval", "How often the controllers are pinged.")
         .default("30s")
         .openziti(PRINTED)
@@ -35,7 +38,7 @@ pub(crate) const PING_CHECK: KeyGroup = &[
 ];
 
 /// Check of the links.
-pub(crate) const LINK_CHECK: KeyGroup = &[
+const LINK_CHECK: KeyGroup = &[
     Key::interval("interval", "How often the links are counted.")
         .default("5s")
         .openziti(PRINTED)
@@ -47,7 +50,7 @@ pub(crate) const LINK_CHECK: KeyGroup = &[
         "The check fails below this number of links; at 0 it only reports them.",
     )
     .default("0")
-    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash))
+    .openziti(OpenZitiRule::new(ReadMode::Integer, OnMistake::Crash))
     .example("1"),
     Key::duration("initialDelay", "Wait before links are first counted.")
         .default("1s")

@@ -1,6 +1,9 @@
 //! Section `identity`: certificates and keys.
 
 use crate::table::key::{Key, KeyGroup, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
+
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnMistake::Refuse);
 
 pub(crate) const IDENTITY: KeyGroup = &[
     Key::new(
@@ -10,12 +13,14 @@ pub(crate) const IDENTITY: KeyGroup = &[
          router's id. Relative paths start at the working directory of the process.",
     )
     .required()
+    .openziti(TEXT)
     .example("\"/etc/router/router.cert\""),
     Key::new(
         "server_cert",
         ValueType::String(StringFormat::Certificate),
         "Certificate that the router presents to those who dial it. OpenZiti does not start without it.",
     )
+    .openziti(TEXT)
     .example("\"/etc/router/router.server.chain.cert\""),
     Key::new(
         "key",
@@ -23,18 +28,21 @@ pub(crate) const IDENTITY: KeyGroup = &[
         "Key of `cert`, and of `server_cert` when that has none of its own.",
     )
     .required()
+    .openziti(TEXT)
     .example("\"/etc/router/router.key\""),
     Key::new(
         "server_key",
         ValueType::String(StringFormat::PrivateKey),
         "Key of `server_cert`; that of `cert` by default.",
     )
+    .openziti(TEXT)
     .example("\"/etc/router/router.server.key\""),
     Key::new(
         "ca",
         ValueType::String(StringFormat::Certificate),
         "Certificates that the router trusts.",
     )
+    .openziti(TEXT)
     .example("\"/etc/router/router.cas\""),
     ALT_SERVER_CERTS,
 ];
@@ -45,19 +53,21 @@ const ALT_SERVER_CERTS: Key = Key::new(
     "More server certificates. A client gets the one that matches the server name it asks for.",
 );
 
-const ALT_SERVER_CERT: KeyGroup = &[
+pub(crate) const ALT_SERVER_CERT: KeyGroup = &[
     Key::new(
         "server_cert",
         ValueType::String(StringFormat::Certificate),
         "The certificate.",
     )
     .required()
+    .openziti(TEXT.required())
     .example("\"/etc/router/public.cert\""),
     Key::new(
         "server_key",
         ValueType::String(StringFormat::PrivateKey),
         "Its key; that of the router by default.",
     )
+    .openziti(TEXT)
     .example("\"/etc/router/public.key\""),
 ];
 

@@ -2,16 +2,16 @@
 
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LINK_HEARTBEATS, LONG_QUEUE};
 use crate::table::key::{HOUR, Key, KeyGroup, KeyState, MILLISECOND, StringFormat, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
 const POSITIVE: OpenZitiRule =
-    OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse).within(1, i64::MAX);
-const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnWrongType::Refuse);
+    OpenZitiRule::new(ReadMode::Integer, OnMistake::Refuse).within(1, i64::MAX);
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnMistake::Refuse);
 
 pub(crate) const LINK: KeyGroup = &[
     Key::new(
         "listeners",
-        ValueType::MapList(&[LISTENER]),
+        ValueType::MapList(&[LINK_LISTENER]),
         "Where other routers can dial this one. There may be several. Without any, this router can only \
          dial.",
     ),
@@ -61,7 +61,7 @@ const BINDING: Key = Key::new(
     "Kind of link; there is only `transport`.",
 )
 .required()
-.openziti(TEXT)
+.openziti(TEXT.required())
 .example("transport");
 
 const GROUPS: Key = Key::new(
@@ -78,7 +78,7 @@ const OPTIONS: Key = Key::new(
     "Options of the channel.",
 );
 
-const LISTENER: KeyGroup = &[
+pub(crate) const LINK_LISTENER: KeyGroup = &[
     BINDING,
     Key::new("bind", ValueType::String(StringFormat::Address), "Address to listen on.")
         .required()
@@ -122,7 +122,7 @@ const DIALER: KeyGroup = &[
         "How many connections of one link carry data.",
     )
     .default("3")
-    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(1, 100))
+    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnMistake::Refuse).within(1, 100))
     .example("3"),
     Key::count(
         "maxAckConnections",
@@ -131,7 +131,7 @@ const DIALER: KeyGroup = &[
         "How many connections of one link carry acknowledgments only; at 0 they share the connections for data.",
     )
     .default("1")
-    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnWrongType::Refuse).within(0, 100))
+    .openziti(OpenZitiRule::new(ReadMode::WholeNumber, OnMistake::Refuse).within(0, 100))
     .example("1"),
     Key::new(
         "split",
@@ -140,7 +140,7 @@ const DIALER: KeyGroup = &[
          `maxDefaultConnections` and `maxAckConnections`; this counts for peers older than 1.6.6.",
     )
     .default("true")
-    .openziti(OpenZitiRule::new(ReadMode::Bool, OnWrongType::Refuse))
+    .openziti(OpenZitiRule::new(ReadMode::Bool, OnMistake::Refuse))
     .example("true"),
     Key::duration("startupDelay", "Wait before the first links are dialed.")
         .default("3s")

@@ -2,24 +2,34 @@
 
 use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LONG_QUEUE};
 use crate::table::key::{BindingVariant, Key, KeyGroup, KeyState, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 use crate::table::tunnel::TUNNEL;
 use crate::table::xgress::{EDGE_LOOKUPS, XGRESS, XGRESS_CONNECT};
 
-const BINDING: KeyGroup = &[Key::new(
+/// String whose absence is refused and whose other types crash.
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnMistake::Crash).required();
+
+const BINDING_KEY: Key = Key::new(
     "binding",
     ValueType::String(StringFormat::NonEmpty),
     "Component that does the work. It decides which other keys there are.",
 )
 .required()
-.example("edge")];
+.example("edge");
 
-const ADDRESS: KeyGroup = &[
+pub(crate) const LISTENER_BINDING: KeyGroup =
+    &[BINDING_KEY.openziti(OpenZitiRule::new(ReadMode::String, OnMistake::Refuse).required())];
+
+pub(crate) const DIALER_BINDING: KeyGroup = &[BINDING_KEY.openziti(TEXT)];
+
+pub(crate) const LISTENER_ADDRESS: KeyGroup = &[
     Key::new(
         "address",
         ValueType::String(StringFormat::Address),
         "Address to listen on.",
     )
     .required()
+    .openziti(TEXT.non_empty())
     .example("tls:0.0.0.0:3022"),
     BIND,
 ];
@@ -85,20 +95,22 @@ const EDGE_ENTRY: KeyGroup = &[
     ),
 ];
 
-const EDGE_OPTIONS: KeyGroup = &[Key::new(
+pub(crate) const EDGE_OPTIONS: KeyGroup = &[Key::new(
     "advertise",
     ValueType::String(StringFormat::AdvertisedHostPort),
     "Host and port that clients dial, without a protocol in front. The host must be in the \
      certificate, so put it among the SANs of the `csr`.",
 )
+.openziti(TEXT.non_empty())
 .example("router.example.test:3022")];
 
-const SERVICE: KeyGroup = &[Key::new(
+pub(crate) const SERVICE: KeyGroup = &[Key::new(
     "service",
     ValueType::String(StringFormat::NonEmpty),
     "Service that everything is sent to.",
 )
 .required()
+.openziti(TEXT)
 .example("echo")];
 
 const PLAIN_OPTIONS: KeyGroup = &[Key::new(
@@ -130,33 +142,33 @@ const TUNNEL_ENTRY: KeyGroup = &[
 pub(crate) const LISTENERS: &[BindingVariant] = &[
     BindingVariant {
         binding: "edge",
-        keys: &[BINDING, EDGE_ADDRESS, EDGE_ENTRY],
+        keys: &[LISTENER_BINDING, EDGE_ADDRESS, EDGE_ENTRY],
         doc: "Serves SDKs and tunnelers. Needs the section `edge`. There may be several, such as one for \
               `tls` and one for `wss`.",
     },
     BindingVariant {
         binding: "tunnel",
-        keys: &[BINDING, TUNNEL_ENTRY],
+        keys: &[LISTENER_BINDING, TUNNEL_ENTRY],
         doc: "A client built into the router. The router must also be allowed to tunnel at the controller.",
     },
     BindingVariant {
         binding: "transport",
-        keys: &[BINDING, ADDRESS, PLAIN_OPTIONS],
+        keys: &[LISTENER_BINDING, LISTENER_ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric.",
     },
     BindingVariant {
         binding: "transport_udp",
-        keys: &[BINDING, PACKET_ADDRESS, PLAIN_OPTIONS],
+        keys: &[LISTENER_BINDING, PACKET_ADDRESS, PLAIN_OPTIONS],
         doc: "A plain way into the fabric for datagrams.",
     },
     BindingVariant {
         binding: "proxy",
-        keys: &[BINDING, ADDRESS, SERVICE, PLAIN_OPTIONS],
+        keys: &[LISTENER_BINDING, LISTENER_ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends everything that connects to one service.",
     },
     BindingVariant {
         binding: "proxy_udp",
-        keys: &[BINDING, PACKET_ADDRESS, SERVICE, PLAIN_OPTIONS],
+        keys: &[LISTENER_BINDING, PACKET_ADDRESS, SERVICE, PLAIN_OPTIONS],
         doc: "Sends datagrams to one service.",
     },
 ];
@@ -175,7 +187,7 @@ const TUNNEL_DIALER: KeyGroup = &[Key::new(
 )];
 
 const fn dialer(binding: &'static str, doc: &'static str) -> BindingVariant {
-    let keys: &[KeyGroup] = &[BINDING, DIALER_OPTIONS];
+    let keys: &[KeyGroup] = &[DIALER_BINDING, DIALER_OPTIONS];
     BindingVariant { binding, keys, doc }
 }
 
@@ -199,7 +211,7 @@ pub(crate) const DIALERS: &[BindingVariant] = &[
     ),
     BindingVariant {
         binding: "tunnel",
-        keys: &[BINDING, TUNNEL_DIALER],
+        keys: &[DIALER_BINDING, TUNNEL_DIALER],
         doc: "Dials services that the tunnel hosts.",
     },
 ];

@@ -1,12 +1,14 @@
 //! Sections `metrics`, `trace`, `profile`, `connectEvents` and `interfaceDiscovery`.
 
 use crate::table::key::{HOUR, Key, KeyGroup, MILLISECOND, SECOND, StringFormat, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation};
 
-const CRASH: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Crash);
-const REFUSE: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Refuse);
-const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Refuse);
-const TRUTH: OpenZitiRule = OpenZitiRule::new(ReadMode::LenientBool, OnWrongType::Ignore);
+const CRASH: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Crash);
+const REFUSE: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Refuse);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnMistake::Refuse);
+const CLAMPED: OpenZitiRule =
+    OpenZitiRule::new(ReadMode::Duration, OnMistake::Ignore).out_of_bounds(OutOfBounds::Clamp);
+const TRUTH: OpenZitiRule = OpenZitiRule::new(ReadMode::LenientBool, OnMistake::Ignore);
 
 /// Section `metrics`, in the order in which OpenZiti reads it.
 pub(crate) const METRICS: KeyGroup = &[
@@ -81,13 +83,13 @@ pub(crate) const PROFILE_MEMORY: KeyGroup = &[
         "File that gets it.",
     )
     .required()
-    .openziti(OpenZitiRule::new(ReadMode::String, OnWrongType::Crash).default("\"\""))
+    .openziti(OpenZitiRule::new(ReadMode::String, OnMistake::Crash).default("\"\""))
     .example("/tmp/router.memory"),
     Key::milliseconds("intervalMs", "How often it is written.")
         .within(1, i64::MAX / MILLISECOND)
         .default("15000")
         .openziti(
-            OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash)
+            OpenZitiRule::new(ReadMode::Integer, OnMistake::Crash)
                 .representation(Representation::Milliseconds)
                 .effective_name("interval"),
         )
@@ -117,12 +119,12 @@ pub(crate) const CONNECT_EVENTS: KeyGroup = &[
     )
     .within(250 * MILLISECOND, HOUR / 6)
     .default("3s")
-    .openziti(OpenZitiRule::new(ReadMode::Duration, OnWrongType::Ignore))
+    .openziti(CLAMPED.within(250 * MILLISECOND, HOUR / 6))
     .example("3s"),
     Key::duration("fullSyncInterval", "How often the whole state is sent.")
         .within(SECOND, 24 * HOUR)
         .default("5m")
-        .openziti(OpenZitiRule::new(ReadMode::Duration, OnWrongType::Ignore))
+        .openziti(CLAMPED.within(SECOND, 24 * HOUR))
         .example("5m"),
     Key::count(
         "maxQueuedEvents",
@@ -131,7 +133,11 @@ pub(crate) const CONNECT_EVENTS: KeyGroup = &[
         "How many events may wait.",
     )
     .default("100000")
-    .openziti(OpenZitiRule::new(ReadMode::Integer, OnWrongType::Ignore))
+    .openziti(
+        OpenZitiRule::new(ReadMode::Integer, OnMistake::Ignore)
+            .within(0, 10_000_000)
+            .out_of_bounds(OutOfBounds::Clamp),
+    )
     .example("100000"),
 ];
 

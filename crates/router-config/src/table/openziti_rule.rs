@@ -4,9 +4,14 @@
 #[derive(Clone, Copy, Debug)]
 pub struct OpenZitiRule {
     pub mode: ReadMode,
-    /// Effect of a value of another type. Values out of bounds and invalid durations are always
-    /// refused.
-    pub on_wrong_type: OnWrongType,
+    /// Effect of a value of another type. Invalid durations are refused unless it is
+    /// [`OnMistake::Ignore`].
+    pub on_wrong_type: OnMistake,
+    /// Effect of a section that does not have the key.
+    pub on_missing: OnMistake,
+    /// Whether an empty string is refused.
+    pub refuses_empty: bool,
+    pub out_of_bounds: OutOfBounds,
     /// Minimum; nanoseconds for durations.
     pub min: i64,
     /// Maximum; nanoseconds for durations.
@@ -40,13 +45,28 @@ pub enum ReadMode {
     Duration,
     /// Any scalar whose text form is a duration.
     ScalarDuration,
-    /// A string.
+    /// A string with a duration, or an integer of milliseconds.
+    DurationOrMilliseconds,
+    /// A string; empty by default.
     String,
+    /// A map, whose keys are read by their own rules.
+    Section,
 }
 
-/// Effect of a value of the wrong type.
+/// Effect of a value out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnWrongType {
+pub enum OutOfBounds {
+    /// The file is refused.
+    Refuse,
+    /// The nearest bound is used.
+    Clamp,
+    /// The default is used.
+    Default,
+}
+
+/// Effect of a value of the wrong type, or of a missing one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnMistake {
     /// The file is refused.
     Refuse,
     /// The process exits with a stack trace.
@@ -73,12 +93,15 @@ pub enum Representation {
 
 impl OpenZitiRule {
     /// Rule of a key that is not read by itself.
-    pub const UNREAD: Self = Self::new(ReadMode::Unread, OnWrongType::Ignore);
+    pub const UNREAD: Self = Self::new(ReadMode::Unread, OnMistake::Ignore);
 
-    pub const fn new(read: ReadMode, wrong: OnWrongType) -> Self {
+    pub const fn new(read: ReadMode, wrong: OnMistake) -> Self {
         Self {
             mode: read,
             on_wrong_type: wrong,
+            on_missing: OnMistake::Ignore,
+            refuses_empty: false,
+            out_of_bounds: OutOfBounds::Refuse,
             min: i64::MIN,
             max: i64::MAX,
             default: None,
@@ -90,6 +113,25 @@ impl OpenZitiRule {
     #[must_use]
     pub const fn within(mut self, min: i64, max: i64) -> Self {
         (self.min, self.max) = (min, max);
+        self
+    }
+
+    /// Refuses a section without the key.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.on_missing = OnMistake::Refuse;
+        self
+    }
+
+    #[must_use]
+    pub const fn non_empty(mut self) -> Self {
+        self.refuses_empty = true;
+        self
+    }
+
+    #[must_use]
+    pub const fn out_of_bounds(mut self, effect: OutOfBounds) -> Self {
+        self.out_of_bounds = effect;
         self
     }
 

@@ -9,9 +9,12 @@ use crate::table::key::{Key, KeyGroup, StringFormat, ValueType};
 use crate::table::link::LINK;
 use crate::table::listeners::{DIALERS, LISTENERS};
 use crate::table::observability::{CONNECT_EVENTS, INTERFACE_DISCOVERY, METRICS, PROFILE, TRACE};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 use crate::table::transport::{PROXY, TRANSPORT};
 use crate::table::web::WEB;
+
+const SECTION: OpenZitiRule = OpenZitiRule::new(ReadMode::Section, OnMistake::Ignore);
+const STRICT_SECTION: OpenZitiRule = OpenZitiRule::new(ReadMode::Section, OnMistake::Refuse);
 
 /// All sections.
 pub const ROOT: KeyGroup = &[
@@ -67,17 +70,20 @@ pub const ROOT: KeyGroup = &[
         "forwarder",
         ValueType::Map(&[FORWARDER]),
         "Forwarding over links and to services.",
-    ),
+    )
+    .openziti(SECTION),
     Key::new(
         "metrics",
         ValueType::Map(&[METRICS]),
         "Metrics sent to the controllers.",
-    ),
+    )
+    .openziti(SECTION),
     Key::new(
         "healthChecks",
         ValueType::Map(&[HEALTH_CHECKS]),
         "What the API `health-checks` of the section `web` reports.",
-    ),
+    )
+    .openziti(SECTION),
     Key::new(
         "web",
         ValueType::MapList(&[WEB]),
@@ -103,12 +109,14 @@ pub const ROOT: KeyGroup = &[
         "connectEvents",
         ValueType::Map(&[CONNECT_EVENTS]),
         "Reports to the controllers about connections of clients.",
-    ),
+    )
+    .openziti(SECTION),
     Key::new(
         "interfaceDiscovery",
         ValueType::Map(&[INTERFACE_DISCOVERY]),
         "Reports to the controllers about network interfaces.",
-    ),
+    )
+    .openziti(STRICT_SECTION),
     Key::new(
         "managedConfig",
         ValueType::Map(&[MANAGED_CONFIG]),
@@ -126,7 +134,7 @@ pub const ROOT: KeyGroup = &[
         "Whether the agent of the router answers operations for debugging.",
     )
     .default("false")
-    .openziti(OpenZitiRule::new(ReadMode::Bool, OnWrongType::Ignore))
+    .openziti(OpenZitiRule::new(ReadMode::Bool, OnMistake::Ignore))
     .example("false"),
     Key::dead("healthCheck", "the section is named `healthChecks`"),
     Key::dead("ha", "routers follow the controllers by themselves"),
@@ -137,7 +145,7 @@ const TLS: KeyGroup = &[
         .default("5s")
         .openziti(OpenZitiRule::new(
             ReadMode::ScalarDuration,
-            OnWrongType::Refuse,
+            OnMistake::Refuse,
         ))
         .example("5s"),
 ];

@@ -2,7 +2,9 @@
 
 use crate::table::identity::FULL_IDENTITY;
 use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, Unit, ValueType};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
+const TEXT: OpenZitiRule = OpenZitiRule::new(ReadMode::String, OnMistake::Refuse);
 const WESTWORLD: &str = "the protocol does not exist any more";
 
 pub(crate) const TRANSPORT: KeyGroup = &[
@@ -133,23 +135,27 @@ pub(crate) const PROXY: KeyGroup = &[
         "Kind of proxy: `http` is one that understands `CONNECT`.",
     )
     .required()
+    .openziti(TEXT.required())
     .example("http"),
     Key::new(
         "address",
         ValueType::String(StringFormat::HostPort),
         "Host and port of the proxy.",
     )
+    .openziti(TEXT.required())
     .example("proxy.example.test:3128"),
     Key::new(
         "username",
         ValueType::String(StringFormat::Any),
         "Name to log in with.",
     )
+    .openziti(TEXT)
     .example("router"),
     Key::new(
         "password",
         ValueType::String(StringFormat::Any),
         "Password; not used without `username`.",
     )
+    .openziti(TEXT)
     .example("\"${PROXY_PASSWORD}\""),
 ];

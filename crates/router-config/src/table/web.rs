@@ -2,8 +2,12 @@
 
 use crate::table::identity::FULL_IDENTITY;
 use crate::table::key::{Key, KeyGroup, KeyState, StringFormat, ValueType};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode};
 
 const VERSIONS: &[&str] = &["TLS1.0", "TLS1.1", "TLS1.2", "TLS1.3"];
+
+const TIMEOUT: OpenZitiRule =
+    OpenZitiRule::new(ReadMode::Duration, OnMistake::Refuse).within(1, i64::MAX);
 
 /// One entry of the section.
 pub(crate) const WEB: KeyGroup = &[
@@ -13,6 +17,11 @@ pub(crate) const WEB: KeyGroup = &[
         "Name of the server, for log lines.",
     )
     .required()
+    .openziti(
+        OpenZitiRule::new(ReadMode::String, OnMistake::Refuse)
+            .required()
+            .non_empty(),
+    )
     .example("health"),
     Key::new(
         "bindPoints",
@@ -28,7 +37,7 @@ pub(crate) const WEB: KeyGroup = &[
     ),
     Key::new(
         "options",
-        ValueType::Map(&[OPTIONS]),
+        ValueType::Map(&[WEB_OPTIONS]),
         "Timeouts and versions of TLS.",
     ),
 ];
@@ -113,18 +122,21 @@ const API: KeyGroup = &[
         .state(KeyState::Dead("the API has no options")),
 ];
 
-const OPTIONS: KeyGroup = &[
+pub(crate) const WEB_OPTIONS: KeyGroup = &[
     Key::interval("readTimeout", "How long a request may take to arrive.")
         .default("5s")
+        .openziti(TIMEOUT)
         .example("5s"),
     Key::interval(
         "idleTimeout",
         "How long a connection may wait for the next request.",
     )
     .default("5s")
+    .openziti(TIMEOUT)
     .example("5s"),
     Key::interval("writeTimeout", "How long an answer may take.")
         .default("10s")
+        .openziti(TIMEOUT)
         .example("10s"),
     Key::new(
         "minTLSVersion",

@@ -1,13 +1,13 @@
 //! Options of circuits that start or end at a router.
 
 use crate::table::key::{Key, KeyGroup, Unit, ValueType};
-use crate::table::openziti_rule::{OnWrongType, OpenZitiRule, ReadMode, Representation};
+use crate::table::openziti_rule::{OnMistake, OpenZitiRule, ReadMode, Representation};
 
-const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnWrongType::Crash);
+const INTEGER: OpenZitiRule = OpenZitiRule::new(ReadMode::Integer, OnMistake::Crash);
 const SIGNED: OpenZitiRule = INTEGER.representation(Representation::Signed32);
 const UNSIGNED: OpenZitiRule = INTEGER.representation(Representation::Unsigned32);
-const FLOAT: OpenZitiRule = OpenZitiRule::new(ReadMode::Float, OnWrongType::Crash);
-const DURATION: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnWrongType::Crash);
+const FLOAT: OpenZitiRule = OpenZitiRule::new(ReadMode::Float, OnMistake::Crash);
+const DURATION: OpenZitiRule = OpenZitiRule::new(ReadMode::Duration, OnMistake::Crash);
 
 const fn bytes(name: &'static str, doc: &'static str) -> Key {
     let (min, max, unit) = (0, u32::MAX as i64, Unit::Bytes);
@@ -48,7 +48,7 @@ pub(crate) const XGRESS: KeyGroup = &[
         ValueType::Bool,
         "Drops payloads on purpose, for tests.",
     )
-    .openziti(OpenZitiRule::new(ReadMode::Bool, OnWrongType::Crash))
+    .openziti(OpenZitiRule::new(ReadMode::Bool, OnMistake::Crash))
     .default("false")
     .example("false"),
     Key::count(
