@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::codes;
 use crate::location::{SourceId, SourceLocation, Span};
 use crate::path::KeyPath;
 use crate::redaction::{redact_quoted, redact_secrets};
-use crate::section::codes;
 
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! Expansion of environment variables in values.
 
 use crate::diagnostic::Diagnostics;
-use crate::node::{Entry, Node, Value};
+use crate::node::{Entry, Node, Value, Variable};
 use crate::path::KeyPath;
 
 /// Maximum number of bytes that variables may add to a document.
@@ -9,15 +9,6 @@ const MAX_EXPANDED_BYTES: usize = 16 << 20;
 
 /// Maximum number of variables that are recorded per value; all are expanded.
 const MAX_VARIABLES: usize = 64;
-
-/// One use of an environment variable in a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
-    /// Name that was looked up.
-    pub name: String,
-    /// Whether it is set, possibly to an empty value.
-    pub is_set: bool,
-}
 
 /// Expands environment variables in every string value of the tree, but not in keys.
 ///

@@ -22,7 +22,14 @@
 //! assert_eq!((split.key.location.line, split.key.location.column), (2, 3));
 //! # Ok::<(), portcullis_yaml::ParseError>(())
 //! ```
+//!
+//! # Order of the modules
+//!
+//! Imports go one way, from later modules to earlier ones: `codes`, `limits`, `location`, `nearest`,
+//! `redaction`, `syntax`; `node`, `path`; `overlay`, `scalar`, `diagnostic`; `error`, `decode`,
+//! `environment`, `section`; `compose`.
 
+pub mod codes;
 mod compose;
 mod decode;
 mod diagnostic;
@@ -42,13 +49,13 @@ pub mod syntax;
 pub use compose::{Document, is_parsing, parse};
 pub use decode::decode;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
-pub use environment::{Variable, expand, expand_environment};
+pub use environment::{expand, expand_environment};
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::Limits;
 pub use location::{SourceId, SourceLocation, Span};
 pub use nearest::nearest;
-pub use node::{Entry, Map, Node, NodeType, Value};
+pub use node::{Entry, Map, Node, NodeType, Value, Variable};
 pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
 pub use redaction::{contains_secret, is_base64_key, is_secret_name, redact_secrets};
-pub use section::{Field, Key, Section, codes};
+pub use section::{Field, Key, Section};

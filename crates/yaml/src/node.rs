@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::environment::Variable;
 use crate::location::SourceLocation;
 
 /// A value of a document with its location.
@@ -69,6 +68,15 @@ pub enum NodeType {
     List,
     /// [`Value::Map`]
     Map,
+}
+
+/// One use of an environment variable in a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Name that was looked up.
+    pub name: String,
+    /// Whether it is set, possibly to an empty value.
+    pub is_set: bool,
 }
 
 impl fmt::Display for NodeType {

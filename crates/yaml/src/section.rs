@@ -1,12 +1,12 @@
 //! Sections: maps with a known set of keys.
 
-pub mod codes;
 mod field;
 
 use std::iter;
 
 pub use crate::section::field::Field;
 
+use crate::codes;
 use crate::diagnostic::Diagnostics;
 use crate::location::SourceLocation;
 use crate::nearest::nearest;

@@ -4,11 +4,12 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use crate::codes;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::location::SourceLocation;
 use crate::node::{Node, NodeType, Value};
 use crate::path::KeyPath;
-use crate::section::{Section, codes, join_alternatives};
+use crate::section::{Section, join_alternatives};
 use crate::syntax::{DurationError, GoDuration};
 
 /// A value of a document with its path.
