@@ -3,8 +3,8 @@
 use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
+use crate::codes;
 use crate::edge::EdgeConfig;
-use crate::root::codes;
 use crate::web::{ApiKind, WebListener};
 
 pub(crate) fn check(

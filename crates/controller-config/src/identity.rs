@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
+use crate::items::read_all;
 use crate::relative_paths::BaseFolders;
-use crate::root::read_all;
 
 /// Certificates and keys of the controller or of one web listener.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,14 +21,22 @@
 //! assert_eq!((first.line, first.code), (1, "missing-key"));
 //! assert!(outcome.diagnostics.iter().any(|d| d.help.as_deref() == Some("did you mean `db`?")));
 //! ```
+//!
+//! # Order of the modules
+//!
+//! Imports go one way, from later modules to earlier ones: `address`, `codes`, `generate`, `items`,
+//! `limits`, `relative_paths`; `audit`, `ctrl`, `identity`, `store`; `edge`, `references`; `web`;
+//! `cross_check`; `root`.
 
 mod address;
 mod audit;
+pub mod codes;
 mod cross_check;
 mod ctrl;
 mod edge;
 mod generate;
 mod identity;
+mod items;
 mod limits;
 mod references;
 mod relative_paths;
@@ -51,7 +59,7 @@ pub use references::{
     StoreReference,
 };
 pub use relative_paths::SourceText;
-pub use root::{ControllerConfig, ReadOutcome, codes, read, read_files};
+pub use root::{ControllerConfig, ReadOutcome, read, read_files};
 pub use store::StoreLocation;
 pub use web::{
     ApiKind, BindPoint, OidcOptions, SpaOptions, TlsVersion, WebApi, WebListener, WebOptions,

@@ -6,10 +6,12 @@ use portcullis_yaml::{
 };
 
 use crate::audit::{self, AuditConfig};
+use crate::codes;
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
 use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
+use crate::items::read_all;
 use crate::limits::{self, ClientLimits};
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
@@ -47,24 +49,6 @@ pub struct ReadOutcome {
     /// External references of the file, as far as they are valid, even if there are errors.
     pub references: ExternalReferences,
 }
-
-/// Codes of diagnostics in addition to those of [`portcullis_yaml`].
-pub mod codes {
-    /// Two keys contradict each other and one of them is not used.
-    pub const UNUSED: &str = "unused";
-    /// A setting weakens security.
-    pub const WEAKENED: &str = "weakened";
-    /// A setting would weaken security and is ignored.
-    pub const STRICTER: &str = "stricter";
-    /// The version of the format is not 3.
-    pub const VERSION: &str = "version";
-    /// The address advertised to clients is not served.
-    pub const UNSERVED_ADDRESS: &str = "unserved-address";
-    /// Two listeners use the same port.
-    pub const PORT_TAKEN: &str = "port-taken";
-}
-
-pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
 
 const KEYS: &[Key] = &[
     Key::supported("v"),
@@ -296,13 +280,4 @@ fn add_oidc_binding(mut web: Vec<WebListener>, disabled: bool) -> Vec<WebListene
         }
     }
     web
-}
-
-/// Reads every item even when an earlier one is wrong, so that all mistakes are found.
-pub(crate) fn read_all<'tree, T>(
-    items: &[Field<'tree>],
-    read: impl FnMut(&Field<'tree>) -> Option<T>,
-) -> Option<Vec<T>> {
-    let read: Vec<Option<T>> = items.iter().map(read).collect();
-    read.into_iter().collect()
 }

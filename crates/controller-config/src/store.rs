@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
+use crate::codes;
 use crate::relative_paths::BaseFolders;
-use crate::root::{NO_CLUSTER, codes};
+
+pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
 
 /// Location of OpenZiti's data, next to which Portcullis stores its own.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::address::read_host_and_port;
 use crate::identity::{self, IdentityConfig, ServerCertRule};
+use crate::items::read_all;
 use crate::relative_paths::BaseFolders;
-use crate::root::read_all;
 
 pub use crate::web::api::{ApiKind, OidcOptions, SpaOptions, WebApi};
 pub use crate::web::options::{TlsVersion, WebOptions};

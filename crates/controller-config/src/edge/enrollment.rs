@@ -7,8 +7,8 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::edge::api::read_at_least;
 use crate::identity::{PemSource, ReportedError, read_optional, read_required};
+use crate::items::read_all;
 use crate::relative_paths::BaseFolders;
-use crate::root::read_all;
 
 /// Section `edge.enrollment`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_domain::ip_network::IpNetwork;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::root::{self, read_all};
+use crate::items::read_all;
 
 const KEYS: &[Key] = &[
     Key::supported("allowedIPs"),
@@ -41,7 +41,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
         && !field.boolean(diagnostics)?
     {
         let message = "private addresses are still refused, unless they are in `allowedIPs`";
-        field.warning(root::codes::STRICTER, message, diagnostics);
+        field.warning(crate::codes::STRICTER, message, diagnostics);
     }
     Some(FetchRules {
         allowed_ips: allowed_ips?,

@@ -7,7 +7,6 @@ use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::edge::read_positive_duration;
-use crate::root;
 
 const KEYS: &[Key] = &[
     Key::supported("enabled"),
@@ -46,7 +45,7 @@ pub(super) fn read(
         let message = "passwords can be guessed without any delay wherever the auth policy sets no \
                        `maxAttempts`";
         field
-            .warning(root::codes::WEAKENED, message, diagnostics)
+            .warning(crate::codes::WEAKENED, message, diagnostics)
             .help("remove the key; behind a proxy that hides the addresses of clients, set `maxAttempts` in the policies");
         return Some(PasswordThrottleConfig(None));
     }

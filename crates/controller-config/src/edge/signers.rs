@@ -4,7 +4,6 @@ use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_yaml::{Diagnostics, Key, Section};
 
 use super::jwks;
-use crate::root;
 
 /// Section `edge.externalJwtSigners`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub(super) fn read(
             let message = "tokens without `exp` are accepted forever: anyone who obtains an old one \
                            can log in";
             field
-                .warning(root::codes::WEAKENED, message, diagnostics)
+                .warning(crate::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once the signers write `exp` into their tokens");
         }
     }

@@ -2,8 +2,6 @@
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::root;
-
 /// Section `edge.totp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TotpConfig {
@@ -52,7 +50,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
             let message = "`openziti` accepts one-time codes two steps early or late, and more than \
                            once: anyone who sees a code can use it too";
             field
-                .warning(root::codes::WEAKENED, message, diagnostics)
+                .warning(crate::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once no client depends on it");
         }
     }

@@ -2,7 +2,7 @@
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
-use crate::root::read_all;
+use crate::items::read_all;
 
 /// One entry of `web[].apis`.
 #[derive(Clone, Debug, PartialEq, Eq)]

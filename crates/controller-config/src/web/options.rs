@@ -5,7 +5,6 @@ use std::time::Duration;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::edge::read_positive_duration;
-use crate::root;
 
 /// Section `web[].options`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +93,7 @@ fn read_min_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<
     if version.is_none() {
         let message = "TLS below 1.2 is not supported; the minimum is TLS1.2";
         field
-            .warning(root::codes::STRICTER, message, diagnostics)
+            .warning(crate::codes::STRICTER, message, diagnostics)
             .help("write `TLS1.2`");
     }
     Some(version.unwrap_or(TlsVersion::Tls12))
