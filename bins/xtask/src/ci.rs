@@ -43,6 +43,23 @@ const STEPS: &[Step] = &[
             &[],
         ),
     ),
+    (
+        // Tests enable features that the programs are built without.
+        "programs",
+        StepAction::Cargo(
+            &[
+                "clippy",
+                "--package",
+                "portcullis-controller",
+                "--package",
+                "portcullis",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            &[],
+        ),
+    ),
     ("test", StepAction::Cargo(&["test", "--workspace"], &[])),
     ("published", StepAction::Check(published::check)),
     (

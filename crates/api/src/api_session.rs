@@ -1,5 +1,6 @@
 //! Wire types of API sessions.
 
+use crate::describe::JsonSchema;
 use crate::entity::{Base, is_false};
 use crate::link::{EntityRef, Links};
 use crate::secret;
@@ -9,7 +10,6 @@ use portcullis_domain::ids::{ApiSessionId, IdentityId};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{ApiSessionView, OpenFactorView};
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -6,11 +6,11 @@ mod request;
 pub use body::{AuthPolicyCreate, AuthPolicyPatch};
 pub use request::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::auth_policy::{self as domain, AuthPolicy};
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

@@ -8,13 +8,13 @@ pub use request::{
     WithCurrentPassword,
 };
 
+use crate::describe::JsonSchema;
 use crate::entity::{Base, is_false};
 use crate::link::{EntityRef, Links};
 use crate::time::WireTime;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::view::AuthenticatorView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

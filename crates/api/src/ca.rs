@@ -6,13 +6,13 @@ mod request;
 pub use external_id_claim::{ExternalIdClaimDetail, ExternalIdClaimPatch};
 pub use request::{CaCreate, CaPatch, CaUpdate};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::CaRef;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -4,13 +4,12 @@ mod request;
 
 pub use request::{ConfigCreate, ConfigPatch, ConfigUpdate};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::schema;
 use portcullis_domain::config::JsonObject;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::view::ConfigView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A configuration.
@@ -27,7 +26,7 @@ pub struct ConfigDetail {
     #[schemars(with = "String")]
     pub config_type_id: ConfigTypeId,
     /// JSON document, valid against the schema of its type.
-    #[schemars(with = "schema::Object")]
+    #[schemars(with = "crate::schema::Object")]
     pub data: JsonObject,
     /// Unique name.
     pub name: String,

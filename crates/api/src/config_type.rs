@@ -4,12 +4,11 @@ mod request;
 
 pub use request::{ConfigTypeCreate, ConfigTypePatch, ConfigTypeUpdate};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::schema;
 use portcullis_domain::config::{ConfigTarget, ConfigType, JsonObject};
 use portcullis_domain::ids::ConfigTypeId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A configuration type.
@@ -22,11 +21,11 @@ pub struct ConfigTypeDetail {
     /// Unique name.
     pub name: String,
     /// JSON Schema of its configurations; `null` if any object is valid.
-    #[schemars(with = "Option<schema::Object>")]
+    #[schemars(with = "Option<crate::schema::Object>")]
     pub schema: Option<JsonObject>,
     /// What its configurations apply to.
     #[serde(default)]
-    #[schemars(with = "schema::word::Target")]
+    #[schemars(with = "crate::schema::word::Target")]
     pub target: ConfigTarget,
 }
 

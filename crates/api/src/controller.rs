@@ -1,9 +1,9 @@
 //! Wire types of controllers.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::time::WireTime;
 use portcullis_domain::ids::ControllerId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Wire types of database snapshots, integrity checks and entity counts.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::envelope::Pagination;
 use crate::time::WireTime;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

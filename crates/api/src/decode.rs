@@ -17,7 +17,7 @@ mod trace;
 
 pub(crate) use members::excerpt_list;
 pub use members::{Members, StringLists};
-pub(crate) use trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
+pub use trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
 
 use portcullis_domain::FieldError;
 use std::any;

@@ -6,6 +6,7 @@ mod request;
 pub use client_view::{CurrentIdentityEdgeRouter, ServiceEdgeRouters, SessionEdgeRouter};
 pub use request::{EdgeRouterCreate, EdgeRouterPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::{
@@ -14,7 +15,6 @@ use crate::router::{
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ManagedRouterView, RouterView};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;

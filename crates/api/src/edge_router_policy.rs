@@ -4,14 +4,13 @@ mod request;
 
 pub use request::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
-use crate::schema;
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::EdgeRouterPolicyView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An edge router policy. Lists of selectors are `null` if they are empty.
@@ -38,7 +37,7 @@ pub struct EdgeRouterPolicyDetail {
     /// Unique name.
     pub name: String,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
-    #[schemars(with = "schema::word::Semantic")]
+    #[schemars(with = "crate::schema::word::Semantic")]
     pub semantic: Semantic,
 }
 

@@ -4,13 +4,13 @@ mod request;
 
 pub use request::{EnrollmentCreate, EnrollmentRefresh};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::ids::{CaId, EnrollmentId, IdentityId, RouterId};
 use portcullis_domain::view::{EnrollmentOwnerRef, EnrollmentView};
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,11 +1,10 @@
 //! Members common to all entities.
 
+use crate::describe::JsonSchema;
 use crate::link::Links;
-use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::tags::Tags;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Members common to all entities; `I` is the id type.
@@ -21,7 +20,7 @@ pub struct Base<I> {
     pub id: I,
     /// User-defined tags.
     #[serde(default)]
-    #[schemars(with = "schema::Tags")]
+    #[schemars(with = "crate::schema::Tags")]
     pub tags: Tags,
     /// When it last changed.
     pub updated_at: WireTime,

@@ -1,9 +1,9 @@
 //! Envelopes of responses.
 
+use crate::describe::JsonSchema;
 use crate::json;
 use crate::link::Links;
 use portcullis_domain::view::Page;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -4,10 +4,9 @@ mod posture;
 
 use crate::code::Code;
 use crate::decode::DecodeError;
-use crate::schema;
+use crate::describe::JsonSchema;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::RequestId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -49,7 +48,7 @@ pub struct ApiError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// Error code; other servers may send codes that [`Code`] does not have.
-    #[schemars(with = "schema::ErrorCode", description = "Error code.")]
+    #[schemars(with = "crate::schema::ErrorCode", description = "Error code.")]
     pub code: Cow<'static, str>,
     /// Human-readable message.
     pub message: Cow<'static, str>,

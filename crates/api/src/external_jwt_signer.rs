@@ -4,6 +4,7 @@ mod request;
 
 pub use request::{ExternalJwtSignerCreate, ExternalJwtSignerOptions, ExternalJwtSignerPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::{Base, is_false};
 use crate::link::Links;
 use crate::time::WireTime;
@@ -12,7 +13,6 @@ use jiff::tz::Offset;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::signer::Signer;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

@@ -6,11 +6,11 @@ pub use values::{
     ActualOsDetail, ActualProcessDetail, CheckFailureValues, MfaCriteriaDetail, MfaValuesDetail,
 };
 
+use crate::describe::JsonSchema;
 use crate::service_policy::PolicyType;
 use crate::time::WireTime;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::posture::{CheckFailure, FailedRequest, PolicyFailure};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A request for a service session that failed because of posture checks.

@@ -1,7 +1,7 @@
 //! Wire types of the health check API.
 
+use crate::describe::JsonSchema;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Results of all health checks.

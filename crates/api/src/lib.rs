@@ -61,6 +61,7 @@ pub mod revocation;
 pub mod role;
 pub mod role_attribute;
 pub mod router;
+#[cfg(feature = "describe")]
 mod schema;
 mod secret;
 pub mod service;

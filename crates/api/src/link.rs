@@ -1,9 +1,9 @@
 //! Links and entity references.
 
+use crate::describe::JsonSchema;
 use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::view::IdentityRef;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! Wire types of MFA (TOTP) enrollments.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::envelope::Created;
 use crate::link::Links;
@@ -8,7 +9,6 @@ use crate::secret;
 use portcullis_domain::ids::MfaId;
 use portcullis_domain::mfa::Mfa;
 use portcullis_domain::view::{MfaSetup, MfaView, RecoveryCodesView};
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 

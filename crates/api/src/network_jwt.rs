@@ -1,7 +1,7 @@
 //! Network JWT, by which clients identify the network of a controller.
 
+use crate::describe::JsonSchema;
 use crate::secret;
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Policy advice: analysis of the access of an identity to a service.
 
+use crate::describe::JsonSchema;
 use crate::entity::is_false;
 use crate::link::EntityRef;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_domain::view::{CommonRouter, PolicyAdviceView};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Analysis of the access of an identity to a service. Members that are 0 or false are absent.

@@ -11,12 +11,12 @@ pub use check_definition::{
 };
 pub use request::{PostureCheckCreate, PostureCheckPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::roles::RoleAttributes;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of every posture check, since versions are not counted.

@@ -1,11 +1,11 @@
 //! Wire types of posture check types.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::posture_check::OperatingSystem;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture_check::CheckSupport;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

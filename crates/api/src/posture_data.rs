@@ -1,13 +1,12 @@
 //! Wire types of posture data reported by the sessions of an identity.
 
+use crate::describe::JsonSchema;
 use crate::entity::is_false;
-use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId};
 use portcullis_domain::posture::{OsInfo, ProcessInfo, Reported};
 use portcullis_domain::view::{PostureView, SessionPosture};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -105,7 +104,7 @@ pub struct SessionData {
     pub mfa: MfaData,
     /// SDK information that the client reported.
     #[serde(default)]
-    #[schemars(with = "schema::SdkInfo")]
+    #[schemars(with = "crate::schema::SdkInfo")]
     pub sdk_info: SdkInfo,
 }
 

@@ -3,13 +3,12 @@
 mod report;
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::posture_check::seconds;
-use crate::schema;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, PostureReport, ShortenedService};
 use portcullis_domain::posture_check::CheckType;
 use report::ReportWriter;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::num::NonZeroU32;
 
@@ -41,7 +40,7 @@ pub struct PostureResponseService {
     /// Its name.
     pub name: String,
     /// Type of the check that times out.
-    #[schemars(with = "schema::word::CheckKind")]
+    #[schemars(with = "crate::schema::word::CheckKind")]
     pub posture_query_type: CheckType,
     /// Regular timeout of a code in seconds; -1 for no limit.
     pub timeout: i64,

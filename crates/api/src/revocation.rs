@@ -1,15 +1,14 @@
 //! Wire types of revocations.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::RevocationId;
 use portcullis_domain::revocation::{Revocation, RevocationType};
 use portcullis_domain::tags::Tags;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Positions of the hyphens in a UUID.
@@ -77,7 +76,7 @@ pub struct RevocationDetail {
     pub expires_at: WireTime,
     /// Type of what is revoked.
     #[serde(rename = "type")]
-    #[schemars(with = "schema::word::Revoked")]
+    #[schemars(with = "crate::schema::word::Revoked")]
     pub revoked: RevocationType,
 }
 

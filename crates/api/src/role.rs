@@ -1,11 +1,11 @@
 //! Selectors of policies.
 
 use crate::decode::{DecodeError, Members, excerpt_list};
+use crate::describe::JsonSchema;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::NamesById;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Values of `semantic`.

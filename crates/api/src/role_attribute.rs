@@ -1,6 +1,6 @@
 //! Wire types of role attributes and their usage.
 
-use schemars::JsonSchema;
+use crate::describe::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

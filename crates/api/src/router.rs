@@ -9,11 +9,10 @@ pub use request::{TransitRouterCreate, TransitRouterPatch};
 /// Addresses at which controllers reach a router, and the groups of each.
 pub use crate::decode::StringLists as CtrlChanListeners;
 
-use crate::schema;
+use crate::describe::JsonSchema;
 use portcullis_domain::router::{EdgeRouterSettings, RouterKind};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{RouterConnection, RouterVersion, RouterView};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +23,7 @@ use std::collections::BTreeMap;
 pub struct CommonEdgeRouter {
     /// Application data for clients that request it; shown to administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<schema::Tags>")]
+    #[schemars(with = "Option<crate::schema::Tags>")]
     pub app_data: Option<Tags>,
     /// Capabilities, by the names in [`capability`](crate::capability); `null` as long as it did
     /// not report any.

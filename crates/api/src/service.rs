@@ -6,15 +6,14 @@ mod request;
 pub use posture::{PostureQueries, PostureQuery, PostureQueryProcess};
 pub use request::{ServiceCreate, ServicePatch, ServiceUpdate, UnknownStrategyError};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::schema;
 use crate::service_policy::PolicyType;
 use portcullis_domain::config::JsonObject;
 use portcullis_domain::ids::{ConfigId, ServiceId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ServiceGrants, ServiceView};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +28,7 @@ pub struct ServiceDetail {
     pub base: Base<ServiceId>,
     /// Configuration data for the viewer, by the names of the configuration types; `null` if none were
     /// requested.
-    #[schemars(with = "Option<BTreeMap<Arc<str>, Arc<schema::Object>>>")]
+    #[schemars(with = "Option<BTreeMap<Arc<str>, Arc<crate::schema::Object>>>")]
     pub config: Option<BTreeMap<Arc<str>, Arc<JsonObject>>>,
     /// Ids of its configurations; `null` if it has none.
     #[schemars(with = "Option<BTreeSet<String>>")]

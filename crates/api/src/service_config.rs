@@ -1,11 +1,11 @@
 //! Wire types of service configuration overrides of identities.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::envelope::{ListEnvelope, ListMeta, Pagination};
 use crate::link::EntityRef;
 use portcullis_domain::ids::{ConfigId, ServiceId};
 use portcullis_domain::view::ServiceConfigView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Assignment of a configuration to a service.

@@ -4,14 +4,13 @@ mod request;
 
 pub use request::{ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
-use crate::schema;
 use portcullis_domain::ids::{RouterId, ServiceEdgeRouterPolicyId, ServiceId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServiceEdgeRouterPolicyView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A service edge router policy. Lists of selectors are `null` if they are empty.
@@ -30,7 +29,7 @@ pub struct ServiceEdgeRouterPolicyDetail {
     /// Unique name.
     pub name: String,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
-    #[schemars(with = "schema::word::Semantic")]
+    #[schemars(with = "crate::schema::word::Semantic")]
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]

@@ -6,14 +6,13 @@ mod request;
 pub use policy_type::PolicyType;
 pub use request::{ServicePolicyCreate, ServicePolicyPatch};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, none_if_empty};
-use crate::schema;
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServicePolicyView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A service policy. Lists of selectors are `null` if they are empty.
@@ -37,7 +36,7 @@ pub struct ServicePolicyDetail {
     /// The same selectors with entity names, for display.
     pub posture_check_roles_display: Vec<NamedRole>,
     /// Whether an entity needs all role attributes of a list (`AllOf`) or one of them (`AnyOf`).
-    #[schemars(with = "schema::word::Semantic")]
+    #[schemars(with = "crate::schema::word::Semantic")]
     pub semantic: Semantic,
     /// Selectors of the services that the policy applies to.
     #[schemars(with = "Option<Vec<String>>")]

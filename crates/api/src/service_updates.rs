@@ -1,7 +1,7 @@
 //! Time of the last change to the services of a client.
 
+use crate::describe::JsonSchema;
 use crate::time::WireTime;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When the services of a client last changed. Clients compare the text.

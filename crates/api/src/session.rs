@@ -4,6 +4,7 @@ mod request;
 
 pub use request::SessionCreate;
 
+use crate::describe::JsonSchema;
 use crate::edge_router::SessionEdgeRouter;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
@@ -11,7 +12,6 @@ use crate::secret;
 use crate::service_policy::PolicyType;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, ServiceId, SessionId};
 use portcullis_domain::view::SessionView;
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 

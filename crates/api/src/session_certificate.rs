@@ -2,13 +2,13 @@
 
 use crate::authenticator::ca_bundle;
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::SessionCertificateId;
 use portcullis_domain::view::SessionCertificateView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

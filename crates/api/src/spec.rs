@@ -1,9 +1,9 @@
 //! API descriptions that a controller offers.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::clock::Timestamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

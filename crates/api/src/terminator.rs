@@ -4,14 +4,13 @@ mod request;
 
 pub use request::{TerminatorCreate, TerminatorPatch, TerminatorUpdate};
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::schema;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::terminator::Terminator;
 use portcullis_domain::view::TerminatorView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A terminator.
@@ -37,7 +36,7 @@ pub struct TerminatorDetail {
     pub identity: String,
     /// Precedence among the terminators of the service.
     #[serde(default)]
-    #[schemars(with = "schema::word::Precedence")]
+    #[schemars(with = "crate::schema::word::Precedence")]
     pub precedence: Precedence,
     /// Router of the terminator.
     pub router: EntityRef,

@@ -1,13 +1,13 @@
 //! Wire types of identity tracing.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::duration;
 use crate::entity::is_false;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::trace::{Trace, TraceSpec};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 

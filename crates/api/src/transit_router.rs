@@ -1,11 +1,11 @@
 //! Wire types of transit routers, whose collection includes edge routers.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::{CtrlChanListeners, PendingRouterEnrollment};
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::view::ManagedRouterView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;

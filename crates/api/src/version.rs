@@ -1,6 +1,6 @@
 //! Version information of a controller.
 
-use schemars::JsonSchema;
+use crate::describe::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -73,6 +73,20 @@ impl Version {
         let version = self.api_versions.get(name)?.get("v1")?;
         Some(&version.path)
     }
+}
+
+/// Protocols of the API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Protocols {
+    /// HTTP over TLS.
+    pub https: Address,
+}
+
+/// Address of a listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Address {
+    /// Host and port.
+    pub address: String,
 }
 
 #[cfg(test)]

@@ -1,36 +1,18 @@
-//! `OpenAPI` 3.1 descriptions of the APIs, generated from their routes, one document per API.
+//! `OpenAPI` 3.1 descriptions of the APIs, one document per API.
 //!
-//! Nothing is written down twice. Paths, methods, permissions, media types, parameters and
-//! responses come from the [routes]; the schemas of responses from the serialized types; the
-//! schemas of requests from probing their decoders ([`portcullis_api::describe`]). Only the texts
-//! are added: those in `operations` and doc comments.
+//! They are in `docs/openapi`. The tests of `tests/openapi` make them from the routes, the wire types
+//! and the decoders of requests.
 
-mod access;
-mod descriptions;
-mod inherit_descriptions;
-mod normalize;
-mod operation;
-mod operation_names;
-mod operations;
-mod resource_names;
-mod schemas;
 mod yaml;
-
-pub(crate) use operation_names::to_camel_case;
 
 use crate::path::Api;
 use crate::response::Static;
-use crate::route::Route;
-use crate::routes::{self, API_LEVEL};
-use http::Method;
 use portcullis_api::envelope::Envelope;
 use portcullis_api::json;
-use schemas::Schemas;
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use serde_json::Value;
+use std::sync::LazyLock;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Document {
     pub json: Static,
     pub yaml: Static,
@@ -38,40 +20,29 @@ pub struct Document {
     pub enveloped: Static,
 }
 
-type Documents = BTreeMap<Api, Document>;
-
-/// The documents, built when the first one is requested.
-static DOCUMENTS: OnceLock<Documents> = OnceLock::new();
-
-fn documents() -> &'static Documents {
-    DOCUMENTS.get_or_init(|| {
-        let routes = routes::all();
-        described_apis(&routes)
-            .map(|api| (api, Document::build(api, &routes)))
-            .collect()
-    })
-}
-
-/// Returns the description of an API; `None` if it has no operations. The first call takes a while.
-pub fn document(api: Api) -> Option<&'static Document> {
-    documents().get(&api)
-}
-
-/// Reports whether the descriptions are built, so that [`document`] returns at once.
-pub(crate) fn is_ready() -> bool {
-    DOCUMENTS.get().is_some()
-}
-
-/// The APIs that have operations.
-pub(crate) fn described_apis(routes: &[Route]) -> impl Iterator<Item = Api> {
-    Api::ALL
-        .into_iter()
-        .filter(|api| routes.iter().any(|route| route.apis.contains(api)))
+/// Returns the description of an API.
+pub fn document(api: Api) -> &'static Document {
+    static CLIENT: LazyLock<Document> =
+        LazyLock::new(|| Document::new(include_str!("../openapi/client.json")));
+    static MANAGEMENT: LazyLock<Document> =
+        LazyLock::new(|| Document::new(include_str!("../openapi/management.json")));
+    static FABRIC: LazyLock<Document> =
+        LazyLock::new(|| Document::new(include_str!("../openapi/fabric.json")));
+    static HEALTH_CHECKS: LazyLock<Document> =
+        LazyLock::new(|| Document::new(include_str!("../openapi/health-checks.json")));
+    match api {
+        Api::Client => &CLIENT,
+        Api::Management => &MANAGEMENT,
+        Api::Fabric => &FABRIC,
+        Api::HealthChecks => &HEALTH_CHECKS,
+    }
 }
 
 impl Document {
-    fn build(api: Api, routes: &[Route]) -> Self {
-        let value = render(api, routes);
+    /// The forms of a document: indented in its file, compact on the wire.
+    #[expect(clippy::expect_used, reason = "the files are part of the program")]
+    fn new(text: &str) -> Self {
+        let value: Value = serde_json::from_str(text).expect("the description is JSON");
         let yaml = yaml::to_yaml(&value);
         Self {
             json: Static::new(value.to_string()),
@@ -80,38 +51,3 @@ impl Document {
         }
     }
 }
-
-fn render(api: Api, routes: &[Route]) -> Value {
-    let mut schemas = Schemas::default();
-    let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-    let served = routes.iter().filter(|route| route.apis.contains(&api));
-    for route in served.filter(|route| route.method != Method::HEAD) {
-        let operation = operation::describe(api, route, &mut schemas);
-        let path = paths.entry(path_template(route.path)).or_default();
-        path.insert(route.method.as_str().to_ascii_lowercase(), operation);
-    }
-    let error_responses = operation::error_responses(&mut schemas);
-    serde_json::json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": format!("Portcullis, {}", descriptions::title(api)),
-            "version": API_LEVEL,
-            "description": descriptions::INTRODUCTION,
-        },
-        "servers": [{"url": api.base_path()}],
-        "paths": paths,
-        "components": {
-            "schemas": schemas.finish(&paths),
-            "responses": error_responses,
-            "securitySchemes": access::security_schemes(),
-        },
-    })
-}
-
-/// Converts a route's path to `OpenAPI`, which has no multi-segment parameters.
-fn path_template(path: &str) -> String {
-    path.replace("{*", "{")
-}
-
-#[cfg(test)]
-mod tests;

@@ -8,8 +8,9 @@ mod description;
 mod payload;
 mod table;
 
-pub use description::{BodySpec, Parameter, ResponseSpec};
-pub(crate) use description::{SchemaFn, ValueType};
+#[cfg(feature = "describe")]
+pub use description::{BodySpec, SchemaFn};
+pub use description::{Parameter, ResponseSpec, RouteDescription, ValueType};
 pub use payload::{Json, LenientJson, NoBody, OptionalJson, Payload};
 pub use table::{RouteError, RouteLookup, RouteTable};
 
@@ -49,12 +50,11 @@ pub struct Route {
     pub is_mutating: bool,
     /// Whether it is implemented; otherwise it responds with 501, as every controller does.
     pub is_implemented: bool,
-    /// The response on success, if it is declared.
-    pub(crate) response: Option<ResponseSpec>,
+    #[cfg(feature = "describe")]
+    pub description: RouteDescription,
     /// The specification of the request body.
-    pub(crate) body: fn() -> BodySpec,
-    /// The parameters that it reads besides those of its path.
-    pub(crate) parameters: Vec<&'static Parameter>,
+    #[cfg(feature = "describe")]
+    pub body: fn() -> BodySpec,
     serve: ServeFn,
 }
 
@@ -184,9 +184,10 @@ impl Route {
         Self {
             apis: &[Api::Client, Api::Management],
             is_mutating: !method.is_safe(),
-            response: ResponseSpec::default_for(&method),
+            #[cfg(feature = "describe")]
+            description: RouteDescription::new(&method, B::PARAMETERS),
+            #[cfg(feature = "describe")]
             body: B::describe,
-            parameters: B::PARAMETERS.iter().collect(),
             method,
             path,
             access,

@@ -44,7 +44,7 @@ use crate::route::Route;
 pub use version::API_LEVEL;
 
 pub fn all() -> Vec<Route> {
-    let mut routes: Vec<_> = [
+    [
         api_sessions::routes(),
         auth_policies::routes(),
         authenticate::routes(),
@@ -85,7 +85,5 @@ pub fn all() -> Vec<Route> {
     ]
     .into_iter()
     .flatten()
-    .collect();
-    routes.extend(specs::description_routes(&routes));
-    routes
+    .collect()
 }

@@ -18,7 +18,7 @@ pub(super) enum AllowedDependencies {
 
 /// Libraries by the name of their folder in `crates`.
 const LIBRARIES: &[(&str, AllowedDependencies)] = &[
-    ("api", AllowedDependencies::Only(&["domain"])),
+    ("api", AllowedDependencies::Only(&["domain", "no-schema"])),
     (
         "app",
         AllowedDependencies::Only(&[
@@ -48,6 +48,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
     ("listener", AllowedDependencies::Only(&["domain", "pki"])),
+    ("no-schema", AllowedDependencies::Only(&[])),
     ("pki", AllowedDependencies::Only(&["domain"])),
     ("posture", AllowedDependencies::Only(&["domain"])),
     (

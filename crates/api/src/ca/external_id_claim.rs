@@ -1,11 +1,10 @@
 //! Wire types of external id claims.
 
 use crate::decode::{DecodeError, Members};
-use crate::schema;
+use crate::describe::JsonSchema;
 use portcullis_domain::ca::{
     ClaimLocation, ClaimMatcher, ClaimParser, ClaimPatch, ExternalIdClaim,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Location of the external id in certificates.
@@ -15,16 +14,16 @@ pub struct ExternalIdClaimDetail {
     /// Index of the external id among the parsed values, from 0.
     pub index: u32,
     /// Certificate names that are searched.
-    #[schemars(with = "schema::word::Location")]
+    #[schemars(with = "crate::schema::word::Location")]
     pub location: ClaimLocation,
     /// Filter on the searched names.
-    #[schemars(with = "schema::word::Matcher")]
+    #[schemars(with = "crate::schema::word::Matcher")]
     pub matcher: ClaimMatcher,
     /// Prefix, suffix or scheme to match.
     #[serde(default)]
     pub matcher_criteria: String,
     /// Parser applied to matching names.
-    #[schemars(with = "schema::word::Parser")]
+    #[schemars(with = "crate::schema::word::Parser")]
     pub parser: ClaimParser,
     /// Separator between the parts.
     #[serde(default)]

@@ -3,7 +3,7 @@
 use super::DecodeError;
 use super::node::{self, Node};
 use super::parse_error::ParseError;
-use super::trace::{Constraint, DecodeTrace, JsonType};
+use super::trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::tags::TagLimits;
@@ -42,8 +42,7 @@ pub struct Members {
     /// Path of the object in the body, with a dot at the end unless it is empty.
     prefix: String,
     nodes: Vec<(String, Node)>,
-    /// Records every access while a request is decoded only to describe it.
-    trace: Option<DecodeTrace>,
+    trace: DecodeTrace,
     tag_limits: TagLimits,
 }
 
@@ -80,7 +79,7 @@ impl Members {
         Ok(Self::parse_object(bytes)?.unwrap_or_else(|| Self {
             prefix: String::new(),
             nodes: Vec::new(),
-            trace: None,
+            trace: DecodeTrace::default(),
             tag_limits: TagLimits::MANAGED,
         }))
     }
@@ -105,7 +104,7 @@ impl Members {
             nodes: numbered
                 .map(|(position, item)| (position.to_string(), item))
                 .collect(),
-            trace: None,
+            trace: DecodeTrace::default(),
             tag_limits: TagLimits::MANAGED,
         })
     }
@@ -120,22 +119,25 @@ impl Members {
         Ok(Some(Self {
             prefix: String::new(),
             nodes: members,
-            trace: None,
+            trace: DecodeTrace::default(),
             tag_limits: TagLimits::MANAGED,
         }))
     }
 
     /// Records every access in `trace`.
+    #[cfg(feature = "describe")]
     pub(crate) fn with_trace(mut self, trace: &DecodeTrace) -> Self {
-        self.trace = Some(trace.clone());
+        self.trace = trace.clone();
         self
     }
 
     /// Records a constraint on the member `name`, if accesses are traced.
     fn record_constraint(&self, name: &str, rule: impl FnOnce() -> Constraint) {
-        if let Some(trace) = &self.trace {
-            trace.record_constraint(&self.path(name), rule());
-        }
+        self.trace.record(|| FieldAccess {
+            path: self.path(name),
+            json_type: None,
+            constraints: vec![rule()],
+        });
     }
 
     /// Records the allowed values of the string `name`, for members that the caller checks itself.
@@ -408,9 +410,11 @@ impl Members {
         shape: JsonType,
         read: impl FnOnce(Node) -> Result<T, Node>,
     ) -> Result<Option<T>, DecodeError> {
-        if let Some(trace) = &self.trace {
-            trace.record_access(&self.path(name), shape);
-        }
+        self.trace.record(|| FieldAccess {
+            path: self.path(name),
+            json_type: Some(shape),
+            constraints: Vec::new(),
+        });
         let node = self
             .nodes
             .iter_mut()

@@ -1,12 +1,14 @@
 //! Record of the members that a decoder accesses, for descriptions of requests.
 
+#[cfg(feature = "describe")]
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
+#[cfg(feature = "describe")]
 use std::rc::Rc;
 
 /// JSON type as which a member is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JsonType {
+pub enum JsonType {
     String,
     Boolean,
     Integer,
@@ -29,7 +31,7 @@ pub(crate) enum JsonType {
 
 /// Constraint on a member beyond its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Constraint {
+pub enum Constraint {
     /// Length of a string in characters.
     Length(RangeInclusive<usize>),
     /// The string is a secret.
@@ -44,16 +46,20 @@ pub(crate) enum Constraint {
 
 /// A member that a decoder accessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FieldAccess {
-    pub(crate) path: String,
+pub struct FieldAccess {
+    pub path: String,
     /// `None` as long as only constraints were recorded.
-    pub(crate) json_type: Option<JsonType>,
-    pub(crate) constraints: Vec<Constraint>,
+    pub json_type: Option<JsonType>,
+    pub constraints: Vec<Constraint>,
 }
 
-/// Members that a decoder accessed, in order.
+/// Members that a decoder accessed, in order. The default records nothing, and neither does any
+/// without the feature `describe`.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct DecodeTrace(Rc<RefCell<Vec<FieldAccess>>>);
+pub struct DecodeTrace {
+    #[cfg(feature = "describe")]
+    accesses: Option<Rc<RefCell<Vec<FieldAccess>>>>,
+}
 
 impl JsonType {
     /// JSON type with its article, for error messages.
@@ -74,39 +80,45 @@ impl JsonType {
     }
 }
 
+#[cfg(feature = "describe")]
 impl DecodeTrace {
-    /// Records an access.
-    pub(crate) fn record_access(&self, path: &str, json_type: JsonType) {
-        let mut all = self.0.borrow_mut();
-        match all.iter_mut().find(|access| access.path == path) {
-            // A second access finds nothing, whatever its type.
-            Some(access) => {
-                access.json_type.get_or_insert(json_type);
-            },
-            None => all.push(FieldAccess {
-                path: path.to_owned(),
-                json_type: Some(json_type),
-                constraints: Vec::new(),
-            }),
-        }
-    }
-
-    /// Records a constraint on a member.
-    pub(crate) fn record_constraint(&self, path: &str, constraint: Constraint) {
-        let mut all = self.0.borrow_mut();
-        match all.iter_mut().find(|access| access.path == path) {
-            Some(access) if access.constraints.contains(&constraint) => {},
-            Some(access) => access.constraints.push(constraint),
-            None => all.push(FieldAccess {
-                path: path.to_owned(),
-                json_type: None,
-                constraints: vec![constraint],
-            }),
+    /// A trace that records.
+    pub fn recording() -> Self {
+        Self {
+            accesses: Some(Rc::default()),
         }
     }
 
     /// Takes the recorded accesses.
-    pub(crate) fn take(&self) -> Vec<FieldAccess> {
-        self.0.take()
+    pub fn take(&self) -> Vec<FieldAccess> {
+        self.accesses
+            .as_ref()
+            .map(|accesses| accesses.take())
+            .unwrap_or_default()
     }
+
+    pub(super) fn record(&self, access: impl FnOnce() -> FieldAccess) {
+        let Some(accesses) = &self.accesses else {
+            return;
+        };
+        let access = access();
+        let mut accesses = accesses.borrow_mut();
+        let Some(known) = accesses.iter_mut().find(|known| known.path == access.path) else {
+            accesses.push(access);
+            return;
+        };
+        // A second access finds nothing, whatever its type.
+        known.json_type = known.json_type.or(access.json_type);
+        for constraint in access.constraints {
+            if !known.constraints.contains(&constraint) {
+                known.constraints.push(constraint);
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "describe"))]
+impl DecodeTrace {
+    #[expect(clippy::unused_self, reason = "a trace that cannot record")]
+    pub(super) fn record(&self, _access: impl FnOnce() -> FieldAccess) {}
 }

@@ -1,11 +1,11 @@
 //! Edge routers as shown to clients.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::CommonEdgeRouter;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::view::RouterView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Inspection of controllers and routers.
 
 use crate::decode::{Decode, DecodeError, Members};
-use schemars::JsonSchema;
+use crate::describe::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
 

@@ -1,6 +1,7 @@
 //! Edge and transit routers in the fabric API.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::router::{CtrlChanListeners, TransitRouterCreate, TransitRouterPatch, VersionInfo};
@@ -10,7 +11,6 @@ use portcullis_domain::router::{
     EdgeRouterSettingsPatch, RouterCertificate, RouterKind, RouterSpec, RouterSpecPatch,
 };
 use portcullis_domain::view::ManagedRouterView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;

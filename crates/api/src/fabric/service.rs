@@ -1,6 +1,7 @@
 //! Services in the fabric API, without the members of the edge API.
 
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::service::{ServiceCreate, ServicePatch, UnknownStrategyError};
@@ -9,7 +10,6 @@ use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{NamedRef, ServiceView};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

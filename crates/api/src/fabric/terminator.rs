@@ -2,15 +2,14 @@
 
 use super::{router, service};
 use crate::decode::{Decode, DecodeError, Members};
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::schema;
 use crate::terminator::{TerminatorPatch, TerminatorUpdate};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 use portcullis_domain::view::TerminatorView;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A terminator.
@@ -34,7 +33,7 @@ pub struct TerminatorDetail {
     /// Instance id of the terminator within its service.
     pub instance_id: String,
     /// Precedence among the terminators of the service.
-    #[schemars(with = "schema::word::Precedence")]
+    #[schemars(with = "crate::schema::word::Precedence")]
     pub precedence: Precedence,
     /// Its router.
     pub router: EntityRef,

@@ -1,15 +1,14 @@
 //! Expected and actual values of failed posture checks.
 
+use crate::describe::JsonSchema;
 use crate::posture_check::{
     CheckDefinition, OperatingSystem, ProcessDefinition, ProcessMultiDefinition, seconds,
 };
 use crate::posture_data::signers;
-use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::posture::{ActualProcess, ActualValue, MfaCriteria, MfaValues};
 use portcullis_domain::posture_check::Check;
 use portcullis_domain::roles::Semantic;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
@@ -65,7 +64,7 @@ pub enum CheckFailureValues {
         /// The expected value.
         expected_value: Vec<ProcessMultiDefinition>,
         /// Whether all of the processes had to run, or any one of them.
-        #[schemars(with = "schema::word::Semantic")]
+        #[schemars(with = "crate::schema::word::Semantic")]
         semantic: Semantic,
     },
 }

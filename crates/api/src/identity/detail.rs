@@ -1,8 +1,8 @@
 //! Identities in responses.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
-use crate::schema;
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -16,7 +16,6 @@ use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::AppData;
 use portcullis_domain::view::{CaRef, IdentityView};
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,7 +32,7 @@ pub struct IdentityDetail {
     pub base: Base<IdentityId>,
     /// Application data.
     #[serde(default)]
-    #[schemars(with = "schema::Object")]
+    #[schemars(with = "crate::schema::Object")]
     pub app_data: AppData,
     /// Authentication policy, if it can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +47,7 @@ pub struct IdentityDetail {
     pub default_hosting_cost: u16,
     /// Default precedence of its terminators.
     #[serde(default)]
-    #[schemars(with = "schema::word::Precedence")]
+    #[schemars(with = "crate::schema::word::Precedence")]
     pub default_hosting_precedence: Precedence,
     /// Whether the identity is disabled now.
     #[serde(default)]
@@ -66,7 +65,7 @@ pub struct IdentityDetail {
     pub enrollment: IdentityEnrollments,
     /// Device information that its client reported at the last login.
     #[serde(default)]
-    #[schemars(with = "schema::EnvInfo")]
+    #[schemars(with = "crate::schema::EnvInfo")]
     pub env_info: EnvInfo,
     /// External id, by which external JWT signers and third-party CAs name the identity.
     pub external_id: Option<String>,
@@ -96,7 +95,7 @@ pub struct IdentityDetail {
     pub role_attributes: RoleAttributes,
     /// SDK information that its client reported at the last login.
     #[serde(default)]
-    #[schemars(with = "schema::SdkInfo")]
+    #[schemars(with = "crate::schema::SdkInfo")]
     pub sdk_info: SdkInfo,
     /// Cost of its terminators by service.
     #[serde(default)]
@@ -104,7 +103,7 @@ pub struct IdentityDetail {
     pub service_hosting_costs: BTreeMap<ServiceId, u16>,
     /// Precedence of its terminators by service.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, schema::word::Precedence>")]
+    #[schemars(with = "BTreeMap<String, crate::schema::word::Precedence>")]
     pub service_hosting_precedences: BTreeMap<ServiceId, Precedence>,
     /// Its type.
     #[serde(rename = "type")]

@@ -1,10 +1,10 @@
 //! Identity types.
 
+use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::IdentityType;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

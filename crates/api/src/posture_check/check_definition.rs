@@ -1,13 +1,12 @@
 //! Definitions of posture checks, as they are serialized.
 
+use crate::describe::JsonSchema;
 use crate::entity::is_false;
-use crate::schema;
 use portcullis_domain::posture_check::{
     Check, CheckType, CheckedProcess, Fingerprint, Fingerprints, MfaCheck, OsCheck, OsType,
     ProcessCheck, VersionRange,
 };
 use portcullis_domain::roles::Semantic;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
@@ -49,7 +48,7 @@ pub enum CheckDefinition {
         /// Processes to check.
         processes: Vec<ProcessMultiDefinition>,
         /// Whether all of the processes have to run, or any one of them.
-        #[schemars(with = "schema::word::Semantic")]
+        #[schemars(with = "crate::schema::word::Semantic")]
         semantic: Semantic,
     },
 }
@@ -59,7 +58,7 @@ pub enum CheckDefinition {
 pub struct OperatingSystem {
     /// Type of the operating system.
     #[serde(rename = "type")]
-    #[schemars(with = "schema::word::OsType")]
+    #[schemars(with = "crate::schema::word::OsType")]
     pub kind: OsType,
     /// Accepted versions or version ranges; `null` for any.
     pub versions: Option<Vec<String>>,
@@ -90,7 +89,7 @@ pub struct ProcessDefinition {
     /// Accepted hashes of the executable; `null` for any.
     pub hashes: Option<Vec<String>>,
     /// Operating system that the path applies to.
-    #[schemars(with = "schema::word::OsType")]
+    #[schemars(with = "crate::schema::word::OsType")]
     pub os_type: OsType,
     /// Path of the executable.
     pub path: String,
@@ -107,7 +106,7 @@ pub struct ProcessMultiDefinition {
     #[serde(default)]
     pub hashes: Vec<String>,
     /// Operating system that the path applies to.
-    #[schemars(with = "schema::word::OsType")]
+    #[schemars(with = "crate::schema::word::OsType")]
     pub os_type: OsType,
     /// Path of the executable.
     pub path: String,

@@ -1,9 +1,9 @@
 //! Pending enrollment of a router.
 
+use crate::describe::JsonSchema;
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
-use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 

@@ -1,15 +1,14 @@
 //! Posture queries: posture checks of the policies that grant a service.
 
+use crate::describe::JsonSchema;
 use crate::entity::{Base, is_false};
 use crate::link::Links;
 use crate::posture_check::seconds;
-use crate::schema;
 use crate::service_policy::PolicyType;
 use crate::time::WireTime;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture_check::{Check, CheckType, OsType, ProcessPath};
 use portcullis_domain::view::{CheckPosture, PolicyPosture};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::num::NonZeroU32;
@@ -52,7 +51,7 @@ pub struct PostureQuery {
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_wake: bool,
     /// The type of the check.
-    #[schemars(with = "schema::word::CheckKind")]
+    #[schemars(with = "crate::schema::word::CheckKind")]
     pub query_type: CheckType,
     /// Timeout of the check in seconds; -1 for no limit.
     pub timeout: i64,
@@ -68,7 +67,7 @@ pub struct PostureQuery {
 #[serde(rename_all = "camelCase")]
 pub struct PostureQueryProcess {
     /// Operating system that the path applies to.
-    #[schemars(with = "schema::word::OsType")]
+    #[schemars(with = "crate::schema::word::OsType")]
     pub os_type: OsType,
     /// Path of the executable.
     pub path: String,

@@ -1,9 +1,9 @@
 //! Type of service policies: `Dial` or `Bind`.
 
 use crate::decode::{DecodeError, Members};
+use crate::describe::JsonSchema;
 use portcullis_domain::FieldError;
 use portcullis_domain::policies::ServiceGrant;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Grant of a service policy.

@@ -1,49 +1,63 @@
-//! Descriptions of routes: responses, request bodies and parameters.
+//! Descriptions of routes: responses, request bodies and parameters. Without the feature `describe`,
+//! routes do not keep them.
 
 use crate::route::Route;
 use http::{Method, StatusCode};
-use portcullis_api::describe::RequestDescription;
+use portcullis_api::describe::JsonSchema;
+#[cfg(feature = "describe")]
+use portcullis_api::describe::{RequestDecoder, Schema, SchemaGenerator};
 use portcullis_api::envelope::{Created, Empty, Envelope, ListEnvelope};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// Generates a schema, or a reference to one that the generator keeps.
-pub(crate) type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
+#[cfg(feature = "describe")]
+pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
+
+/// What a route says about itself.
+#[derive(Debug, Clone)]
+pub struct RouteDescription {
+    /// The response on success, if it is declared.
+    pub response: Option<ResponseSpec>,
+    /// The parameters that it reads besides those of its path.
+    pub parameters: Vec<&'static Parameter>,
+}
 
 /// The response of a route on success.
 #[derive(Debug, Clone, Copy)]
 pub struct ResponseSpec {
-    pub(crate) status: StatusCode,
+    pub status: StatusCode,
     /// The schema of a JSON body; `None` for bytes of the route's media type.
-    pub(crate) schema: Option<SchemaFn>,
+    #[cfg(feature = "describe")]
+    pub schema: Option<SchemaFn>,
     /// An alternative status with the same body.
-    pub(crate) alternative_status: Option<StatusCode>,
+    pub alternative_status: Option<StatusCode>,
 }
 
 /// The request body of a route.
-#[derive(Debug, Clone, PartialEq)]
+#[cfg(feature = "describe")]
+#[derive(Debug, Clone)]
 pub enum BodySpec {
     /// No body; one that is sent is ignored.
     Absent,
-    Json(Box<RequestDescription>),
-    JsonOrText(Box<RequestDescription>),
+    Json(RequestDecoder),
+    JsonOrText(RequestDecoder),
     Text,
 }
 
 /// A query or header parameter of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Whether it is a header; otherwise it is in the query.
-    pub(crate) is_header: bool,
-    pub(crate) value_type: ValueType,
+    pub is_header: bool,
+    pub value_type: ValueType,
     /// Whether a request without it is refused.
-    pub(crate) is_required: bool,
-    pub(crate) description: &'static str,
+    pub is_required: bool,
+    pub description: &'static str,
 }
 
 /// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ValueType {
+pub enum ValueType {
     Text,
     Number,
     OneOf(&'static [&'static str]),
@@ -51,12 +65,34 @@ pub(crate) enum ValueType {
     List,
 }
 
-impl ResponseSpec {
-    const fn with_schema(status: StatusCode, schema: SchemaFn) -> Self {
+impl RouteDescription {
+    /// The description of a route that does not say more. Reads have responses of their own.
+    pub fn new(method: &Method, parameters: &'static [Parameter]) -> Self {
+        let response = match *method {
+            Method::POST => Some(ResponseSpec::created_with::<Created>()),
+            Method::PUT | Method::PATCH | Method::DELETE => Some(ResponseSpec::empty()),
+            _ => None,
+        };
         Self {
-            status,
-            schema: Some(schema),
-            alternative_status: None,
+            response,
+            parameters: parameters.iter().collect(),
+        }
+    }
+}
+
+impl ResponseSpec {
+    #[cfg_attr(
+        not(feature = "describe"),
+        expect(
+            clippy::extra_unused_type_parameters,
+            reason = "nobody asks for the schema"
+        )
+    )]
+    fn with_schema<T: JsonSchema>(status: StatusCode) -> Self {
+        Self {
+            #[cfg(feature = "describe")]
+            schema: Some(SchemaGenerator::subschema_for::<T>),
+            ..Self::error(status)
         }
     }
 
@@ -72,20 +108,12 @@ impl ResponseSpec {
 
     /// A body with an envelope of its own: 200.
     pub(crate) fn json<T: JsonSchema>() -> Self {
-        Self::with_schema(StatusCode::OK, SchemaGenerator::subschema_for::<T>)
-    }
-
-    /// A creation: 201 with the id.
-    pub(crate) fn created() -> Self {
-        Self::created_with::<Created>()
+        Self::with_schema::<T>(StatusCode::OK)
     }
 
     /// A creation, with more than its id: 201.
     pub(crate) fn created_with<T: JsonSchema>() -> Self {
-        Self::with_schema(
-            StatusCode::CREATED,
-            SchemaGenerator::subschema_for::<Envelope<T>>,
-        )
+        Self::with_schema::<Envelope<T>>(StatusCode::CREATED)
     }
 
     /// Success without data: 200.
@@ -95,16 +123,14 @@ impl ResponseSpec {
 
     /// Started but not finished: 202.
     pub(crate) fn accepted() -> Self {
-        Self::with_schema(
-            StatusCode::ACCEPTED,
-            SchemaGenerator::subschema_for::<Envelope<Empty>>,
-        )
+        Self::with_schema::<Envelope<Empty>>(StatusCode::ACCEPTED)
     }
 
     /// Bytes of the media type that the route produces: 200.
     pub(crate) const fn raw() -> Self {
         Self {
             status: StatusCode::OK,
+            #[cfg(feature = "describe")]
             schema: None,
             alternative_status: None,
         }
@@ -122,15 +148,6 @@ impl ResponseSpec {
     pub(crate) const fn or_status(mut self, status: StatusCode) -> Self {
         self.alternative_status = Some(status);
         self
-    }
-
-    /// The default for a method. Reads have responses of their own, so they have no default.
-    pub(super) fn default_for(method: &Method) -> Option<Self> {
-        match *method {
-            Method::POST => Some(Self::created()),
-            Method::PUT | Method::PATCH | Method::DELETE => Some(Self::empty()),
-            _ => None,
-        }
     }
 }
 
@@ -170,20 +187,24 @@ impl Parameter {
 impl Route {
     /// Sets the response on success.
     #[must_use]
-    pub(crate) fn responds(mut self, response: ResponseSpec) -> Self {
-        self.response = Some(response);
-        self
+    pub(crate) fn responds(self, response: ResponseSpec) -> Self {
+        self.describe(|description| description.response = Some(response))
     }
 
     /// Adds parameters to those of the payload.
     #[must_use]
-    pub(crate) fn with_parameters(mut self, parameters: &'static [Parameter]) -> Self {
-        self.parameters.extend(parameters);
+    pub(crate) fn with_parameters(self, parameters: &'static [Parameter]) -> Self {
+        self.describe(|description| description.parameters.extend(parameters))
+    }
+
+    #[cfg(feature = "describe")]
+    fn describe(mut self, change: impl FnOnce(&mut RouteDescription)) -> Self {
+        change(&mut self.description);
         self
     }
 
-    /// Reports whether the response is declared.
-    pub const fn is_described(&self) -> bool {
-        self.response.is_some() || !self.is_implemented
+    #[cfg(not(feature = "describe"))]
+    fn describe(self, _change: impl FnOnce(&mut RouteDescription)) -> Self {
+        self
     }
 }

@@ -3,10 +3,13 @@
 use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
 use crate::query::Query;
-use crate::route::{BodySpec, Parameter};
+#[cfg(feature = "describe")]
+use crate::route::BodySpec;
+use crate::route::Parameter;
 use bytes::Bytes;
 use portcullis_api::decode::{Decode, DecodeError};
-use portcullis_api::describe::RequestDescription;
+#[cfg(feature = "describe")]
+use portcullis_api::describe::RequestDecoder;
 
 /// A request body.
 pub trait Payload: Sized + Send + 'static {
@@ -23,6 +26,7 @@ pub trait Payload: Sized + Send + 'static {
     const PARAMETERS: &'static [Parameter] = &[];
 
     /// The body in the description of the API.
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
         BodySpec::Absent
     }
@@ -52,8 +56,9 @@ impl Payload for NoBody {
 pub struct Json<T>(pub T);
 
 impl<T: Decode + Send + 'static> Payload for Json<T> {
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
-        BodySpec::Json(Box::new(RequestDescription::new::<T>()))
+        BodySpec::Json(RequestDecoder::new::<T>())
     }
 
     fn decode(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
@@ -66,6 +71,7 @@ impl<T: Decode + Send + 'static> Payload for Json<T> {
 pub struct LenientJson<T>(pub T);
 
 impl<T: Decode + Default + Send + 'static> Payload for LenientJson<T> {
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
         optional_body::<T>()
     }
@@ -80,6 +86,7 @@ impl<T: Decode + Default + Send + 'static> Payload for LenientJson<T> {
 pub struct OptionalJson<T>(pub Option<T>);
 
 impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
         optional_body::<T>()
     }
@@ -91,9 +98,10 @@ impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
 }
 
 /// An optional body, whatever its decoder says.
+#[cfg(feature = "describe")]
 fn optional_body<T: Decode>() -> BodySpec {
-    BodySpec::Json(Box::new(RequestDescription {
+    BodySpec::Json(RequestDecoder {
         is_optional: true,
-        ..RequestDescription::new::<T>()
-    }))
+        ..RequestDecoder::new::<T>()
+    })
 }

@@ -5,9 +5,9 @@ use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::response::ApiResponse;
-use crate::route::{
-    BodySpec, Call, Json, NoBody, Payload, RequestContext, ResponseSpec, Route, guarded,
-};
+#[cfg(feature = "describe")]
+use crate::route::BodySpec;
+use crate::route::{Call, Json, NoBody, Payload, RequestContext, ResponseSpec, Route, guarded};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::ca::{CaCreate, CaDetail, CaPatch, CaUpdate};
@@ -53,6 +53,7 @@ impl Payload for CertificateText {
     const CONSUMES: Consumes = Consumes::Certificate;
     const MAX_BYTES: usize = 64 * 1024;
 
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
         BodySpec::Text
     }

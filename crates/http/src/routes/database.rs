@@ -1,7 +1,6 @@
 //! Maintenance of the store for administrators: snapshots, checks, counts.
 
 use crate::error::ApiError;
-use crate::openapi::to_camel_case;
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, OptionalJson, ResponseSpec, Route, guarded};
@@ -14,6 +13,7 @@ use portcullis_app::database::{
     self, Check, Copy, Fix, IntegrityFinding, IntegrityReport, ReadReport, ReadSummary,
 };
 use portcullis_domain::access::Permit;
+use std::mem;
 
 pub(super) fn routes() -> Vec<Route> {
     const SNAPSHOT: &str = "/database/snapshot";
@@ -120,6 +120,14 @@ async fn summary(call: Call<Permit<ReadSummary>, NoBody>) -> Result<ApiResponse,
 
 /// `edge-router-policies` as `edgeRouterPolicies`.
 fn member_name(collection: &str) -> String {
-    let (first, others) = collection.split_once('-').unwrap_or((collection, ""));
-    format!("{first}{}", to_camel_case(others))
+    let mut name = String::with_capacity(collection.len());
+    let mut starts_word = false;
+    for letter in collection.chars() {
+        match letter {
+            '-' => starts_word = true,
+            _ if mem::take(&mut starts_word) => name.push(letter.to_ascii_uppercase()),
+            _ => name.push(letter),
+        }
+    }
+    name
 }

@@ -5,14 +5,16 @@ use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
 use crate::path::Api;
 use crate::response::ApiResponse;
+#[cfg(feature = "describe")]
+use crate::route::BodySpec;
 use crate::route::{
-    BodySpec, Call, Json, Parameter, Payload, RequestContext, ResponseSpec, Route, ValueType,
-    public,
+    Call, Json, Parameter, Payload, RequestContext, ResponseSpec, Route, ValueType, public,
 };
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
-use portcullis_api::describe::RequestDescription;
+#[cfg(feature = "describe")]
+use portcullis_api::describe::RequestDecoder;
 use portcullis_api::enroll::{EnrollmentResult, GenericEnroll, OttEnrollmentRequest};
 use portcullis_app::enrollments::{
     self, AutomaticEnrollment, Redemption, RedemptionProof, RedemptionResult, RouterCsrs,
@@ -61,8 +63,9 @@ struct EnrollPayload(GenericEnroll);
 impl Payload for EnrollPayload {
     const CONSUMES: Consumes = Consumes::Enrollment;
 
+    #[cfg(feature = "describe")]
     fn describe() -> BodySpec {
-        BodySpec::JsonOrText(Box::new(RequestDescription::new::<GenericEnroll>()))
+        BodySpec::JsonOrText(RequestDecoder::new::<GenericEnroll>())
     }
 
     fn decode(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {

@@ -7,13 +7,13 @@ use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
+use portcullis_api::describe::JsonSchema;
 use portcullis_app::listing::Schema;
 use portcullis_app::managed::{
     self, ActionFor, Create, Delete, FabricAction, Read, Resource, Update,
 };
 use portcullis_domain::access::{Action, Permit};
 use portcullis_domain::ids::EntityId as _;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// An API surface with managed resources: edge or fabric.

@@ -6,6 +6,7 @@ use crate::path::Api;
 use crate::query::Query;
 use crate::route::{Call, Parameter, RequestContext, ResponseSpec, Route, ValueType, guarded};
 use http::Method;
+use portcullis_api::describe::JsonSchema;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_app::listing::{Schema, kinds};
@@ -22,7 +23,6 @@ use portcullis_domain::posture_check::PostureCheckSpec;
 use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::TerminatorSpec;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -7,6 +7,7 @@ use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
+use portcullis_api::describe::JsonSchema;
 use portcullis_api::edge_router::{
     CurrentIdentityEdgeRouter, EdgeRouterCreate, EdgeRouterDetail, EdgeRouterPatch,
 };
@@ -19,7 +20,6 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A collection of routers.

@@ -2,7 +2,7 @@
 
 use crate::content_negotiation;
 use crate::error::ApiError;
-use crate::openapi::{self, Document};
+use crate::openapi;
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, public};
@@ -10,7 +10,6 @@ use crate::state::AppState;
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::spec::SpecDetail;
-use portcullis_app::run_blocking;
 
 const JSON: &str = "application/json";
 const YAML: &str = "text/yaml";
@@ -24,22 +23,13 @@ pub(super) fn routes() -> Vec<Route> {
         public::<NoBody, _, _>(Method::GET, "/specs/{id}/spec", body)
             .responds(ResponseSpec::detail::<String>())
             .producing(YAML),
+        // The health checks have none: all of their paths are taken.
+        public::<NoBody, _, _>(Method::GET, "/swagger.json", own_document)
+            .responds(ResponseSpec::json::<
+                serde_json::Map<String, serde_json::Value>,
+            >())
+            .only(&[Api::Client, Api::Management, Api::Fabric]),
     ]
-}
-
-/// The description of each API below its base. The health checks have none: all of their paths are
-/// taken.
-pub(super) fn description_routes(routes: &[Route]) -> Vec<Route> {
-    openapi::described_apis(routes)
-        .filter(|api| *api != Api::HealthChecks)
-        .map(|api| {
-            public::<NoBody, _, _>(Method::GET, "/swagger.json", own_document)
-                .responds(ResponseSpec::json::<
-                    serde_json::Map<String, serde_json::Value>,
-                >())
-                .only(api.only())
-        })
-        .collect()
 }
 
 async fn list(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
@@ -57,7 +47,7 @@ async fn detail(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 /// Responds with YAML, or with the YAML as a string in an envelope to clients that accept only
 /// JSON.
 async fn body(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
-    let document = document(find_api(&call.context)?).await?;
+    let document = openapi::document(find_api(&call.context)?);
     if content_negotiation::accepts(&call.context.headers, YAML) {
         return Ok(ApiResponse::from_static(YAML, &document.yaml));
     }
@@ -66,7 +56,7 @@ async fn body(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 
 /// Responds with the description of the requested API.
 async fn own_document(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
-    let document = document(call.context.api).await?;
+    let document = openapi::document(call.context.api);
     Ok(ApiResponse::from_static(JSON, &document.json))
 }
 
@@ -75,19 +65,7 @@ fn find_api(context: &RequestContext) -> Result<Api, ApiError> {
     let found = Api::ALL
         .into_iter()
         .find(|api| api.binding() == context.id());
-    found.ok_or_else(not_found)
-}
-
-/// Returns the description of an API. The first call generates it, away from the async threads.
-async fn document(api: Api) -> Result<&'static Document, ApiError> {
-    if openapi::is_ready() {
-        return openapi::document(api).ok_or_else(not_found);
-    }
-    run_blocking(move || openapi::document(api).ok_or_else(not_found)).await
-}
-
-fn not_found() -> ApiError {
-    ApiError::new(Code::NotFound)
+    found.ok_or_else(|| ApiError::new(Code::NotFound))
 }
 
 fn spec_detail(state: &AppState, api: Api) -> SpecDetail {

@@ -6,11 +6,9 @@ use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, ResponseSpec, Route, guarded, public};
 use http::Method;
 use portcullis_api::capability;
-use portcullis_api::version::Version;
+use portcullis_api::version::{Address, Protocols, Version};
 use portcullis_app::controllers::ReadCapabilities;
 use portcullis_domain::access::Permit;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 /// The API level by which clients decide which features they may use.
 pub const API_LEVEL: &str = "v2.1.0";
@@ -33,20 +31,6 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .responds(ResponseSpec::detail::<Vec<String>>()),
     ]
-}
-
-/// Protocols of the API.
-#[derive(Serialize, JsonSchema)]
-struct Protocols {
-    /// HTTP over TLS.
-    https: Address,
-}
-
-/// Address of a listener.
-#[derive(Serialize, JsonSchema)]
-struct Address {
-    /// Host and port.
-    address: String,
 }
 
 async fn version(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {

@@ -83,7 +83,7 @@ impl Members {
     /// Takes out the items of a list body, each of them an object.
     pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
         let items = std::mem::take(&mut self.nodes).into_iter();
-        Self::read_items("", items.map(|(_place, item)| item), self.trace.as_ref())
+        Self::read_items("", items.map(|(_place, item)| item), &self.trace)
     }
 }
 

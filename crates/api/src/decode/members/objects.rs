@@ -44,8 +44,7 @@ impl Members {
             Node::List(items) => Ok(items),
             other => Err(other),
         })?;
-        let trace = self.trace.clone();
-        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items, trace.as_ref());
+        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items, &self.trace);
         list.map(read).transpose()
     }
 
@@ -59,7 +58,7 @@ impl Members {
     pub(super) fn read_items(
         prefix: &str,
         items: impl IntoIterator<Item = Node>,
-        trace: Option<&DecodeTrace>,
+        trace: &DecodeTrace,
     ) -> Result<Vec<Self>, DecodeError> {
         let items = items.into_iter().enumerate();
         let read = |(place, node): (usize, Node)| {
@@ -68,7 +67,7 @@ impl Members {
                 Node::Object(members) => Ok(Self {
                     prefix: format!("{path}."),
                     nodes: members,
-                    trace: trace.cloned(),
+                    trace: trace.clone(),
                     tag_limits: TagLimits::MANAGED,
                 }),
                 Node::Null => Err(missing(&path, "<nil>").into()),

@@ -1,7 +1,7 @@
 //! Operations whose name or summary does not follow from method and path.
 
 /// Operations that differ between the fabric and the edge.
-pub(super) const FABRIC_OPERATIONS: &[(&str, &str, &str, &str)] = &[(
+pub(crate) const FABRIC_OPERATIONS: &[(&str, &str, &str, &str)] = &[(
     "POST",
     "/database/snapshot",
     "createDatabaseSnapshotWithPath",
@@ -9,7 +9,7 @@ pub(super) const FABRIC_OPERATIONS: &[(&str, &str, &str, &str)] = &[(
 )];
 
 /// Method, path, `operationId`, summary.
-pub(super) const OPERATIONS: &[(&str, &str, &str, &str)] = &[
+pub(crate) const OPERATIONS: &[(&str, &str, &str, &str)] = &[
     (
         "GET",
         "/",

@@ -1,6 +1,6 @@
 //! Sample values for members.
 
-use crate::decode::{Constraint, FieldAccess, JsonType};
+use portcullis_api::decode::{Constraint, FieldAccess, JsonType};
 use serde_json::{Value, json};
 
 /// Strings that some decoder accepts.

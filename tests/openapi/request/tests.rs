@@ -1,21 +1,24 @@
 //! Tests of descriptions of requests.
 
 use super::*;
-use crate::auth_policy::AuthPolicyCreateRequest;
-use crate::authenticator::{AuthenticatorCreate, AuthenticatorPatch, WithCurrentPassword};
-use crate::enroll::{GenericEnroll, OttEnrollmentRequest};
-use crate::enrollment::EnrollmentCreate;
-use crate::fabric::router::FabricRouterCreate;
-use crate::identity::{IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest};
-use crate::posture_check::PostureCheckCreate;
-use crate::posture_response::PostureResponseBulk;
-use crate::service_config::ServiceConfigAssignments;
-use crate::service_policy::ServicePolicyCreate;
+use portcullis_api::auth_policy::AuthPolicyCreateRequest;
+use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorPatch, WithCurrentPassword};
+use portcullis_api::decode::Decode;
+use portcullis_api::enroll::{GenericEnroll, OttEnrollmentRequest};
+use portcullis_api::enrollment::EnrollmentCreate;
+use portcullis_api::fabric::router::FabricRouterCreate;
+use portcullis_api::identity::{
+    IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+};
+use portcullis_api::posture_check::PostureCheckCreate;
+use portcullis_api::posture_response::PostureResponseBulk;
+use portcullis_api::service_config::ServiceConfigAssignments;
+use portcullis_api::service_policy::ServicePolicyCreate;
 use serde_json::json;
 
 #[track_caller]
 fn described<T: Decode>() -> RequestDescription {
-    let request = RequestDescription::new::<T>();
+    let request = RequestDescription::new(&RequestDecoder::new::<T>());
     assert_eq!(request.problems, [] as [&str; 0], "{}", request.name);
     request
 }

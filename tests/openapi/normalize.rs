@@ -1,12 +1,12 @@
 //! Normalization of schemas generated from Rust types.
 
-use super::descriptions::capitalized;
-use super::schemas::REF_PREFIX;
+use crate::descriptions::capitalized;
+use crate::schemas::REF_PREFIX;
 use serde_json::{Map, Value};
 
 /// Returns the name of a schema: an envelope of a list is not called an array, and all names are
 /// capitalized.
-pub(super) fn schema_name(name: &str) -> String {
+pub(crate) fn schema_name(name: &str) -> String {
     let list_envelope = name
         .strip_prefix("Array_of_")
         .and_then(|name| name.strip_suffix("Envelope"))
@@ -16,7 +16,7 @@ pub(super) fn schema_name(name: &str) -> String {
 }
 
 /// Adjusts a reference to the name of its schema.
-pub(super) fn rename_reference(schema: &mut Value) {
+pub(crate) fn rename_reference(schema: &mut Value) {
     if let Some(Value::String(reference)) = schema.get_mut("$ref")
         && let Some(name) = reference.strip_prefix(REF_PREFIX)
     {
@@ -26,7 +26,7 @@ pub(super) fn rename_reference(schema: &mut Value) {
 
 /// Removes from a schema what only concerns Rust programmers, and what serialization never
 /// produces.
-pub(super) fn normalize(schema: &mut Value) {
+pub(crate) fn normalize(schema: &mut Value) {
     rename_reference(schema);
     match schema {
         Value::Object(members) => {

@@ -2,20 +2,20 @@
 //!
 //! Most are derived from method and path; [`OPERATIONS`] lists the others.
 
-use super::descriptions::capitalized;
-use super::operations::{FABRIC_OPERATIONS, OPERATIONS};
-use super::resource_names::{plural, singular_segment, singular_with_article};
-use crate::path::Api;
+use crate::descriptions::capitalized;
+use crate::operations::{FABRIC_OPERATIONS, OPERATIONS};
+use crate::resource_names::{plural, singular_segment, singular_with_article};
 use http::Method;
+use portcullis_http::path::Api;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct OperationName {
-    pub(super) id: String,
-    pub(super) summary: String,
+pub(crate) struct OperationName {
+    pub(crate) id: String,
+    pub(crate) summary: String,
 }
 
 /// Returns the name of an operation.
-pub(super) fn operation_name(api: Api, method: &Method, path: &str) -> OperationName {
+pub(crate) fn operation_name(api: Api, method: &Method, path: &str) -> OperationName {
     let fabric: &[_] = match api {
         Api::Fabric => FABRIC_OPERATIONS,
         Api::Client | Api::Management | Api::HealthChecks => &[],

@@ -1,9 +1,9 @@
 //! Texts about an API as a whole.
 
-use crate::path::Api;
+use portcullis_http::path::Api;
 
 /// Introduction of every description.
-pub(super) const INTRODUCTION: &str = "\
+pub(crate) const INTRODUCTION: &str = "\
 Responses are wrapped in an object with `data` and `meta`; errors are an `Error`, identified by its \
 `code`.
 
@@ -18,7 +18,7 @@ that the permission `admin_readonly` suffices). Administrators may do everything
 `admin_readonly` may read everything that a permission lets others read, unless it is required \
 by name.";
 
-pub(super) const fn title(api: Api) -> &'static str {
+pub(crate) const fn title(api: Api) -> &'static str {
     match api {
         Api::Client => "client API",
         Api::Management => "management API",
@@ -28,7 +28,7 @@ pub(super) const fn title(api: Api) -> &'static str {
 }
 
 /// Capitalizes the first letter.
-pub(super) fn capitalized(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()

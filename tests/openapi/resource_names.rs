@@ -117,7 +117,7 @@ const RESOURCE_NAMES: [(&str, &str, &str); 32] = [
 ];
 
 /// The singular of a segment, with its article.
-pub(super) fn singular_with_article(segment: &str) -> String {
+pub(crate) fn singular_with_article(segment: &str) -> String {
     if let Some((_, one, _)) = RESOURCE_NAMES.iter().find(|(known, ..)| *known == segment) {
         return (*one).to_owned();
     }
@@ -131,7 +131,7 @@ pub(super) fn singular_with_article(segment: &str) -> String {
 }
 
 /// The plural of a segment.
-pub(super) fn plural(segment: &str) -> String {
+pub(crate) fn plural(segment: &str) -> String {
     match RESOURCE_NAMES.iter().find(|(known, ..)| *known == segment) {
         Some((_, _, several)) => (*several).to_owned(),
         None => segment.replace('-', " "),
@@ -139,7 +139,7 @@ pub(super) fn plural(segment: &str) -> String {
 }
 
 /// The segment of a single entity.
-pub(super) fn singular_segment(segment: &str) -> String {
+pub(crate) fn singular_segment(segment: &str) -> String {
     if let Some(stem) = segment.strip_suffix("ies") {
         format!("{stem}y")
     } else {

@@ -2,14 +2,12 @@
 
 use super::body::{get, parent, set};
 use super::samples::sample;
-use crate::decode::{Constraint, DecodeError, DecodeTrace, FieldAccess, JsonType};
+use portcullis_api::decode::{Constraint, DecodeError, DecodeTrace, FieldAccess, JsonType};
+use portcullis_api::describe::RequestDecoder;
 use serde_json::{Value, json};
 
 /// Maximum number of repairs of a body.
 const MAX_REPAIRS: usize = 200;
-
-/// Decodes a body and records its accesses.
-type DecodeFn = fn(&[u8], &DecodeTrace) -> Result<(), DecodeError>;
 
 /// A member that the decoder knows.
 #[derive(Debug)]
@@ -23,8 +21,7 @@ pub(super) struct Member {
 
 /// Findings about a decoder.
 pub(super) struct Probe {
-    read: DecodeFn,
-    is_list: bool,
+    decoder: RequestDecoder,
     /// A member with a fixed value.
     pinned: Option<(String, Value)>,
     members: Vec<Member>,
@@ -41,19 +38,17 @@ impl Member {
 }
 
 impl Probe {
-    pub(super) fn new(read: DecodeFn, is_list: bool, pinned: Option<(String, Value)>) -> Self {
-        Self {
-            read,
-            is_list,
+    /// Probes a decoder with made-up bodies.
+    pub(super) fn new(decoder: RequestDecoder, pinned: Option<(String, Value)>) -> Self {
+        let mut probe = Self {
+            decoder,
             pinned,
             members: Vec::new(),
             minimal_body: None,
             problems: Vec::new(),
-        }
-    }
-
-    pub(super) const fn is_list(&self) -> bool {
-        self.is_list
+        };
+        probe.run();
+        probe
     }
 
     /// The members in the order of access.
@@ -71,9 +66,12 @@ impl Probe {
         self.minimal_body.is_some()
     }
 
-    /// Probes the decoder with made-up bodies.
-    pub(super) fn run(&mut self) {
-        let mut body = if self.is_list { json!([{}]) } else { json!({}) };
+    fn run(&mut self) {
+        let mut body = if self.decoder.is_list {
+            json!([{}])
+        } else {
+            json!({})
+        };
         if let Some((path, value)) = &self.pinned {
             set(&mut body, path, value.clone());
         }
@@ -217,8 +215,8 @@ impl Probe {
 
     /// Decodes a body; returns the outcome and the last member that was accessed.
     fn try_decode(&mut self, body: &Value) -> (Result<(), DecodeError>, Option<FieldAccess>) {
-        let trace = DecodeTrace::default();
-        let outcome = (self.read)(body.to_string().as_bytes(), &trace);
+        let trace = DecodeTrace::recording();
+        let outcome = (self.decoder.decode)(body.to_string().as_bytes(), &trace);
         let all = trace.take();
         let last = all.iter().rfind(|asked| asked.json_type.is_some()).cloned();
         for asked in all.into_iter().filter(|asked| asked.json_type.is_some()) {

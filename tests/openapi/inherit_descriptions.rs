@@ -1,6 +1,6 @@
 //! Descriptions of request members, inherited from the response members of the same name.
 
-use super::schemas::REF_PREFIX;
+use crate::schemas::REF_PREFIX;
 use serde_json::{Map, Value};
 
 /// Resolves a reference; returns any other schema as it is.
@@ -12,7 +12,7 @@ fn resolve<'s>(schema: &'s Value, schemas: &'s Map<String, Value>) -> &'s Value 
 }
 
 /// Returns the schema of an envelope's `data`.
-pub(super) fn envelope_data<'s>(
+pub(crate) fn envelope_data<'s>(
     envelope: &'s Value,
     schemas: &'s Map<String, Value>,
 ) -> Option<&'s Value> {
@@ -22,7 +22,7 @@ pub(super) fn envelope_data<'s>(
 }
 
 /// Copies descriptions of members to members of the same name that have none.
-pub(super) fn inherit_descriptions(schema: &mut Value, from: &Value, schemas: &Map<String, Value>) {
+pub(crate) fn inherit_descriptions(schema: &mut Value, from: &Value, schemas: &Map<String, Value>) {
     if let Some(variants) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
         for variant in variants {
             inherit_descriptions(variant, from, schemas);

@@ -1,6 +1,5 @@
 //! Access requirements of operations.
 
-use crate::session::ZT_SESSION;
 use portcullis_domain::access::Access;
 use serde_json::{Value, json};
 
@@ -8,18 +7,18 @@ use serde_json::{Value, json};
 const SESSION: &str = "session";
 
 /// The security schemes.
-pub(super) fn security_schemes() -> Value {
+pub(crate) fn security_schemes() -> Value {
     json!({SESSION: {
         "type": "apiKey",
         "in": "header",
-        "name": ZT_SESSION.as_str(),
+        "name": "zt-session",
         "description": "The token of a session. If the authentication policy of an identity requires \
             a second token, that is sent as `Authorization: Bearer` in addition.",
     }})
 }
 
 /// The security requirement of an operation.
-pub(super) fn security(access: Access) -> Value {
+pub(crate) fn security(access: Access) -> Value {
     match access {
         Access::Public => json!([]),
         _ => json!([{SESSION: []}]),
@@ -27,7 +26,7 @@ pub(super) fn security(access: Access) -> Value {
 }
 
 /// The requirement as a short label.
-pub(super) fn label(access: Access) -> String {
+pub(crate) fn label(access: Access) -> String {
     match access {
         Access::Public => "anybody".to_owned(),
         Access::Partial => "partial".to_owned(),
@@ -42,7 +41,7 @@ pub(super) fn label(access: Access) -> String {
 }
 
 /// The requirement as a sentence.
-pub(super) fn sentence(access: Access) -> String {
+pub(crate) fn sentence(access: Access) -> String {
     match access {
         Access::Public => "Needs no session.".to_owned(),
         Access::Partial => "Needs a session; its second factor may still be pending.".to_owned(),

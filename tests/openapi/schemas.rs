@@ -1,19 +1,19 @@
 //! Schemas of a description.
 
-use super::inherit_descriptions::{envelope_data, inherit_descriptions};
-use super::normalize::{normalize, rename_reference, schema_name};
-use crate::route::SchemaFn;
-use portcullis_api::describe::RequestDescription;
+use crate::inherit_descriptions::{envelope_data, inherit_descriptions};
+use crate::normalize::{normalize, rename_reference, schema_name};
+use crate::request::RequestDescription;
 use portcullis_api::error::{BareError, ErrorBody};
+use portcullis_http::route::SchemaFn;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Prefix of references to schemas.
-pub(super) const REF_PREFIX: &str = "#/components/schemas/";
+pub(crate) const REF_PREFIX: &str = "#/components/schemas/";
 
-pub(super) struct Schemas {
+pub(crate) struct Schemas {
     responses: SchemaGenerator,
     requests: Map<String, Value>,
 }
@@ -34,24 +34,24 @@ impl Default for Schemas {
 
 impl Schemas {
     /// Returns the schema of a response, or a reference to it.
-    pub(super) fn response(&mut self, schema: SchemaFn) -> Value {
+    pub(crate) fn response(&mut self, schema: SchemaFn) -> Value {
         let mut schema = schema(&mut self.responses).to_value();
         rename_reference(&mut schema);
         schema
     }
 
     /// The schema of errors.
-    pub(super) fn error(&mut self) -> Value {
+    pub(crate) fn error(&mut self) -> Value {
         self.response(SchemaGenerator::subschema_for::<ErrorBody>)
     }
 
     /// The schema of errors without an envelope.
-    pub(super) fn bare_error(&mut self) -> Value {
+    pub(crate) fn bare_error(&mut self) -> Value {
         self.response(SchemaGenerator::subschema_for::<BareError>)
     }
 
     /// Adds the schema of a request and returns a reference to it.
-    pub(super) fn request(&mut self, request: &RequestDescription) -> Value {
+    pub(crate) fn request(&mut self, request: &RequestDescription) -> Value {
         let entry = self.requests.entry(request.name.clone());
         entry.or_insert_with(|| request.schema.clone());
         reference(&request.name)
@@ -59,7 +59,7 @@ impl Schemas {
 
     /// Returns all schemas by name. Members of requests without a description inherit that of the
     /// response members of the same name.
-    pub(super) fn finish(mut self, paths: &BTreeMap<String, Map<String, Value>>) -> Value {
+    pub(crate) fn finish(mut self, paths: &BTreeMap<String, Map<String, Value>>) -> Value {
         let definitions = self.responses.take_definitions(true);
         let mut all: Map<_, _> = definitions
             .into_iter()

@@ -1,13 +1,63 @@
-//! Tests of the descriptions.
+//! The descriptions of the APIs, made from what serves requests.
+//!
+//! Those in `docs/openapi`, which the controller serves, have to be the same. When an API changes,
+//! `PORTCULLIS_BLESS=1` writes them again: look at the difference before committing it.
 
-use super::*;
-use crate::route::BodySpec;
-use std::collections::BTreeSet;
+mod access;
+mod descriptions;
+mod document;
+mod inherit_descriptions;
+mod normalize;
+mod operation;
+mod operation_names;
+mod operations;
+mod request;
+mod resource_names;
+mod schemas;
 
-fn documents() -> Vec<(Api, Value)> {
-    let all = super::documents().iter();
-    all.map(|(api, document)| (*api, serde_json::from_slice(&document.json.plain).unwrap()))
-        .collect()
+use document::{path_template, render};
+use http::Method;
+use portcullis_http::path::Api;
+use portcullis_http::route::BodySpec;
+use portcullis_http::routes;
+use request::RequestDescription;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::{env, fs};
+
+/// An API and the name of its description.
+const FILES: [(Api, &str); 4] = [
+    (Api::Client, "client.json"),
+    (Api::Management, "management.json"),
+    (Api::Fabric, "fabric.json"),
+    (Api::HealthChecks, "health-checks.json"),
+];
+
+#[test]
+fn descriptions_are_those_in_docs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi");
+    for (api, name) in FILES {
+        let made = format!("{:#}\n", render(api));
+        let path = folder.join(name);
+        if env::var_os("PORTCULLIS_BLESS").is_some() {
+            fs::write(&path, &made).unwrap();
+        }
+        let known = fs::read_to_string(&path).unwrap();
+        let differs = made
+            .lines()
+            .zip(known.lines())
+            .find(|(made, known)| made != known);
+        assert!(
+            made == known,
+            "docs/openapi/{name} is not what the API is: {differs:?}. If that is intended, run \
+             `PORTCULLIS_BLESS=1 cargo test -p portcullis-tests --test openapi` and commit the file"
+        );
+    }
+}
+
+fn documents() -> [(Api, Value); 4] {
+    FILES.map(|(api, _)| (api, render(api)))
 }
 
 /// The operations of a description: method, path, operation.
@@ -42,7 +92,7 @@ fn every_route_says_what_it_answers() {
     let routes = routes::all();
     let silent: Vec<_> = routes
         .iter()
-        .filter(|route| !route.is_described())
+        .filter(|route| route.is_implemented && route.description.response.is_none())
         .collect();
     assert!(silent.is_empty(), "{silent:?}");
 }
@@ -76,7 +126,9 @@ fn requests_are_found_out_whole_and_their_members_have_words() {
     let requests = routes::all()
         .into_iter()
         .filter_map(|route| match (route.body)() {
-            BodySpec::Json(request) | BodySpec::JsonOrText(request) => Some(request),
+            BodySpec::Json(decoder) | BodySpec::JsonOrText(decoder) => {
+                Some(RequestDescription::new(&decoder))
+            },
             BodySpec::Absent | BodySpec::Text => None,
         });
     let mut by_name = BTreeMap::new();

@@ -1,12 +1,13 @@
 //! Routes as operations of a description.
 
-use super::descriptions::capitalized;
-use super::schemas::Schemas;
-use super::{access, operation_names, resource_names};
-use crate::path::Api;
-use crate::route::{BodySpec, Parameter, Route, ValueType};
+use crate::descriptions::capitalized;
+use crate::request::RequestDescription;
+use crate::schemas::Schemas;
+use crate::{access, operation_names, resource_names};
 use http::{Method, StatusCode};
 use portcullis_domain::access::Access;
+use portcullis_http::path::Api;
+use portcullis_http::route::{BodySpec, Parameter, Route, ValueType};
 use serde_json::{Map, Value, json};
 
 const JSON: &str = "application/json";
@@ -23,7 +24,7 @@ const CONTROLLER_SEGMENTS: [&str; 8] = [
     "version",
 ];
 
-pub(super) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value {
+pub(crate) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value {
     let name = operation_names::operation_name(api, &route.method, route.path);
     let mut description = access::sentence(route.access);
     let mut summary = name.summary;
@@ -83,7 +84,7 @@ fn parameters(route: &Route) -> Vec<Value> {
             "schema": {"type": "string"},
         }))
     });
-    let others = route.parameters.iter().copied().map(parameter);
+    let others = route.description.parameters.iter().copied().map(parameter);
     path_parameters.chain(others).collect()
 }
 
@@ -110,14 +111,16 @@ fn body(route: &Route, schemas: &mut Schemas) -> Option<Value> {
     let types = route.consumes.types().iter();
     let (is_optional, content): (bool, Map<String, Value>) = match (route.body)() {
         BodySpec::Absent => return None,
-        BodySpec::Json(request) => {
+        BodySpec::Json(decoder) => {
+            let request = RequestDescription::new(&decoder);
             let schema = json!({"schema": schemas.request(&request)});
             (
                 request.is_optional,
                 Map::from_iter([(JSON.to_owned(), schema)]),
             )
         },
-        BodySpec::JsonOrText(request) => {
+        BodySpec::JsonOrText(decoder) => {
+            let request = RequestDescription::new(&decoder);
             let schema = json!({"schema": schemas.request(&request)});
             let content = types.map(|media_type| {
                 let content = if *media_type == JSON {
@@ -144,7 +147,11 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
         let content = json!({JSON: {"schema": {"type": "string"}}});
         let response = json!({"description": "Not implemented.", "content": content});
         all.insert("501".to_owned(), response);
-    } else if let Some(spec) = route.response.filter(|answers| answers.status.is_success()) {
+    } else if let Some(spec) = route
+        .description
+        .response
+        .filter(|spec| spec.status.is_success())
+    {
         let mut content = Map::new();
         if spec.schema.is_none() || route.produces != JSON {
             content.insert(route.produces.to_owned(), json!({}));
@@ -159,17 +166,22 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
             all.insert(status.as_str().to_owned(), response.clone());
         }
     }
-    let has_body = (route.body)() != BodySpec::Absent;
+    let has_body = !matches!((route.body)(), BodySpec::Absent);
     let standard = [
-        ("400", "Refused", has_body || !route.parameters.is_empty()),
+        (
+            "400",
+            "Refused",
+            has_body || !route.description.parameters.is_empty(),
+        ),
         ("401", "Refused", route.access != Access::Public),
         ("404", "Refused", route.path.contains('{')),
         ("413", "TooLarge", has_body),
         ("default", "Refused", true),
     ];
     if let Some(spec) = route
+        .description
         .response
-        .filter(|answers| !answers.status.is_success())
+        .filter(|spec| !spec.status.is_success())
     {
         let refused = json!({"$ref": "#/components/responses/Refused"});
         all.insert(spec.status.as_str().to_owned(), refused);
@@ -191,7 +203,7 @@ fn response_description(route: &Route, status: StatusCode) -> &'static str {
 }
 
 /// The error responses.
-pub(super) fn error_responses(schemas: &mut Schemas) -> Value {
+pub(crate) fn error_responses(schemas: &mut Schemas) -> Value {
     let refused =
         "The request was refused or failed: the code says why, and the cause has details.";
     let json = |schema: Value| json!({JSON: {"schema": schema}});

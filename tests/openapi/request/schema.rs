@@ -2,7 +2,8 @@
 
 use super::body::parent;
 use super::probe::{Member, Probe};
-use crate::decode::{Constraint, JsonType};
+use portcullis_api::decode::{Constraint, JsonType};
+use portcullis_api::describe::RequestDecoder;
 use serde_json::{Map, Value, json};
 
 /// Descriptions of members by path.
@@ -12,17 +13,16 @@ type Descriptions = [(&'static str, &'static str)];
 type Object = Map<String, Value>;
 
 /// The schema of a body, given one probe for each of its variants.
-pub(super) fn build(probes: &[Probe], descriptions: &Descriptions) -> Value {
-    let is_list = probes.iter().any(Probe::is_list);
+pub(super) fn build(probes: &[Probe], decoder: &RequestDecoder) -> Value {
     let kinds = probes
         .iter()
-        .map(|kind| object(kind, descriptions, "").into());
+        .map(|kind| object(kind, decoder.descriptions, "").into());
     let kinds: Vec<Value> = kinds.collect();
     let one = match &kinds[..] {
         [only] => only.clone(),
         several => json!({"oneOf": several}),
     };
-    if is_list {
+    if decoder.is_list {
         json!({"type": "array", "items": one})
     } else {
         one
