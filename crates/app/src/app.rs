@@ -1,6 +1,6 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
-use crate::error::AppError;
+use crate::error::{AppError, OverloadError};
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
@@ -263,7 +263,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`AppError::RateLimited`] when the caller exceeds the rate.
+    /// [`OverloadError::RateLimit`] when the caller exceeds the rate.
     pub(crate) fn count_own_change(&self, caller: &Caller) -> Result<(), AppError> {
         if caller.is_admin {
             return Ok(());
@@ -273,11 +273,11 @@ impl App {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let counted = changes.take(caller.identity_number, self.env.now());
-        counted.map_err(|seconds| AppError::RateLimited {
+        Ok(counted.map_err(|seconds| OverloadError::RateLimit {
             rule: "this identity has changed its own credentials too often; one change a second \
                    is accepted now",
             seconds,
-        })
+        })?)
     }
 
     /// Allocates the number of a new record.

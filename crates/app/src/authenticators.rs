@@ -20,7 +20,7 @@ pub use update::{UpdbCredentialPatch, update};
 
 use crate::action::actions;
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError};
 use crate::listing::{ListPage, ListRequest, ListScope, Listing, Paging, kinds, restrict_to};
 use crate::records::get_owner;
 use portcullis_domain::access::{Access, Caller, Permit};
@@ -148,7 +148,7 @@ pub(crate) fn insert(
     authenticator: &Authenticator,
 ) -> Result<(), AppError> {
     if identity.entity.attached.authenticators >= MAX_AUTHENTICATORS {
-        return Err(AppError::AuthenticatorExists(authenticator.method()));
+        return Err(AuthenticatorError::Exists(authenticator.method()).into());
     }
     let key = identity.key.dependent(AUTHENTICATOR, number.0);
     rows.insert(&key, authenticator)?;

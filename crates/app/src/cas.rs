@@ -6,7 +6,7 @@ mod rank;
 mod token;
 mod verify;
 
-pub use crate::error::ProofError;
+pub use crate::error::CaProofError;
 pub(crate) use chain_verification::{
     CaVerification, ClaimedExternalId, find_verification, has_any, list_verifications,
     verify_with_ca,

@@ -10,7 +10,7 @@ pub(crate) mod secrets;
 pub(crate) use draft::{EnrollmentDraft, insert, token_hash};
 
 use crate::action::actions;
-use crate::error::AppError;
+use crate::error::{AppError, EnrollmentError};
 use crate::records::{check_method_unused, find_ca};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Access;
@@ -59,7 +59,7 @@ pub(crate) fn check_no_conflict(
         .filter_map(|other| other.entity.enrollment.purpose.method())
         .any(|method| method.kind() == kind)
     {
-        return Err(AppError::EnrollmentExists(kind));
+        return Err(EnrollmentError::Exists(kind).into());
     }
     if kind == EnrollmentMethodKind::Updb {
         check_method_unused(rows, identity, kind.name())

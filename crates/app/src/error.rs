@@ -1,19 +1,31 @@
 //! Errors of the use cases.
 
+mod authenticator;
 mod ca_proof;
+mod csr;
+mod enrollment;
 mod enrollment_certificate;
 mod list;
 mod mfa;
+mod not_allowed;
+mod overload;
+mod service_session;
 
-pub use ca_proof::ProofError;
+pub use authenticator::AuthenticatorError;
+pub use ca_proof::CaProofError;
+pub use csr::CsrError;
+pub use enrollment::EnrollmentError;
 pub use enrollment_certificate::EnrollmentCertificateError;
 pub use list::ListError;
 pub use mfa::MfaError;
+pub use not_allowed::NotAllowedError;
+pub use overload::OverloadError;
+pub use service_session::ServiceSessionError;
 
 use crate::password::PoolFullError;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::AccessDeniedError;
-use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
+use portcullis_domain::enrollment::RedemptionError;
 use portcullis_domain::entropy::EntropyError;
 use portcullis_domain::password_throttle::ThrottledError;
 use portcullis_pki::IssueError;
@@ -21,7 +33,8 @@ use portcullis_storage::engine::{CommitError, OverloadedError, StoreError};
 use portcullis_storage::tables::{UniqueIndex, UniqueMember, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
 
-/// Errors of all use cases; transports map each variant to a response of its own.
+/// Errors of all use cases: classes that any of them may return, and the errors of one area each.
+/// Transports map each to a response of its own.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// The caller lacks the permission.
@@ -46,105 +59,13 @@ pub enum AppError {
     /// A field refers to an entity that does not exist, and the API answers "not found".
     #[error("{0}")]
     MissingReference(FieldError),
-    /// The query of a list is invalid.
-    #[error(transparent)]
-    Listing(#[from] ListError),
-    /// The entity cannot be deleted.
-    #[error("the entity cannot be deleted")]
-    NotDeletable {
-        /// The reason, unless the entity can never be deleted.
-        rule: Option<&'static str>,
-    },
-    /// The entity cannot be updated.
-    #[error("the entity cannot be changed: {rule}")]
-    NotUpdatable { rule: &'static str },
     /// Another entity refers to this one, which therefore cannot be deleted.
     #[error("{0}")]
     InUse(FieldError),
-    /// The identity already has an enrollment of this method.
-    #[error("the identity already has an enrollment of this method")]
-    EnrollmentExists(EnrollmentMethodKind),
-    /// The identity already has an authenticator of this method.
-    #[error("the identity already has an authenticator of the method {0}")]
-    AuthenticatorExists(&'static str),
-    /// The authenticator's method or state does not support this update.
-    #[error("the authenticator cannot be changed this way")]
-    AuthenticatorNotUpdatable,
-    /// The current password, which is required to change it, is wrong.
-    #[error("the current password is wrong")]
-    WrongPassword,
-    /// The PEM text of an authenticator does not hold exactly one certificate.
-    #[error("expected exactly one PEM certificate")]
-    NotOneCertificatePem,
-    /// No trusted CA issued the certificate.
-    #[error("the certificate was not issued by a trusted CA")]
-    UntrustedCertificate,
-    /// The certificate is not the pending one.
-    #[error("the certificate is not the expected one")]
-    UnexpectedCertificate,
-    /// No enrollment has this token.
-    #[error("the enrollment token is unknown")]
-    UnknownToken,
-    /// The enrollment cannot be redeemed.
     #[error(transparent)]
-    Redemption(#[from] RedemptionError),
-    /// The token's identity already exists.
-    #[error("the identity is already enrolled")]
-    AlreadyEnrolled,
-    /// This kind of enrollment is not enabled.
-    #[error("enrolling this way is not enabled")]
-    EnrollmentNotAllowed,
-    /// The PEM text does not hold exactly one certificate.
-    #[error("expected exactly one PEM certificate")]
-    InvalidCertificatePem,
-    /// Possession of a CA's private key was not proved.
+    NotAllowed(#[from] NotAllowedError),
     #[error(transparent)]
-    CaProof(#[from] ProofError),
-    /// A third-party certificate cannot be enrolled.
-    #[error(transparent)]
-    EnrollmentCertificate(#[from] EnrollmentCertificateError),
-    /// An MFA operation failed.
-    #[error(transparent)]
-    Mfa(#[from] MfaError),
-    /// The session passes none of the policies that grant it the service.
-    #[error("the posture checks of {} policies failed", .0.len())]
-    InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
-    /// No edge router is available for the service.
-    #[error("no edge router is available")]
-    NoEdgeRouters,
-    /// The CSR cannot be granted.
-    #[error("the CSR cannot be granted: {0}")]
-    Csr(String),
-    /// A CSR is missing; the text names the field.
-    #[error("{0} is required")]
-    MissingCsr(&'static str),
-    /// The router's kind does not support this update.
-    #[error("the router cannot be changed this way")]
-    RouterNotUpdatable,
-    /// The controller has already been initialised.
-    #[error("the controller already has an administrator")]
-    AlreadyInitialised,
-    /// The controller is overloaded; retrying later may succeed.
-    #[error("the controller is overloaded")]
-    Overloaded,
-    /// The operation is rate-limited.
-    #[error("{rule}")]
-    RateLimited {
-        /// The limit, as users read it.
-        rule: &'static str,
-        /// Seconds until the next attempt can succeed.
-        seconds: u32,
-    },
-    /// A snapshot of the store could not be written.
-    #[error("the snapshot could not be written: {0}")]
-    SnapshotFailed(&'static str),
-    /// Too many passwords are being hashed; retrying later may succeed.
-    #[error("too many passwords are being checked")]
-    TooManyPasswords,
-    /// Too many wrong passwords came from this source; correct ones are refused too until the wait
-    /// is over.
-    #[error(transparent)]
-    PasswordsThrottled(#[from] ThrottledError),
+    Overloaded(#[from] OverloadError),
     /// The response took too long.
     #[error("the answer took too long")]
     TimedOut,
@@ -159,6 +80,31 @@ pub enum AppError {
     /// A bug; the text is for the log only.
     #[error("internal fault: {0}")]
     Internal(String),
+
+    /// The query of a list is invalid.
+    #[error(transparent)]
+    Listing(#[from] ListError),
+    #[error(transparent)]
+    Enrollment(#[from] EnrollmentError),
+    #[error(transparent)]
+    Authenticator(#[from] AuthenticatorError),
+    #[error(transparent)]
+    Csr(#[from] CsrError),
+    #[error(transparent)]
+    Mfa(#[from] MfaError),
+    #[error(transparent)]
+    ServiceSession(#[from] ServiceSessionError),
+    /// Possession of a CA's private key was not proved.
+    #[error(transparent)]
+    CaProof(#[from] CaProofError),
+    #[error("the certificate of a signer has to be exactly one PEM certificate")]
+    InvalidCertificatePem,
+    /// A snapshot of the store could not be written.
+    #[error("the snapshot could not be written: {0}")]
+    SnapshotFailed(&'static str),
+    /// The controller has already been initialised.
+    #[error("the controller already has an administrator")]
+    AlreadyInitialised,
 }
 
 impl AppError {
@@ -200,13 +146,31 @@ impl From<IssueError> for AppError {
 
 impl From<OverloadedError> for AppError {
     fn from(_overloaded: OverloadedError) -> Self {
-        Self::Overloaded
+        OverloadError::Store.into()
+    }
+}
+
+impl From<ThrottledError> for AppError {
+    fn from(error: ThrottledError) -> Self {
+        OverloadError::from(error).into()
+    }
+}
+
+impl From<RedemptionError> for AppError {
+    fn from(error: RedemptionError) -> Self {
+        EnrollmentError::from(error).into()
+    }
+}
+
+impl From<EnrollmentCertificateError> for AppError {
+    fn from(error: EnrollmentCertificateError) -> Self {
+        EnrollmentError::from(error).into()
     }
 }
 
 impl From<PoolFullError> for AppError {
     fn from(_full: PoolFullError) -> Self {
-        Self::TooManyPasswords
+        OverloadError::Passwords.into()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use view::IdentityViewBuilder;
 
 use crate::action::actions;
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, NotAllowedError};
 use crate::privilege::check_may_modify;
 use crate::records::{find_policy, get_identity};
 use crate::routers;
@@ -95,15 +95,16 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     app.commit_for(permit, move |rows, caller| {
         let found = get_identity(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
-            return Err(AppError::NotDeletable { rule: None });
+            return Err(NotAllowedError::Delete { rule: None }.into());
         }
         if routers::is_owned_by_router(rows.rows(), &found.entity)? {
-            return Err(AppError::NotDeletable {
+            return Err(NotAllowedError::Delete {
                 rule: Some(
                     "the identity belongs to a router; delete the router or disable its \
                      tunneler instead",
                 ),
-            });
+            }
+            .into());
         }
         check_may_modify(caller, &found.entity)?;
         Ok(rows.remove_identity(&found)?)

@@ -69,5 +69,8 @@ pub mod terminators;
 
 pub use app::{App, AppParts};
 pub use blocking::run_blocking;
-pub use error::AppError;
+pub use error::{
+    AppError, AuthenticatorError, CsrError, EnrollmentError, NotAllowedError, OverloadError,
+    ServiceSessionError,
+};
 pub use settings::Settings;

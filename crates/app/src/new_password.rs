@@ -24,7 +24,7 @@ impl NewPassword {
     ///
     /// # Errors
     ///
-    /// [`AppError::Field`] naming the violated rule; [`AppError::TooManyPasswords`].
+    /// [`AppError::Field`] naming the violated rule; [`OverloadError::Passwords`].
     pub(crate) async fn prepare(
         app: &App,
         peer: Peer,

@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use crate::error::AppError;
+use crate::error::{AppError, NotAllowedError};
 use crate::managed::{Entity, Resource, ViewContext, load_names, validate_references};
 use crate::services::edge_service_exists;
 use portcullis_domain::identity::Identity;
@@ -75,9 +75,10 @@ impl Resource for EdgeRouterPolicySpec {
         after: &Entity<Self>,
     ) -> Result<(), AppError> {
         if before.is_some_and(|before| before.spec.is_system) {
-            return Err(AppError::NotUpdatable {
+            return Err(NotAllowedError::Update {
                 rule: SYSTEM_POLICY_RULE,
-            });
+            }
+            .into());
         }
         check_identities(rows, &after.spec.identity_roles)?;
         check_edge_routers(rows, &after.spec.edge_router_roles)
@@ -85,9 +86,10 @@ impl Resource for EdgeRouterPolicySpec {
 
     fn validate_removal(_rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {
         if found.entity.spec.is_system {
-            Err(AppError::NotDeletable {
+            Err(NotAllowedError::Delete {
                 rule: Some(SYSTEM_POLICY_RULE),
-            })
+            }
+            .into())
         } else {
             Ok(())
         }

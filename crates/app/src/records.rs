@@ -1,6 +1,6 @@
 //! Records that several use cases look up, and how they belong together.
 
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError};
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -89,7 +89,7 @@ pub(crate) fn check_method_unused(
 ) -> Result<(), AppError> {
     let present: Vec<Found<Authenticator>> = rows.dependents(identity)?;
     if present.iter().any(|one| one.entity.method() == method) {
-        Err(AppError::AuthenticatorExists(method))
+        Err(AuthenticatorError::Exists(method).into())
     } else {
         Ok(())
     }

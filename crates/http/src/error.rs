@@ -2,6 +2,7 @@
 
 mod app;
 mod certificates;
+mod credentials;
 mod mfa;
 
 use http::{HeaderName, HeaderValue, StatusCode, header};

@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn comments_and_literals_are_no_tokens() {
-        let source = r####"
+        let source = r##"
             // crate::a
             /* crate::b /* nested */ crate::c */
             let x = "crate::d \" crate::e"; let y = r#"crate::f " crate::g"#;
             let z = '"'; let q = '\''; let b = b"crate::h"; fn f<'a>(it: &'a str) {}
-        "####;
+        "##;
         let found = texts(source);
         assert!(!found.contains(&"crate"), "{found:?}");
         assert!(found.ends_with(&["a", "str", ")", "{", "}"]), "{found:?}");

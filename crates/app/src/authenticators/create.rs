@@ -3,7 +3,7 @@
 use super::{Create, CredentialDraft, insert};
 use crate::app::App;
 use crate::cas::{self, CaVerification};
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError};
 use crate::new_password::NewPassword;
 use crate::privilege::CredentialGuard;
 use crate::records::check_method_unused;
@@ -160,7 +160,7 @@ fn recheck(rows: Rows<'_>, verification: &CaVerification) -> Result<(), AppError
     if verification.is_current(rows, is_verified)? {
         Ok(())
     } else {
-        Err(AppError::UntrustedCertificate)
+        Err(AuthenticatorError::UntrustedCertificate.into())
     }
 }
 
@@ -174,14 +174,14 @@ fn verify_issuer(app: &App, leaf: &Certificate) -> Result<Option<CaVerification>
     if let Ok(own) = app.network().verify_client_chain(&chain) {
         return match own.issued_to.as_deref() {
             Some(SpiffePath::Identity(_)) | None => Ok(None),
-            Some(_) => Err(AppError::UntrustedCertificate),
+            Some(_) => Err(AuthenticatorError::UntrustedCertificate.into()),
         };
     }
     let view = app.snapshot()?;
     let at = VerifyAt::IgnoreValidity;
     cas::find_verification(app, view.rows(), &chain, at, is_verified)?
         .map(Some)
-        .ok_or(AppError::UntrustedCertificate)
+        .ok_or_else(|| AuthenticatorError::UntrustedCertificate.into())
 }
 
 fn is_verified(ca: &Ca) -> bool {
@@ -191,8 +191,8 @@ fn is_verified(ca: &Ca) -> bool {
 /// Parses a text with exactly one certificate.
 fn parse_single(pem: &str) -> Result<Certificate, AppError> {
     let certificates =
-        certificates_from_pem(pem).map_err(|_unreadable| AppError::NotOneCertificatePem)?;
+        certificates_from_pem(pem).map_err(|_unreadable| AuthenticatorError::NotOneCertificate)?;
     let [certificate] = <[Certificate; 1]>::try_from(certificates)
-        .map_err(|_several| AppError::NotOneCertificatePem)?;
+        .map_err(|_several| AuthenticatorError::NotOneCertificate)?;
     Ok(certificate)
 }

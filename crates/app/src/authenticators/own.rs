@@ -3,7 +3,7 @@
 use super::update::{PreparedPatch, UpdbCredentialPatch, require_updb};
 use super::{ReadOwn, RowVisitor, UpdateOwn, build_view, find_own, list_rows};
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError};
 use crate::listing::{ListRequest, Paging, kinds, restrict_to};
 use crate::password::PasswordCheck;
 use crate::sessions::{self, PasswordAttempt, PasswordPurpose};
@@ -74,7 +74,7 @@ pub async fn update_own(
                 .await?;
         return Err(match throttled.or(counted) {
             Some(throttled) => throttled.into(),
-            None => AppError::WrongPassword,
+            None => AuthenticatorError::WrongPassword.into(),
         });
     }
     let wanted = id.clone();
@@ -84,7 +84,7 @@ pub async fn update_own(
         let mut found = require_updb(find_own(rows.rows(), caller, &wanted, not_found)?)?;
         if !found.entity.has_same_password(&checked) {
             // It was changed in the meantime.
-            return Err(AppError::WrongPassword);
+            return Err(AuthenticatorError::WrongPassword.into());
         }
         attempt.check_throttle(&found.entity)?;
         sessions::reset_wrong_passwords(rows, &found.key)?;

@@ -6,7 +6,7 @@
 
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError, CsrError};
 use crate::sessions;
 use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::authenticator::{
@@ -70,7 +70,7 @@ pub async fn extend(
     let csr = app
         .network()
         .parse_csr(csr)
-        .map_err(|error| AppError::Csr(error.to_string()))?;
+        .map_err(|error| CsrError::Invalid(error.to_string()))?;
     let rolls_key = !current
         .public_key()
         .is_ok_and(|key| key.has_same_private_key(csr.public_key()));
@@ -78,7 +78,7 @@ pub async fn extend(
         .serving_state()
         .reserved_names
         .check_certificate(&current)
-        .map_err(|error| AppError::Csr(error.to_string()))?;
+        .map_err(|error| CsrError::Invalid(error.to_string()))?;
     app.count_own_change(permit.caller())?;
     let now = app.env().now();
     let signing = app.network().signing();
@@ -96,7 +96,7 @@ pub async fn extend(
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
                 if cert.must_roll_key() && !renewal.rolls_key {
-                    return Err(AppError::Csr(NEW_KEY_REQUIRED.to_owned()));
+                    return Err(CsrError::Invalid(NEW_KEY_REQUIRED.to_owned()).into());
                 }
                 cert.renewal = Some(renewal.clone());
             },
@@ -169,7 +169,7 @@ fn verify_holder(
     let cert = match authenticator.credential {
         Credential::Cert(cert) if cert.is_issued_by_network => cert,
         Credential::Cert(_) | Credential::Updb(_) => {
-            return Err(AppError::AuthenticatorNotUpdatable);
+            return Err(AuthenticatorError::NotUpdatable.into());
         },
     };
     // Expired certificates are renewed too: their holder has a session and proves possession of the
@@ -186,7 +186,7 @@ fn verify_holder(
 }
 
 fn parse_certificate(cert: &CertCredential) -> Result<Certificate, AppError> {
-    Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorNotUpdatable)
+    Ok(Certificate::from_pem(&cert.pem).map_err(|_none| AuthenticatorError::NotUpdatable)?)
 }
 
 /// Replaces the certificate of an authenticator by its pending one.
@@ -199,19 +199,19 @@ fn activate_renewal(
 ) -> Result<(), AppError> {
     let mut after = found.entity.clone();
     let Credential::Cert(cert) = &mut after.credential else {
-        return Err(AppError::AuthenticatorNotUpdatable);
+        return Err(AuthenticatorError::NotUpdatable.into());
     };
     let old = cert.fingerprint.clone();
     let new = confirmed.map(|confirmed| &*confirmed.fingerprint);
     cert.renew(new.unwrap_or_default())
         .map_err(|error| match error {
-            RenewalError::NothingPending => AppError::AuthenticatorNotUpdatable,
-            RenewalError::AnotherPending => AppError::UnexpectedCertificate,
+            RenewalError::NothingPending => AuthenticatorError::NotUpdatable,
+            RenewalError::AnotherPending => AuthenticatorError::UnexpectedCertificate,
         })?;
     let fingerprint = cert.fingerprint.clone();
     let not_after = confirmed
         .and_then(|confirmed| confirmed.not_after)
-        .ok_or(AppError::UnexpectedCertificate)?;
+        .ok_or(AuthenticatorError::UnexpectedCertificate)?;
     after.updated_at = now;
     rows.replace(&found.key, &found.entity, &after)?;
     sessions::rebind(rows, caller, &old, (fingerprint, not_after))?;

@@ -2,7 +2,7 @@
 
 use super::{Update, find};
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, AuthenticatorError};
 use crate::new_password::NewPassword;
 use crate::privilege::CredentialGuard;
 use crate::records::get_owner;
@@ -88,7 +88,7 @@ pub async fn update(
 pub(super) fn require_updb(found: Found<Authenticator>) -> Result<Found<Authenticator>, AppError> {
     match found.entity.credential {
         Credential::Updb(_) => Ok(found),
-        Credential::Cert(_) => Err(AppError::AuthenticatorNotUpdatable),
+        Credential::Cert(_) => Err(AuthenticatorError::NotUpdatable.into()),
     }
 }
 
@@ -142,7 +142,7 @@ impl PreparedPatch {
     ) -> Result<(), AppError> {
         let mut after = found.entity.clone();
         let Credential::Updb(updb) = &mut after.credential else {
-            return Err(AppError::AuthenticatorNotUpdatable);
+            return Err(AuthenticatorError::NotUpdatable.into());
         };
         if let Some(username) = &self.username {
             updb.username.clone_from(username);

@@ -2,7 +2,7 @@
 
 use super::{Update, get, rank};
 use crate::app::App;
-use crate::error::{AppError, ProofError};
+use crate::error::{AppError, CaProofError};
 use crate::privilege::CredentialGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
@@ -27,7 +27,7 @@ pub async fn verify(
         let found = get(rows.rows(), &wanted)?;
         rank::check_external_id_claim(credential_guard, caller, &[&found.entity.spec])?;
         if found.entity.is_verified {
-            return Err(ProofError::AlreadyVerified.into());
+            return Err(CaProofError::AlreadyVerified.into());
         }
         let mut after = found.entity.clone();
         after.is_verified = true;
@@ -41,11 +41,11 @@ pub async fn verify(
 /// Validates the proof, in the order that clients expect.
 fn validate_proof(ca: &Ca, pem: &str, now: Timestamp) -> Result<(), AppError> {
     if ca.is_verified {
-        return Err(ProofError::AlreadyVerified.into());
+        return Err(CaProofError::AlreadyVerified.into());
     }
     let proof = Certificate::from_single_pem(pem).map_err(|error| map_certificate_error(&error))?;
     if proof.common_name().as_deref() != Some(ca.verification_token.as_str()) {
-        return Err(ProofError::WrongName.into());
+        return Err(CaProofError::WrongName.into());
     }
     let authority = Certificate::from_pem(&ca.pem).map_err(AppError::internal)?;
     // Type and purpose of the certificate do not matter: the authority's key has to have signed it.
@@ -54,16 +54,16 @@ fn validate_proof(ca: &Ca, pem: &str, now: Timestamp) -> Result<(), AppError> {
     if is_issued {
         Ok(())
     } else {
-        Err(ProofError::NotIssued.into())
+        Err(CaProofError::NotIssued.into())
     }
 }
 
-fn map_certificate_error(error: &CertificateError) -> ProofError {
+fn map_certificate_error(error: &CertificateError) -> CaProofError {
     match error {
-        CertificateError::Pem(_) | CertificateError::NotPem => ProofError::NotPem,
+        CertificateError::Pem(_) | CertificateError::NotPem => CaProofError::NotPem,
         CertificateError::UnexpectedLabel { .. } | CertificateError::MultipleCertificates => {
-            ProofError::NotOneCertificate(error.to_string())
+            CaProofError::NotOneCertificate(error.to_string())
         },
-        CertificateError::Malformed(_) | CertificateError::TooLarge => ProofError::Unreadable,
+        CertificateError::Malformed(_) | CertificateError::TooLarge => CaProofError::Unreadable,
     }
 }

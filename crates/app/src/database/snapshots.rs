@@ -3,7 +3,7 @@
 use super::Copy;
 use crate::app::App;
 use crate::blocking::run_blocking;
-use crate::error::AppError;
+use crate::error::{AppError, OverloadError};
 use crate::privilege::FreshFactor;
 use crate::state::snapshot_files::RATE_RULE;
 use portcullis_domain::FieldError;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for an invalid `path`; [`AppError::RateLimited`] within a minute of the
+/// [`AppError::Field`] for an invalid `path`; [`OverloadError::RateLimit`] within a minute of the
 /// start of the last copy.
 pub async fn copy(
     app: &Arc<App>,
@@ -73,10 +73,11 @@ fn map_copy_error(error: CopyError, requested: Option<&str>) -> AppError {
             FieldError::new("path", reason, requested).into()
         },
         // The clock was set back; the next second has another name.
-        (CopyError::Exists, None) => AppError::RateLimited {
+        (CopyError::Exists, None) => OverloadError::RateLimit {
             rule: RATE_RULE,
             seconds: 1,
-        },
+        }
+        .into(),
         (CopyError::Store(error), _) => error.into(),
         (CopyError::Io(error), _) => AppError::SnapshotFailed(io_reason(&error)),
     }

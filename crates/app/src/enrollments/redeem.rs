@@ -13,7 +13,7 @@ pub use crate::routers::RouterCsrs;
 use crate::app::App;
 use crate::authenticators::{self, CredentialDraft};
 use crate::enrollment_records::token_hash;
-use crate::error::AppError;
+use crate::error::{AppError, EnrollmentError};
 use crate::records::get_owner;
 use crate::routers::RouterCertificates;
 use crate::sessions::PasswordAttempt;
@@ -108,7 +108,8 @@ fn find_pending(
     method: Option<&str>,
     now: Timestamp,
 ) -> Result<(Found<StoredEnrollment>, Found<Identity>), AppError> {
-    let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
+    let found: Found<StoredEnrollment> =
+        rows.find(by_token)?.ok_or(EnrollmentError::UnknownToken)?;
     found.entity.enrollment.validate_redemption(method, now)?;
     if found.entity.enrollment.purpose.method().is_none() {
         return Err(RedemptionError::WrongMethod.into());

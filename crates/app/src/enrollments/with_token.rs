@@ -5,7 +5,7 @@
 
 use super::redeem::ott;
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, EnrollmentError};
 use crate::records::find_enabled_signer;
 use crate::records::find_policy;
 use crate::signers;
@@ -46,22 +46,22 @@ pub struct TokenEnrollmentResult {
 ///
 /// # Errors
 ///
-/// [`AppError::UnknownToken`] for an invalid token; [`AppError::AlreadyEnrolled`];
-/// [`AppError::EnrollmentNotAllowed`]; [`AppError::Csr`]; [`AppError::Field`] if the name is taken.
+/// [`EnrollmentError::UnknownToken`] for an invalid token; [`EnrollmentError::AlreadyEnrolled`];
+/// [`EnrollmentError::NotEnabled`]; [`CsrError::Invalid`]; [`AppError::Field`] if the name is taken.
 pub async fn with_token(
     app: &App,
     origin: &Origin,
     enrollment: TokenEnrollment,
 ) -> Result<TokenEnrollmentResult, AppError> {
     let token = signers::parse_token(enrollment.token.expose_secret());
-    let token = token.ok_or(AppError::UnknownToken)?;
+    let token = token.ok_or(EnrollmentError::UnknownToken)?;
     let signer = {
         let view = app.snapshot()?;
         find_signer(view.rows(), &token, enrollment.signer.as_ref())?
     };
-    let signer = signer.ok_or(AppError::UnknownToken)?;
+    let signer = signer.ok_or(EnrollmentError::UnknownToken)?;
     let verified = signers::verify_token(app, &signer.entity, &token).await;
-    let verified = verified.map_err(|_fault| AppError::UnknownToken)?;
+    let verified = verified.map_err(|_fault| EnrollmentError::UnknownToken)?;
     let name = extract_name(&signer.entity, verified.claims)?;
     let enroller = TokenEnroller {
         to_cert: enrollment.csr.is_some(),
@@ -106,10 +106,10 @@ fn find_signer(
 /// Extracts the claim that becomes the name.
 fn extract_name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
     let selector = ClaimSelector::parse(&signer.spec.enrollment.name_selector);
-    let selector = selector.map_err(|_broken| AppError::UnknownToken)?;
+    let selector = selector.map_err(|_broken| EnrollmentError::UnknownToken)?;
     let name = claims.text(&selector);
-    let name = name.map_err(|_missing| AppError::UnknownToken)?;
-    IdentityName::new(name).map_err(|_blank| AppError::UnknownToken)
+    let name = name.map_err(|_missing| EnrollmentError::UnknownToken)?;
+    Ok(IdentityName::new(name).map_err(|_blank| EnrollmentError::UnknownToken)?)
 }
 
 /// An enrollment with a verified token.
@@ -133,7 +133,7 @@ impl TokenEnroller {
         let by_external_id =
             UniqueValue::new(UniqueIndex::IdentityExternalId, self.holder.as_str());
         if rows.locate(&by_external_id)?.is_some() {
-            return Err(AppError::AlreadyEnrolled);
+            return Err(EnrollmentError::AlreadyEnrolled.into());
         }
         let signer = &self.signer.entity;
         let rules = &signer.spec.enrollment;
@@ -150,7 +150,7 @@ impl TokenEnroller {
         if is_allowed {
             Ok(())
         } else {
-            Err(AppError::EnrollmentNotAllowed)
+            Err(EnrollmentError::NotEnabled.into())
         }
     }
 
@@ -177,7 +177,7 @@ impl TokenEnroller {
             // The token was verified with this version of the signer.
             let current: Option<Signer> = rows.rows().get(&self.signer.key)?;
             if current.as_ref() != Some(&self.signer.entity) {
-                return Err(AppError::UnknownToken);
+                return Err(EnrollmentError::UnknownToken.into());
             }
             self.check(rows.rows())?;
             rows.set_operation("identity.enroll", new_identity.identity.id.as_str());
@@ -196,12 +196,13 @@ fn role_attributes(selector: Option<&str>, claims: &Claims) -> Result<RoleAttrib
     let Some(selector) = selector else {
         return Ok(RoleAttributes::default());
     };
-    let selector = ClaimSelector::parse(selector).map_err(|_broken| AppError::UnknownToken)?;
+    let selector =
+        ClaimSelector::parse(selector).map_err(|_broken| EnrollmentError::UnknownToken)?;
     let texts = match claims.texts(&selector) {
         Ok(texts) => texts,
         Err(ClaimLookupError::Missing) => Vec::new(),
         Err(ClaimLookupError::NotText | ClaimLookupError::Empty) => {
-            return Err(AppError::UnknownToken);
+            return Err(EnrollmentError::UnknownToken.into());
         },
     };
     let texts = texts.into_iter().map(str::to_owned);

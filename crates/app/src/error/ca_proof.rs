@@ -2,7 +2,7 @@
 
 /// A certificate does not prove possession of the authority's key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ProofError {
+pub enum CaProofError {
     #[error("the CA is already verified")]
     AlreadyVerified,
     #[error("expected a PEM certificate")]

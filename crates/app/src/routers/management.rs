@@ -3,7 +3,7 @@
 use super::draft_enrollment;
 use crate::app::App;
 use crate::enrollment_records;
-use crate::error::AppError;
+use crate::error::{AppError, NotAllowedError};
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
 use crate::managed::{self, ActionFor, Create, Delete, Read, Update};
 use portcullis_domain::access::Permit;
@@ -36,7 +36,7 @@ impl RouterSet {
     pub(super) fn check_changeable(self, router: &Router) -> Result<(), AppError> {
         self.check_visible(router)?;
         if self == Self::All && router.spec.edge().is_some() {
-            Err(AppError::RouterNotUpdatable)
+            Err(NotAllowedError::UpdateEdgeRouter.into())
         } else {
             Ok(())
         }

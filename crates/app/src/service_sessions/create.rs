@@ -2,7 +2,7 @@
 
 use super::{Create, routers, session_quota};
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, ServiceSessionError};
 use crate::posture::{GrantResolver, PostureContext};
 use crate::records::own_session_key;
 use crate::services::get_usable;
@@ -43,8 +43,8 @@ pub struct NewServiceSession {
 /// # Errors
 ///
 /// "Not found" for a service that the caller may neither dial nor bind; [`AppError::Field`] if it
-/// may only do the other; [`AppError::InvalidPosture`], which is recorded;
-/// [`AppError::NoEdgeRouters`].
+/// may only do the other; [`ServiceSessionError::InvalidPosture`], which is recorded;
+/// [`ServiceSessionError::NoEdgeRouters`].
 pub async fn create(
     app: &App,
     permit: &Permit<Create>,
@@ -72,7 +72,7 @@ fn prepare(
     let (identity, number) = (caller.identity_number, service.number());
     let edge_routers = routers::list_common(app, rows, identity, number)?;
     if edge_routers.is_empty() {
-        return Err(AppError::NoEdgeRouters);
+        return Err(ServiceSessionError::NoEdgeRouters.into());
     }
     let api_session: ApiSession = rows
         .get(&own_session_key(caller))?
@@ -122,7 +122,7 @@ fn check_access(
         AccessDecision::Refused(failures) => {
             let request = failed_request(app, caller, (&service.entity, grant), failures.clone());
             app.posture.record_refusal(caller.identity_number, request);
-            Err(AppError::InvalidPosture(failures))
+            Err(ServiceSessionError::InvalidPosture(failures).into())
         },
     }
 }

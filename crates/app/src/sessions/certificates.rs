@@ -5,7 +5,7 @@
 
 use crate::action::actions;
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, CsrError, NotAllowedError};
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
 use crate::records::{login_authenticator, own_session_key};
 use portcullis_domain::access::{Access, AccessDeniedError, Caller, Permit};
@@ -51,7 +51,7 @@ pub async fn create_certificate(
 ) -> Result<NewCertificate, AppError> {
     let caller = permit.caller();
     // The subject of the CSR is ignored.
-    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let csr = Csr::from_pem(csr).map_err(|error| CsrError::Invalid(error.to_string()))?;
     app.count_own_change(caller)?;
     let id = SessionCertificateId::generate(&*app.env().entropy)?;
     let leaf = issue(app, caller, &id, &csr)?;
@@ -178,7 +178,7 @@ pub async fn delete_certificate(
         login_certificate(app, view.rows(), &session)?
     };
     if by_login.is_some_and(|view| view.id == *id) {
-        return Err(AppError::NotDeletable { rule: None });
+        return Err(NotAllowedError::Delete { rule: None }.into());
     }
     app.commit_for(permit, move |rows, caller| {
         let session = own_session(rows.rows(), caller)?;

@@ -2,7 +2,7 @@
 
 mod snapshot_path;
 
-use crate::error::AppError;
+use crate::error::{AppError, OverloadError};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use std::ffi::OsString;
@@ -46,10 +46,11 @@ impl SnapshotFiles {
             .map(|since| MIN_INTERVAL - since);
         let wait = wait.or_else(|| turn.is_running.then_some(MIN_INTERVAL));
         if let Some(wait) = wait {
-            return Err(AppError::RateLimited {
+            return Err(OverloadError::RateLimit {
                 rule: RATE_RULE,
                 seconds: u32::try_from(wait.as_secs()).unwrap_or(0).max(1),
-            });
+            }
+            .into());
         }
         *turn = SnapshotState {
             is_running: true,

@@ -5,11 +5,10 @@ use crate::challenge;
 use http::{StatusCode, header};
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::AppError;
 use portcullis_app::listing::ListError;
 use portcullis_app::sessions::LoginError;
+use portcullis_app::{AppError, NotAllowedError, OverloadError, ServiceSessionError};
 use portcullis_domain::FieldError;
-use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 use std::borrow::Cow;
 
 impl From<AppError> for ApiError {
@@ -27,59 +26,11 @@ impl From<AppError> for ApiError {
                 Self::new(Code::InvalidField).with_cause(Cause::text(format_field_error(&error)))
             },
             AppError::MissingReference(error) => Self::new(Code::NotFound).with_cause(error),
-            AppError::Listing(error) => error.into(),
-            AppError::NotDeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::NotDeletable { rule: Some(rule) } => {
-                with_message(Code::EntityCanNotBeDeleted, rule)
-            },
-            AppError::NotUpdatable { rule } => with_message(Code::EntityCanNotBeUpdated, rule),
             AppError::InUse(error) => {
                 Self::new(Code::CanNotDeleteReferencedEntity).with_cause(error)
             },
-            AppError::EnrollmentExists(method) => {
-                Self::new(Code::EnrollmentExists).with_cause(enrollment_exists(method))
-            },
-            AppError::AuthenticatorExists(_) => Self::new(Code::MaxAuthenticatorMethodsReached),
-            AppError::AuthenticatorNotUpdatable => Self::new(Code::CanNotUpdateAuthenticator),
-            AppError::WrongPassword => Self::new(Code::Unauthorized).with_cause(FieldError::new(
-                "currentPassword",
-                "is wrong; send the current password of the caller",
-                "",
-            )),
-            AppError::NotOneCertificatePem => Self::new(Code::CouldNotParsePemBlock),
-            AppError::UntrustedCertificate => Self::new(Code::CertificateFailedValidation),
-            AppError::UnexpectedCertificate => Self::new(Code::InvalidClientCert),
-            AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
-            AppError::Redemption(error) => error.into(),
-            AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
-            AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
-            AppError::InvalidCertificatePem => Self::new(Code::InvalidCertPem),
-            AppError::CaProof(error) => error.into(),
-            AppError::EnrollmentCertificate(error) => error.into(),
-            AppError::Mfa(error) => error.into(),
-            AppError::InvalidPosture(failures) => {
-                Self::new(Code::InvalidPosture).with_cause(Cause::posture(&failures))
-            },
-            AppError::NoEdgeRouters => Self::new(Code::NoEdgeRoutersAvailable),
-            AppError::Csr(reason) => with_message(Code::CouldNotProcessCsr, reason),
-            error @ AppError::MissingCsr(_) => {
-                with_message(Code::MissingOrInvalidCsr, error.to_string())
-            },
-            AppError::RouterNotUpdatable => with_message(
-                Code::CanNotUpdateRouter,
-                "this is an edge router; use the edge-routers API to change it",
-            ),
-            AppError::RateLimited { rule, seconds } => {
-                with_message(Code::RateLimited, rule).retry_after(seconds)
-            },
-            error @ AppError::SnapshotFailed(_) => with_message(Code::Unhandled, error.to_string()),
-            AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
-            AppError::PasswordsThrottled(throttled) => {
-                Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
-            },
-            AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
-                .with_status(StatusCode::SERVICE_UNAVAILABLE)
-                .retry_after(1),
+            AppError::NotAllowed(error) => error.into(),
+            AppError::Overloaded(error) => error.into(),
             AppError::TimedOut | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
             AppError::Store(error) if error.is_transient() => Self::new(Code::Unhandled)
                 .with_status(StatusCode::SERVICE_UNAVAILABLE)
@@ -90,6 +41,15 @@ impl From<AppError> for ApiError {
                 .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(5)
                 .with_detail(error),
+            AppError::Listing(error) => error.into(),
+            AppError::Enrollment(error) => error.into(),
+            AppError::Authenticator(error) => error.into(),
+            AppError::Csr(error) => error.into(),
+            AppError::Mfa(error) => error.into(),
+            AppError::ServiceSession(error) => error.into(),
+            AppError::CaProof(error) => error.into(),
+            AppError::InvalidCertificatePem => Self::new(Code::InvalidCertPem),
+            error @ AppError::SnapshotFailed(_) => with_message(Code::Unhandled, error.to_string()),
             error @ (AppError::AlreadyInitialised | AppError::Internal(_)) => {
                 Self::new(Code::Unhandled).with_detail(error)
             },
@@ -97,18 +57,47 @@ impl From<AppError> for ApiError {
     }
 }
 
-fn enrollment_exists(method: EnrollmentMethodKind) -> FieldError {
-    let reason =
-        "the identity already has an enrollment of this method; refresh or delete that one";
-    FieldError::new("method", reason, method.name())
+impl From<NotAllowedError> for ApiError {
+    fn from(error: NotAllowedError) -> Self {
+        match error {
+            NotAllowedError::Update { rule } => with_message(Code::EntityCanNotBeUpdated, rule),
+            NotAllowedError::UpdateEdgeRouter => with_message(
+                Code::CanNotUpdateRouter,
+                "this is an edge router; use the edge-routers API to change it",
+            ),
+            NotAllowedError::Delete { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
+            NotAllowedError::Delete { rule: Some(rule) } => {
+                with_message(Code::EntityCanNotBeDeleted, rule)
+            },
+        }
+    }
 }
 
-impl From<RedemptionError> for ApiError {
-    fn from(error: RedemptionError) -> Self {
-        Self::new(match error {
-            RedemptionError::WrongMethod => Code::InvalidEnrollMethod,
-            RedemptionError::Expired => Code::EnrollmentExpired,
-        })
+impl From<OverloadError> for ApiError {
+    fn from(error: OverloadError) -> Self {
+        match error {
+            OverloadError::Store => Self::new(Code::ServerTooManyRequests)
+                .with_status(StatusCode::SERVICE_UNAVAILABLE)
+                .retry_after(1),
+            OverloadError::Passwords => Self::new(Code::ServerTooManyRequests).retry_after(1),
+            OverloadError::WrongPasswords(throttled) => {
+                Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
+            },
+            OverloadError::RateLimit { rule, seconds } => {
+                with_message(Code::RateLimited, rule).retry_after(seconds)
+            },
+        }
+    }
+}
+
+impl From<ServiceSessionError> for ApiError {
+    fn from(error: ServiceSessionError) -> Self {
+        match error {
+            ServiceSessionError::InvalidPosture(failures) => {
+                Self::new(Code::InvalidPosture).with_cause(Cause::posture(&failures))
+            },
+            ServiceSessionError::NoEdgeRouters => Self::new(Code::NoEdgeRoutersAvailable),
+        }
     }
 }
 
@@ -147,7 +136,7 @@ impl From<ListError> for ApiError {
 }
 
 /// An error with a message as its cause, which is also logged: messages contain no secrets.
-fn with_message(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
+pub(super) fn with_message(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
     let text = text.into();
     ApiError::new(code)
         .with_detail(&text)

@@ -3,24 +3,26 @@
 use super::ApiError;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::cas::ProofError;
+use portcullis_app::cas::CaProofError;
 use portcullis_app::enrollments::EnrollmentCertificateError;
 
-impl From<ProofError> for ApiError {
-    fn from(error: ProofError) -> Self {
+impl From<CaProofError> for ApiError {
+    fn from(error: CaProofError) -> Self {
         let code = match &error {
-            ProofError::AlreadyVerified => Code::CaAlreadyVerified,
-            ProofError::NotPem => Code::CouldNotParseBody,
-            ProofError::NotOneCertificate(_) => Code::ExpectedPemCertificate,
-            ProofError::Unreadable => Code::CouldNotParseDerBlock,
-            ProofError::WrongName => Code::InvalidCommonName,
-            ProofError::NotIssued => Code::CertificateFailedValidation,
+            CaProofError::AlreadyVerified => Code::CaAlreadyVerified,
+            CaProofError::NotPem => Code::CouldNotParseBody,
+            CaProofError::NotOneCertificate(_) => Code::ExpectedPemCertificate,
+            CaProofError::Unreadable => Code::CouldNotParseDerBlock,
+            CaProofError::WrongName => Code::InvalidCommonName,
+            CaProofError::NotIssued => Code::CertificateFailedValidation,
         };
         match &error {
-            ProofError::NotPem | ProofError::NotOneCertificate(_) | ProofError::Unreadable => {
+            CaProofError::NotPem
+            | CaProofError::NotOneCertificate(_)
+            | CaProofError::Unreadable => {
                 Self::new(code).with_cause(Cause::text(error.to_string()))
             },
-            ProofError::AlreadyVerified | ProofError::WrongName | ProofError::NotIssued => {
+            CaProofError::AlreadyVerified | CaProofError::WrongName | CaProofError::NotIssued => {
                 Self::new(code)
             },
         }

@@ -10,9 +10,9 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::AppError;
 use portcullis_app::audit::{self, Refusal};
 use portcullis_app::sessions::{self, Login, LoginError, NewSession};
+use portcullis_app::{AppError, OverloadError};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use secrecy::ExposeSecret as _;
@@ -89,7 +89,9 @@ fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<
     let reason = match error {
         LoginError::Refused(reason) => reason,
         LoginError::NoToken(_) => "no acceptable token",
-        LoginError::Failed(AppError::PasswordsThrottled(_)) => "too many wrong passwords",
+        LoginError::Failed(AppError::Overloaded(OverloadError::WrongPasswords(_))) => {
+            "too many wrong passwords"
+        },
         LoginError::Failed(_) => return,
     };
     let refusal = Refusal {

@@ -8,7 +8,7 @@ use crate::route::{Call, Json, Parameter, RequestContext, ResponseSpec, Route, p
 use crate::session;
 use http::{HeaderName, Method};
 use portcullis_api::enroll::{EnrollmentResult, GenericEnroll};
-use portcullis_app::AppError;
+use portcullis_app::EnrollmentError;
 use portcullis_app::enrollments::{self, TokenEnrollment};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::SignerId;
@@ -58,7 +58,7 @@ pub(super) async fn enroll(
     context: &RequestContext,
     csr: Option<String>,
 ) -> Result<ApiResponse, ApiError> {
-    let token = session::first_bearer(&context.headers).ok_or(AppError::UnknownToken)?;
+    let token = session::first_bearer(&context.headers).ok_or(EnrollmentError::UnknownToken)?;
     let signer = context.headers.get(ISSUER_ID);
     let signer = signer.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let enrollment = TokenEnrollment {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::authenticators::CredentialDraft;
 use crate::cas::{self, CaVerification};
 use crate::enrollments::third_party::check_unused;
-use crate::error::{AppError, EnrollmentCertificateError};
+use crate::error::{AppError, EnrollmentCertificateError, EnrollmentError};
 use crate::records::find_ca;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::ca::Ca;
@@ -23,7 +23,7 @@ pub(super) fn verify_certificate(
 ) -> Result<(CredentialDraft, RedemptionResult), AppError> {
     let view = app.snapshot()?;
     // Enrollments are deleted with their CA.
-    let authority = find_ca(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
+    let authority = find_ca(view.rows(), ca)?.ok_or(EnrollmentError::UnknownToken)?;
     if !authority.entity.can_enroll() {
         return Err(EnrollmentCertificateError::CaNotEnabled.into());
     }

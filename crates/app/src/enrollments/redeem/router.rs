@@ -2,7 +2,7 @@
 
 use super::Redemption;
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, EnrollmentError};
 use crate::privilege::EnrollmentOwner;
 use crate::routers::{self, RouterCertificates};
 use portcullis_domain::access::Origin;
@@ -57,10 +57,11 @@ fn find_pending(
     method: Option<&str>,
     now: Timestamp,
 ) -> Result<(Found<StoredEnrollment>, Found<Router>), AppError> {
-    let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
+    let found: Found<StoredEnrollment> =
+        rows.find(by_token)?.ok_or(EnrollmentError::UnknownToken)?;
     found.entity.enrollment.validate_redemption(method, now)?;
     let EnrollmentOwner::Router(router) = EnrollmentOwner::get(rows, &found)? else {
-        return Err(AppError::UnknownToken);
+        return Err(EnrollmentError::UnknownToken.into());
     };
     routers::check_enabled(&router)?;
     let (kind, number) = found.key.root_id();
