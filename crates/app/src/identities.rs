@@ -128,3 +128,6 @@ pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<()
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

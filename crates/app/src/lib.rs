@@ -37,6 +37,8 @@ mod enrollment_records;
 pub mod enrollments;
 mod error;
 pub mod fabric;
+#[cfg(test)]
+mod fixture;
 mod generational_cache;
 pub mod health;
 pub mod identities;

@@ -171,3 +171,6 @@ fn check_edge_routers(rows: Rows<'_>, roles: &RoleSelectors<RouterId>) -> Result
 fn exists<I: IndexedId>(rows: Rows<'_>, id: &I) -> Result<bool, StoreError> {
     Ok(rows.locate(&reference(id))?.is_some())
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,3 +144,6 @@ impl CredentialGuard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -212,3 +212,6 @@ fn is_certificate_acceptable(
                     && is_same_generation(session, found.entity.claim_terms)))
     }))
 }
+
+#[cfg(test)]
+mod tests;

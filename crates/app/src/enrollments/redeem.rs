@@ -154,3 +154,6 @@ async fn create_credential(
         None => Err(RedemptionError::WrongMethod.into()),
     }
 }
+
+#[cfg(test)]
+mod tests;

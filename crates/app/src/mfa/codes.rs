@@ -133,3 +133,6 @@ impl EnrolledPurpose for NewCodes {
         Ok(after.mfa)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -124,3 +124,6 @@ impl<'a> LivenessCache<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -243,3 +243,6 @@ fn save_client_info(identity: &mut Identity, login: &Login) {
     identity.env_info.clone_from(&login.env_info);
     identity.sdk_info.clone_from(&login.sdk_info);
 }
+
+#[cfg(test)]
+mod tests;

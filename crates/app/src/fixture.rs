@@ -1,0 +1,225 @@
+//! An [`App`] on a store in memory with its first administrator, for tests of use cases.
+
+use crate::administrator;
+use crate::app::{App, AppParts};
+use crate::authenticators::{self, CreateAuthenticator, NewCredential};
+use crate::error::AppError;
+use crate::identities;
+use crate::network::{Controller, ControllerHosts, Network, NetworkSettings};
+use crate::password::PasswordPool;
+use crate::read_model::{self, ProjectionUpdater};
+use crate::records::find_policy;
+use crate::sessions::{self, Login, LoginError, NewSession, PresentedCredentials};
+use crate::settings::{MfaSettings, Settings};
+use crate::signers::BearerTokens;
+use crate::state::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
+use portcullis_domain::Env;
+use portcullis_domain::access::{Action, Caller, Origin, Permit};
+use portcullis_domain::auth_policy::{self, AuthPolicy};
+use portcullis_domain::identity::{IdentityName, IdentitySpec};
+use portcullis_domain::ids::{ControllerId, IdentityId, RequestId};
+use portcullis_domain::tags::Tags;
+use portcullis_index::Projections;
+use portcullis_pki::{JwtSigner, TrustDomain};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Entity, Rows};
+use portcullis_storage::vault::Vault;
+use portcullis_testkit::{ManualClock, SeededEntropy, TestNetwork, memory_store};
+use secrecy::ExposeSecret as _;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Password of all identities that log in with one.
+pub(crate) const PASSWORD: &str = "open-sesame-1";
+
+const ADMIN: &str = "admin";
+
+pub(crate) struct Fixture {
+    pub(crate) app: App,
+    pub(crate) clock: Arc<ManualClock>,
+    /// Has the key file of the vault.
+    _home: TempDir,
+}
+
+impl Fixture {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(Settings::default()).await
+    }
+
+    pub(crate) async fn start_with(settings: Settings) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let env = Env {
+            clock: clock.clone(),
+            entropy: Arc::new(SeededEntropy::new(42)),
+        };
+        let home = tempfile::tempdir().unwrap();
+        let engine = memory_store();
+        let key = home.path().join("store.key");
+        let vault = Vault::open(&*engine, &key, env.entropy.clone()).unwrap();
+        let projections = Arc::new(Projections::default());
+        engine.observe(Arc::new(ProjectionUpdater(projections.clone())));
+        read_model::load(&*engine, &projections, &|| false).unwrap();
+        let app = App::new(AppParts {
+            network: network(&env),
+            engine,
+            store_path: home.path().join("store"),
+            vault: Arc::new(vault),
+            projections,
+            passwords: PasswordPool::start(2, 16).unwrap(),
+            signer_keys: SignerKeys::new(Arc::new(NoFetcher)),
+            settings,
+            mfa: MfaSettings::default(),
+            env,
+        });
+        administrator::ensure_defaults(&app).await.unwrap();
+        administrator::initialise(&app, ADMIN, PASSWORD.into())
+            .await
+            .unwrap();
+        Self {
+            app,
+            clock,
+            _home: home,
+        }
+    }
+
+    pub(crate) async fn log_in(
+        &self,
+        username: &str,
+        password: &str,
+    ) -> Result<NewSession, LoginError> {
+        let login = Login::default();
+        sessions::with_password(&self.app, &origin(), username, password.into(), login).await
+    }
+
+    /// The caller of a session, while that is valid.
+    pub(crate) async fn resolve(&self, session: &NewSession) -> Option<Arc<Caller>> {
+        let presented = PresentedCredentials {
+            token: session.token.expose_secret(),
+            certificates: &[],
+            tokens: &BearerTokens::default(),
+        };
+        sessions::resolve(&self.app, presented, origin())
+            .await
+            .unwrap()
+    }
+
+    /// Logs in an identity with [`PASSWORD`].
+    pub(crate) async fn caller(&self, username: &str) -> Arc<Caller> {
+        let session = self.log_in(username, PASSWORD).await.unwrap();
+        self.resolve(&session).await.unwrap()
+    }
+
+    pub(crate) async fn admin(&self) -> Arc<Caller> {
+        self.caller(ADMIN).await
+    }
+
+    /// Creates an identity that logs in with its name and [`PASSWORD`].
+    pub(crate) async fn add_identity(&self, admin: &Arc<Caller>, spec: IdentitySpec) -> IdentityId {
+        let username = spec.name.as_str().to_owned();
+        let identity = identities::create(&self.app, &permit(admin), spec, None)
+            .await
+            .unwrap();
+        let input = CreateAuthenticator {
+            identity: identity.clone(),
+            credential: NewCredential::Updb {
+                username,
+                password: PASSWORD.into(),
+            },
+            tags: Tags::default(),
+        };
+        authenticators::create(&self.app, &permit(admin), input)
+            .await
+            .unwrap();
+        identity
+    }
+
+    /// Reads from the current store.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(Rows<'_>) -> T) -> T {
+        read(self.app.snapshot().unwrap().rows())
+    }
+
+    pub(crate) async fn insert<E: Entity + Send + Sync + 'static>(
+        &self,
+        key: RecordKey,
+        entity: E,
+    ) {
+        let inserted = self
+            .app
+            .commit_unaudited(move |rows| Ok::<_, AppError>(rows.insert(&key, &entity)?));
+        inserted.await.unwrap();
+    }
+
+    pub(crate) async fn remove<E: Entity>(&self, key: RecordKey) {
+        let removed = self.app.commit_unaudited(move |rows| {
+            let entity: E = rows.rows().get(&key)?.unwrap();
+            Ok::<_, AppError>(rows.remove(&key, &entity)?)
+        });
+        removed.await.unwrap();
+    }
+
+    /// Changes a record without the rules of any use case.
+    pub(crate) async fn change<E: Entity>(&self, key: RecordKey, change: fn(E) -> E) {
+        let changed = self.app.commit_unaudited(move |rows| {
+            let before: E = rows.rows().get(&key)?.unwrap();
+            let after = change(rows.rows().get(&key)?.unwrap());
+            Ok::<_, AppError>(rows.replace(&key, &before, &after)?)
+        });
+        changed.await.unwrap();
+    }
+
+    /// Changes the auth policy of all identities.
+    pub(crate) async fn change_policy(&self, change: fn(AuthPolicy) -> AuthPolicy) {
+        let key = self.read(|rows| find_policy(rows, &auth_policy::default_id()));
+        self.change(key.unwrap().unwrap().key, change).await;
+    }
+}
+
+pub(crate) fn origin() -> Origin {
+    Origin {
+        request: RequestId::from_wire("request"),
+        address: Ipv4Addr::LOCALHOST.into(),
+    }
+}
+
+pub(crate) fn permit<A: Action>(caller: &Arc<Caller>) -> Permit<A> {
+    Permit::request(Arc::clone(caller)).unwrap()
+}
+
+pub(crate) fn named(name: &str) -> IdentitySpec {
+    IdentitySpec::named(IdentityName::new(name).unwrap())
+}
+
+fn network(env: &Env) -> Network {
+    let network = TestNetwork::new(env);
+    let settings = NetworkSettings {
+        trust_domain: TrustDomain::parse("example.test").unwrap(),
+        bundle: vec![network.root.clone(), network.signing.certificate().clone()],
+        roots: vec![network.root],
+        signing: network.signing,
+        api_address: "ctrl.example.test:1280".to_owned(),
+        control_addresses: Vec::new(),
+        controller: Controller {
+            id: ControllerId::from_wire("ctrl-1"),
+            name: "ctrl-1".to_owned(),
+            certificate: network.server.clone(),
+            started_at: env.now(),
+        },
+        jwt_signer: JwtSigner::new(network.server_key, &network.server).unwrap(),
+        hosts: ControllerHosts::default(),
+        served_certificates: vec![network.server],
+    };
+    Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
+}
+
+struct NoFetcher;
+
+impl KeySetFetcher for NoFetcher {
+    fn validate_address(&self, _address: &str) -> Result<(), KeySetError> {
+        Ok(())
+    }
+
+    fn fetch<'f>(&'f self, _address: &'f str) -> KeySetFuture<'f> {
+        Box::pin(async { Err(KeySetError("nothing is fetched here".to_owned())) })
+    }
+}

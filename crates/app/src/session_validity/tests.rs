@@ -1,0 +1,332 @@
+use super::*;
+use crate::fixture::{Fixture, PASSWORD, named};
+use crate::records::login_authenticator;
+use portcullis_domain::api_session::LoginCertificate;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::ca::{CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim};
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::identity::IdentityType;
+use portcullis_domain::ids::{CaId, SignerId};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_domain::tags::Tags;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{CA, SIGNER, identity_key};
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+
+/// A session of an identity that logged in with its password.
+struct Login {
+    fixture: Fixture,
+    caller: Arc<Caller>,
+    /// As stored at the login.
+    session: ApiSession,
+    policy: AuthPolicy,
+}
+
+impl Login {
+    async fn start() -> Self {
+        let fixture = Fixture::start().await;
+        let admin = fixture.admin().await;
+        fixture.add_identity(&admin, named("alice")).await;
+        let caller = fixture.caller("alice").await;
+        let session = fixture.read(|rows| rows.get(&own_session_key(&caller)));
+        let session: ApiSession = session.unwrap().unwrap();
+        let policy = fixture.read(|rows| {
+            let owner: Identity = rows.get(&identity_key(caller.identity_number))?.unwrap();
+            get_policy(rows, &owner)
+        });
+        Self {
+            fixture,
+            caller,
+            session,
+            policy: Arc::unwrap_or_clone(policy.unwrap()),
+        }
+    }
+
+    /// Whether the session as it is stored is valid.
+    fn is_valid(&self, lifetimes: SessionLifetimes, now: Timestamp) -> bool {
+        self.fixture.read(|rows| {
+            let key = own_session_key(&self.caller);
+            let entity = rows.get_cached(&key).unwrap().unwrap();
+            let found = Found { key, entity };
+            validate(rows, found, lifetimes, now).unwrap().is_some()
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        self.fixture.app.env().now()
+    }
+
+    /// Whether a session with another login method would be allowed.
+    fn is_allowed(&self, session: &ApiSession, policy: &AuthPolicy) -> bool {
+        let method = |_id: &AuthenticatorId| Ok(Some(AuthenticatorMethod::Certificate));
+        self.fixture.read(|rows| {
+            is_login_method_allowed(rows, (session, policy), method, self.now()).unwrap()
+        })
+    }
+
+    fn opened_by(&self, opened_by: OpenedBy) -> ApiSession {
+        ApiSession {
+            opened_by,
+            ..self.session.clone()
+        }
+    }
+
+    fn with_certificate(
+        &self,
+        opened_by: OpenedBy,
+        not_after: Timestamp,
+        ca: Option<&CaId>,
+    ) -> ApiSession {
+        ApiSession {
+            certificate: Some(LoginCertificate {
+                fingerprint: "0a".to_owned(),
+                previous: None,
+                not_after,
+                ca: ca.cloned(),
+            }),
+            ..self.opened_by(opened_by)
+        }
+    }
+
+    fn next_key(&self, kind: portcullis_storage::key::Kind) -> RecordKey {
+        RecordKey::root(kind, self.fixture.app.next_number(kind).0)
+    }
+}
+
+#[tokio::test]
+async fn session_ends_with_its_lifetime() {
+    let login = Login::start().await;
+    let now = login.now();
+    let limited = SessionLifetimes {
+        all: Some(HOUR),
+        administrators: None,
+    };
+    assert!(login.is_valid(SessionLifetimes::default(), now + HOUR * 1000));
+    assert!(login.is_valid(limited, now + HOUR - SignedDuration::from_millis(1)));
+    assert!(!login.is_valid(limited, now + HOUR));
+    let of_administrators = SessionLifetimes {
+        all: None,
+        administrators: Some(HOUR),
+    };
+    assert!(login.is_valid(of_administrators, now + HOUR));
+}
+
+#[tokio::test]
+async fn session_ends_when_its_identity_is_disabled() {
+    let login = Login::start().await;
+    let (now, unlimited) = (login.now(), SessionLifetimes::default());
+    let identity = identity_key(login.caller.identity_number);
+    login
+        .fixture
+        .change(identity, |mut identity: Identity| {
+            identity.disable(Some(identity.created_at + HOUR), identity.created_at);
+            identity
+        })
+        .await;
+    assert!(!login.is_valid(unlimited, now));
+    assert!(login.is_valid(unlimited, now + HOUR));
+}
+
+#[tokio::test]
+async fn session_ends_with_its_authenticator_or_the_policy() {
+    let login = Login::start().await;
+    let (now, unlimited) = (login.now(), SessionLifetimes::default());
+    login
+        .fixture
+        .change_policy(|mut policy| {
+            policy.primary.updb.allowed = false;
+            policy
+        })
+        .await;
+    assert!(!login.is_valid(unlimited, now));
+    login
+        .fixture
+        .change_policy(|mut policy| {
+            policy.primary.updb.allowed = true;
+            policy
+        })
+        .await;
+    assert!(login.is_valid(unlimited, now));
+    let authenticator = login
+        .fixture
+        .read(|rows| login_authenticator(rows, &login.session));
+    let key = authenticator.unwrap().unwrap().key;
+    login.fixture.remove::<Authenticator>(key).await;
+    assert!(!login.is_valid(unlimited, now));
+}
+
+#[tokio::test]
+async fn router_identity_keeps_no_session_that_a_third_party_opened() {
+    let login = Login::start().await;
+    let (now, unlimited) = (login.now(), SessionLifetimes::default());
+    let identity = identity_key(login.caller.identity_number);
+    login
+        .fixture
+        .change(own_session_key(&login.caller), |session: ApiSession| {
+            let certificate = Some(LoginCertificate {
+                fingerprint: "0a".to_owned(),
+                previous: None,
+                not_after: session.created_at + HOUR,
+                ca: None,
+            });
+            ApiSession {
+                opened_by: OpenedBy::ExternalId,
+                certificate,
+                ..session
+            }
+        })
+        .await;
+    assert!(login.is_valid(unlimited, now));
+    login
+        .fixture
+        .change(identity, |identity: Identity| Identity {
+            kind: IdentityType::Router,
+            ..identity
+        })
+        .await;
+    assert!(!login.is_valid(unlimited, now));
+}
+
+#[tokio::test]
+async fn caller_without_a_valid_session_is_denied_in_its_transaction() {
+    let login = Login::start().await;
+    let (now, lifetimes) = (login.now(), SessionLifetimes::default());
+    let recheck = || {
+        login
+            .fixture
+            .read(|rows| recheck_caller(rows, &login.caller, lifetimes, now))
+    };
+    assert_eq!(recheck().unwrap().identity, login.caller.identity);
+    let key = own_session_key(&login.caller);
+    login.fixture.remove::<ApiSession>(key).await;
+    let error = recheck().unwrap_err();
+    assert!(matches!(error, AppError::Denied { rule: None }), "{error}");
+}
+
+#[tokio::test]
+async fn token_session_depends_on_its_signer() {
+    let login = Login::start().await;
+    let policy = &login.policy;
+    let id = SignerId::from_wire("signer");
+    let mut session = login.opened_by(OpenedBy::Signer(id.clone()));
+    assert!(!login.is_allowed(&session, policy));
+    let spec = SignerSpec::new("signer", "https://issuer.test", "audience", true);
+    let keys = KeySource::KeySet("https://issuer.test/keys".to_owned());
+    let signer = Signer::new(id, keys, spec, login.now()).unwrap();
+    let key = login.next_key(SIGNER);
+    login.fixture.insert(key, signer).await;
+    // A session without a generation counts as of the first one.
+    assert!(login.is_allowed(&session, policy));
+    session.terms = Some(TrustGeneration::default().next_if(true));
+    assert!(!login.is_allowed(&session, policy));
+    session.terms = Some(TrustGeneration::default());
+    assert!(login.is_allowed(&session, policy));
+    let mut refusing = policy.clone();
+    refusing.primary.ext_jwt.allowed = false;
+    assert!(!login.is_allowed(&session, &refusing));
+    login
+        .fixture
+        .change(key, |mut signer: Signer| {
+            signer.spec.enabled = false;
+            signer
+        })
+        .await;
+    assert!(!login.is_allowed(&session, policy));
+}
+
+#[tokio::test]
+async fn certificate_session_depends_on_the_rules_for_certificates() {
+    let login = Login::start().await;
+    let own = || login.session.opened_by.clone();
+    let mut policy = login.policy.clone();
+    let good = login.with_certificate(own(), login.now(), None);
+    let expired = login.with_certificate(own(), login.now() - HOUR, None);
+    assert!(login.is_allowed(&good, &policy) && login.is_allowed(&expired, &policy));
+    policy.primary.cert.allow_expired_certs = false;
+    assert!(login.is_allowed(&good, &policy) && !login.is_allowed(&expired, &policy));
+    // Logins did not record certificates at first, but always those with an external id.
+    let unrecorded = login.opened_by(own());
+    assert!(login.is_allowed(&unrecorded, &policy));
+    assert!(!login.is_allowed(&login.opened_by(OpenedBy::ExternalId), &policy));
+    policy.primary.cert.allowed = false;
+    assert!(!login.is_allowed(&good, &policy) && !login.is_allowed(&unrecorded, &policy));
+}
+
+#[tokio::test]
+async fn certificate_session_of_a_third_party_depends_on_its_ca() {
+    let login = Login::start().await;
+    let (id, policy) = (CaId::from_wire("ca"), &login.policy);
+    let own = || login.session.opened_by.clone();
+    let by_fingerprint = login.with_certificate(own(), login.now(), Some(&id));
+    let by_claim = login.with_certificate(OpenedBy::ExternalId, login.now(), Some(&id));
+    assert!(!login.is_allowed(&by_fingerprint, policy));
+    let key = login.next_key(CA);
+    login.fixture.insert(key, authority(id, login.now())).await;
+    assert!(login.is_allowed(&by_fingerprint, policy));
+    // The authority names no claim yet.
+    assert!(!login.is_allowed(&by_claim, policy));
+    login
+        .fixture
+        .change(key, |mut ca: Ca| {
+            ca.spec.external_id_claim = Some(ExternalIdClaim {
+                location: ClaimLocation::CommonName,
+                matcher: ClaimMatcher::All,
+                matcher_criteria: String::new(),
+                parser: ClaimParser::None,
+                parser_criteria: String::new(),
+                index: 0,
+            });
+            ca
+        })
+        .await;
+    assert!(login.is_allowed(&by_claim, policy));
+    let outdated = ApiSession {
+        terms: Some(TrustGeneration::default().next_if(true)),
+        ..by_claim.clone()
+    };
+    assert!(!login.is_allowed(&outdated, policy));
+    login
+        .fixture
+        .change(key, |mut ca: Ca| {
+            ca.spec.is_auth_enabled = false;
+            ca
+        })
+        .await;
+    assert!(!login.is_allowed(&by_fingerprint, policy) && !login.is_allowed(&by_claim, policy));
+}
+
+fn authority(id: CaId, now: Timestamp) -> Ca {
+    Ca {
+        id,
+        created_at: now,
+        updated_at: now,
+        pem: "pem".to_owned(),
+        fingerprint: "0b".to_owned(),
+        verification_token: "token".to_owned(),
+        is_verified: true,
+        claim_terms: TrustGeneration::default(),
+        spec: CaSpec {
+            name: "ca".to_owned(),
+            is_auto_enrollment_enabled: false,
+            is_ott_enrollment_enabled: false,
+            is_auth_enabled: true,
+            identity_roles: RoleAttributes::default(),
+            identity_name_format: String::new(),
+            external_id_claim: None,
+            tags: Tags::default(),
+        },
+    }
+}
+
+#[tokio::test]
+async fn activity_is_not_part_of_validity() {
+    // The idle timeout is that of `sessions`, which knows the newest activity.
+    let login = Login::start().await;
+    let later = login.now() + HOUR * 24;
+    assert!(login.is_valid(SessionLifetimes::default(), later));
+    let session = login.fixture.log_in("alice", PASSWORD).await.unwrap();
+    login.fixture.clock.set(later);
+    assert!(login.fixture.resolve(&session).await.is_none());
+}
