@@ -15,6 +15,8 @@ use crate::auth_policy::{self, UpdbRules};
 use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{AuthPolicyId, ConfigId, IdentityId, ServiceId};
+pub use crate::mfa::TotpState;
+
 use crate::mfa::WrongCodes;
 use crate::name::validate_name;
 use crate::permission::PermissionSet;
@@ -162,19 +164,6 @@ pub struct ExpectedCredentials {
     pub authenticators: u32,
     #[serde(default)]
     pub totp: TotpState,
-}
-
-/// State of the TOTP enrollment of an identity.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TotpState {
-    /// Not begun.
-    #[default]
-    None,
-    /// Enrolled, not verified.
-    Started,
-    /// Verified: every login requires a code.
-    Verified,
 }
 
 impl Identity {

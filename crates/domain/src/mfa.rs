@@ -3,9 +3,21 @@
 //! Values only: the state transitions are in `portcullis-totp`, and secrets are stored separately.
 
 use crate::clock::Timestamp;
-use crate::identity::TotpState;
 use crate::ids::{ApiSessionId, MfaId};
 use serde::{Deserialize, Serialize};
+
+/// State of the TOTP enrollment of an identity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TotpState {
+    /// Not begun.
+    #[default]
+    None,
+    /// Enrolled, not verified.
+    Started,
+    /// Verified: every login requires a code.
+    Verified,
+}
 
 /// The TOTP enrollment of an identity (RFC 6238), started or verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
