@@ -1,7 +1,10 @@
 //! REST client of a controller.
 
+mod builder;
+
+pub use builder::{BuildError, ClientBuilder, ClientCertificate};
+
 use crate::body::Body;
-use crate::builder::ClientBuilder;
 use crate::connection::Connector;
 use crate::endpoint::Endpoint;
 use crate::error::ClientError;

@@ -30,7 +30,6 @@
 //! ```
 
 mod body;
-mod builder;
 mod client;
 mod connection;
 mod endpoint;
@@ -44,8 +43,7 @@ mod resources;
 mod trust;
 
 pub use body::Body;
-pub use builder::{BuildError, ClientBuilder, ClientCertificate};
-pub use client::Client;
+pub use client::{BuildError, Client, ClientBuilder, ClientCertificate};
 pub use endpoint::{Api, Endpoint};
 pub use error::{ClientError, PeerCertificateError, RefusalError};
 pub use exchange::{Exchange, Observer};

@@ -1,6 +1,6 @@
 //! Client builder.
 
-use crate::client::Client;
+use super::Client;
 use crate::connection::Connector;
 use crate::exchange::Observer;
 use crate::trust::Trust;
