@@ -54,6 +54,7 @@ mod client;
 mod failure;
 mod machine;
 mod mfa;
+mod mfa_prompts;
 mod policy;
 mod posture;
 mod prompts;
@@ -71,8 +72,9 @@ pub use portcullis_domain::posture::{
 };
 
 pub use client::{Client, valid_totp_pass};
+pub use mfa_prompts::MfaPrompts;
 pub use policy::{AccessDecision, GrantingPolicy, PassedPolicy, PolicyVerdict};
 pub use posture::{Posture, ProcessKey, ReportOutcome};
-pub use prompts::{GrantedService, MfaPrompts, shortened_services};
+pub use prompts::{GrantedService, shortened_services};
 pub use report::NormalizedReports;
 pub use verdict::{Verdict, evaluate};

@@ -4,7 +4,7 @@
 mod tests;
 mod text_size;
 
-use crate::prompts::MfaPrompts;
+use crate::mfa_prompts::MfaPrompts;
 use crate::report::{NormalizedReports, at_index, largest_field};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
@@ -50,8 +50,6 @@ impl Posture {
     /// Maximum size of all strings of a session, in bytes. About 150 processes with SHA-512 hashes
     /// fit.
     pub const MAX_TEXT_BYTES: usize = 64 * 1024;
-    /// Maximum number of reports in a batch.
-    pub const MAX_BATCH: usize = 1024;
 
     /// # Errors
     ///

@@ -5,19 +5,13 @@ mod tests;
 
 use crate::client::Client;
 use crate::mfa::seconds;
+use crate::mfa_prompts::MfaPrompts;
 use crate::policy::GrantingPolicy;
 use portcullis_domain::clock::{Timestamp, saturating_add};
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService};
-use portcullis_domain::posture_check::{Check, MfaCheck};
+use portcullis_domain::posture_check::Check;
 use std::num::NonZeroU32;
-
-/// Events of a device that may prompt for a code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MfaPrompts {
-    pub woken: bool,
-    pub unlocked: bool,
-}
 
 /// A service with the policies that grant it to an identity.
 #[derive(Debug, Clone, Copy)]
@@ -25,26 +19,6 @@ pub struct GrantedService<'a> {
     pub id: &'a ServiceId,
     pub name: &'a str,
     pub policies: &'a [&'a GrantingPolicy],
-}
-
-impl MfaPrompts {
-    /// Whether there was any event.
-    pub fn any(self) -> bool {
-        self.woken || self.unlocked
-    }
-
-    #[must_use]
-    pub fn union(self, other: Self) -> Self {
-        Self {
-            woken: self.woken || other.woken,
-            unlocked: self.unlocked || other.unlocked,
-        }
-    }
-
-    /// Whether `check` requires a code after these events.
-    fn are_required_by(self, check: MfaCheck) -> bool {
-        (self.woken && check.prompt_on_wake) || (self.unlocked && check.prompt_on_unlock)
-    }
 }
 
 /// The services for which `prompts` shorten the remaining validity of the client's last code.

@@ -1,6 +1,5 @@
 //! Normalization and limits of posture reports.
 
-use crate::posture::Posture;
 use portcullis_domain::FieldError;
 use portcullis_domain::posture::{PostureReport, Report};
 use portcullis_domain::posture_check::bare_hex;
@@ -25,6 +24,9 @@ pub struct NormalizedReports {
 }
 
 impl NormalizedReports {
+    /// Maximum number of reports in a batch.
+    pub const MAX_BATCH: usize = 1024;
+
     /// Normalizes a single report.
     ///
     /// # Errors
@@ -43,8 +45,8 @@ impl NormalizedReports {
     ///
     /// [`FieldError`] naming the index of the report and the field that is too large.
     pub fn from_batch(statements: Vec<PostureReport>) -> Result<Self, FieldError> {
-        if statements.len() > Posture::MAX_BATCH {
-            let reason = format!("must have at most {} items", Posture::MAX_BATCH);
+        if statements.len() > Self::MAX_BATCH {
+            let reason = format!("must have at most {} items", Self::MAX_BATCH);
             let count = statements.len().to_string();
             return Err(FieldError::new("postureResponse", reason, count));
         }

@@ -126,7 +126,7 @@ fn absurd_sizes_are_refused_and_nothing_is_recorded() {
         assert_eq!(error.field, format!("1.{field}"));
         assert_eq!(posture, before);
     }
-    let many = vec![statement("q", state(true, true)); Posture::MAX_BATCH + 1];
+    let many = vec![statement("q", state(true, true)); NormalizedReports::MAX_BATCH + 1];
     let error = posture.record_all(many, at(2)).unwrap_err();
     assert_eq!(error.field, "postureResponse");
     assert_eq!(posture, before);
