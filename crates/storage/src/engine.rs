@@ -1,20 +1,19 @@
 //! Port of a storage engine: ordered rows, a single writer, group commit.
 
 mod error;
-mod range;
 mod result_ticket;
 mod snapshot_cache;
 mod ticket;
 
 use crate::feed::{CommitGroup, Feed};
 use crate::key::Kind;
-use crate::lock;
+use crate::sync::lock;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{self, Arc};
 
+pub use crate::key::KeyRange;
 pub use error::{Abort, CommitError, CopyError, OverloadedError, StoreError};
-pub use range::KeyRange;
 pub use result_ticket::{ResultTicket, submit_with};
 pub use snapshot_cache::SnapshotCache;
 pub use ticket::{Committed, Resolver, Ticket};

@@ -1,6 +1,6 @@
 //! Feed of the latest committed groups.
 
-use crate::lock;
+use crate::sync::lock;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 

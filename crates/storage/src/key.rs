@@ -10,10 +10,12 @@
 //! Numbers are big-endian, so that byte order is numerical order and a root record directly
 //! precedes its dependents. [`crate::tables`] uses only these types as keys.
 
+mod range;
 mod record;
 mod reference;
 mod unique;
 
+pub use range::KeyRange;
 pub use record::RecordKey;
 pub use reference::ReferenceKey;
 pub use unique::UniqueKey;

@@ -12,12 +12,6 @@ pub mod engine;
 pub mod feed;
 pub mod frame;
 pub mod key;
+mod sync;
 pub mod tables;
 pub mod vault;
-
-/// Locks a mutex, ignoring poisoning.
-fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-}

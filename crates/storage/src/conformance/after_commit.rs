@@ -5,7 +5,7 @@ use super::{
 };
 use crate::engine::{Engine, KeyRange, Observer, submit_with};
 use crate::feed::CommitGroup;
-use crate::lock;
+use crate::sync::lock;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
 

@@ -1,6 +1,6 @@
 //! Cache of values decoded from the rows of one view.
 
-use crate::lock;
+use crate::sync::lock;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::mem;

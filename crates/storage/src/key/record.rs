@@ -1,7 +1,7 @@
 //! Keys of records.
 
 use super::{ID_BYTES, Kind, LAST_KIND, META_TAG, decode_id, encode_id};
-use crate::engine::KeyRange;
+use crate::key::KeyRange;
 
 /// Key of a record: a root, or a dependent of a root.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

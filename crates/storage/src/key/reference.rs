@@ -1,7 +1,7 @@
 //! Keys of references between records.
 
 use super::{ID_BYTES, Kind, REFERENCE_TAG, decode_id, encode_id};
-use crate::engine::KeyRange;
+use crate::key::KeyRange;
 
 /// Key of the row for a reference between two records.
 ///

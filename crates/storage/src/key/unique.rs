@@ -1,7 +1,7 @@
 //! Keys of unique values.
 
 use super::UNIQUE_TAG;
-use crate::engine::KeyRange;
+use crate::key::KeyRange;
 use sha2::{Digest as _, Sha256};
 
 /// Maximum length of values that are stored unhashed, in bytes.
