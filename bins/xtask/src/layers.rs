@@ -1,6 +1,7 @@
 //! Check of the allowed dependencies between crates, and between the modules of a crate.
 
 mod module_order;
+mod module_orders;
 mod rules;
 mod source_file;
 #[cfg(test)]
@@ -9,16 +10,17 @@ mod tokens;
 
 use crate::findings::{Findings, count};
 use crate::graph::{DeclaredDependency, DependencyGraph, DependencyKind, Package};
+use module_orders::MODULE_ORDERS;
 use rules::{AllowedDependencies, TESTKIT};
 use std::path::Path;
 
 /// Checks the workspace at `root` against the rules.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
     let mut findings = compare(&DependencyGraph::load(root)?);
-    for order in rules::MODULE_ORDERS {
+    for order in MODULE_ORDERS {
         findings.faults.extend(order.check(root)?);
     }
-    let ordered = count(rules::MODULE_ORDERS.len(), "crate");
+    let ordered = count(MODULE_ORDERS.len(), "crate");
     findings.scope = format!("{}, order of the modules of {ordered}", findings.scope);
     Ok(findings)
 }

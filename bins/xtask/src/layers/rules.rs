@@ -1,7 +1,5 @@
-//! Allowed dependencies between crates, and between modules; `docs/architecture.md` gives the
-//! reasons.
+//! Allowed dependencies between crates; `docs/architecture.md` gives the reasons.
 
-use super::module_order::ModuleOrder;
 use std::path::Path;
 
 /// Crate that only tests use.
@@ -98,63 +96,6 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
         packages: &["hyper", "redb"],
     },
 ];
-
-pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[ModuleOrder {
-    name: "app",
-    modules: &[
-        // What needs neither store nor `App`.
-        "action",
-        "memo",
-        "generational_cache",
-        "settings",
-        "network",
-        "password",
-        "error",
-        "blocking",
-        "state",
-        "read_model",
-        // What follows from the records of one snapshot.
-        "records",
-        "session_validity",
-        // The state of the process, reads and commits.
-        "app",
-        // What use cases share.
-        "privilege",
-        "enrollment_records",
-        "new_password",
-        "listing",
-        "posture",
-        "managed",
-        // Use cases.
-        "configs",
-        "services",
-        "routers",
-        "terminators",
-        "posture_checks",
-        "policies",
-        "revocations",
-        "auth_policies",
-        "signers",
-        "cas",
-        "identities",
-        "sessions",
-        "service_sessions",
-        "mfa",
-        "authenticators",
-        "enrollments",
-        // What is made of several resources, or works on the store as a whole.
-        "controllers",
-        "fabric",
-        "related",
-        "role_attributes",
-        "policy_advice",
-        "audit",
-        "health",
-        "database",
-        "administrator",
-        "account_recovery",
-    ],
-}];
 
 /// Allowed dependencies of the crate in `folder`; `None` if there is no rule for it.
 pub(super) fn allowed(folder: &Path) -> Option<AllowedDependencies> {

@@ -166,7 +166,10 @@ impl<'s> Parser<'_, 's> {
         }
         if !self.take("{") {
             let name = self.next();
-            self.add_root_name(name);
+            // Exported macros stand at the root, wherever they are declared.
+            if self.peek() != "!" {
+                self.add_root_name(name);
+            }
             return;
         }
         let (mut nested, mut is_start) = (1_usize, true);
@@ -184,7 +187,7 @@ impl<'s> Parser<'_, 's> {
     }
 
     fn add_root_name(&mut self, name: Option<Token<'_>>) {
-        let name = name.filter(|name| !matches!(name.text, "self" | "*"));
+        let name = name.filter(|name| !matches!(name.text, "self" | "*" | "$"));
         let names = name.map(|name| (name.text.to_owned(), name.line));
         self.file.root_names.extend(names);
     }
@@ -202,17 +205,9 @@ mod tests {
     #[test]
     fn names_are_those_behind_the_root() {
         let source = "use crate::app::App; use crate::{error::{self, AppError}, records, a as b};\n\
-                      fn f() -> crate::listing::ListError { $crate::act!() }\n\
+                      fn f() -> crate::listing::ListError { $crate::act!(); crate::$name::new() }\n\
                       pub(in crate::enrollments) struct S;";
-        let expected = [
-            "app",
-            "error",
-            "records",
-            "a",
-            "listing",
-            "act",
-            "enrollments",
-        ];
+        let expected = ["app", "error", "records", "a", "listing", "enrollments"];
         assert_eq!(names(source, 1), expected);
     }
 
