@@ -14,17 +14,9 @@ pub(crate) fn root() -> anyhow::Result<PathBuf> {
 }
 
 /// Command for the cargo that runs this program.
-///
-/// Variables about this crate are removed: build scripts that depend on them would otherwise run again.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
     command
 }
 

@@ -36,15 +36,7 @@ pub(crate) fn build(is_counted: bool) -> anyhow::Result<PathBuf> {
 /// Builds what of the controller's package and further ones the arguments name; returns the path of
 /// the controller if it was among that.
 fn cargo(arguments: &[&str]) -> anyhow::Result<Option<PathBuf>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo told this program about its own package would have build scripts run again.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            cargo.env_remove(&name);
-        }
-    }
-    let mut cargo = cargo
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
         .args(["build", "--release", "--package", CONTROLLER])
         .args(arguments)
