@@ -10,7 +10,7 @@ use crate::state::{
     SnapshotFiles, Traces, TrustAnchorCache,
 };
 use portcullis_domain::Env;
-use portcullis_domain::access::{AccessDeniedError, Action, Caller, Permit};
+use portcullis_domain::access::{Action, Caller, Permit};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
@@ -250,9 +250,7 @@ impl App {
         let actor = Actor::caller(permit.caller());
         self.commit(actor, move |rows| {
             let caller = recheck_caller(rows.rows(), permit.caller(), lifetimes, now)?;
-            if !caller.has_access(A::ACCESS) {
-                return Err(AccessDeniedError.into());
-            }
+            permit.recheck(&caller)?;
             body(rows, &caller)
         })
         .await

@@ -2,13 +2,9 @@
 //!
 //! A kind implements [`Resource`] for what is specific to it.
 
-mod api_surface;
 mod references;
 mod view_context;
 
-pub(crate) use api_surface::get_visible;
-use api_surface::surface_of;
-pub use api_surface::{ActionFor, ApiSurface, FabricAction};
 pub(crate) use references::{load_names, validate_references};
 pub use view_context::ViewContext;
 
@@ -16,7 +12,7 @@ use crate::app::{App, StoreView};
 use crate::error::AppError;
 use crate::listing::kinds::ListableSpec;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
-use portcullis_domain::access::{Access, Action, Caller, Permit};
+use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, RecordNumber};
 use portcullis_domain::managed::Managed;
@@ -161,11 +157,11 @@ actions_on_kinds! {
 /// Reads an entity.
 pub fn read<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Read<S>>>,
+    permit: &Permit<Read<S>>,
     id: &S::Id,
 ) -> Result<S::View, AppError> {
     let view = app.snapshot()?;
-    let found = get_visible::<S>(view.rows(), id, surface_of::<Read<S>, _>(permit))?;
+    let found = get_visible::<S>(view.rows(), id, permit.surface())?;
     let context = ViewContext::new(app, view.rows(), permit.caller());
     S::build_view(context, found)
 }
@@ -173,7 +169,7 @@ pub fn read<S: Resource>(
 /// Lists entities.
 pub fn list<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Read<S>>>,
+    permit: &Permit<Read<S>>,
     request: &ListRequest<'_>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -205,7 +201,7 @@ pub(crate) fn list_in_scope<S: Resource>(
 /// Creates an entity.
 pub async fn create<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Create<S>>>,
+    permit: &Permit<Create<S>>,
     spec: S,
 ) -> Result<S::Id, AppError> {
     create_with_id(app, permit, S::Id::generate(&*app.env().entropy)?, spec).await
@@ -214,7 +210,7 @@ pub async fn create<S: Resource>(
 /// Creates an entity with a given id.
 pub(crate) async fn create_with_id<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Create<S>>>,
+    permit: &Permit<Create<S>>,
     id: S::Id,
     spec: S,
 ) -> Result<S::Id, AppError> {
@@ -226,7 +222,7 @@ pub(crate) async fn create_with_id<S: Resource>(
 /// transaction.
 pub(crate) async fn create_with<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Create<S>>>,
+    permit: &Permit<Create<S>>,
     (id, number): (S::Id, RecordNumber),
     mut spec: S,
     mut after_insert: impl FnMut(&mut RowsMut<'_>, &RecordKey) -> Result<(), AppError> + Send + 'static,
@@ -249,7 +245,7 @@ pub(crate) async fn create_with<S: Resource>(
 /// Replaces the spec of an entity.
 pub async fn replace<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Update<S>>>,
+    permit: &Permit<Update<S>>,
     id: &S::Id,
     mut spec: S,
 ) -> Result<(), AppError> {
@@ -264,17 +260,13 @@ pub async fn replace<S: Resource>(
 /// Patches an entity. An empty patch changes nothing.
 pub async fn patch<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Update<S>>>,
+    permit: &Permit<Update<S>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
     S::prepare_patch(app.snapshot()?.rows(), id, &mut patch)?;
     if patch == S::Patch::default() {
-        get_visible::<S>(
-            app.snapshot()?.rows(),
-            id,
-            surface_of::<Update<S>, _>(permit),
-        )?;
+        get_visible::<S>(app.snapshot()?.rows(), id, permit.surface())?;
         return Ok(());
     }
     let now = app.env().now();
@@ -287,13 +279,13 @@ pub async fn patch<S: Resource>(
 /// Changes an entity by `apply` in a transaction.
 pub(crate) async fn change<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Update<S>>>,
+    permit: &Permit<Update<S>>,
     id: &S::Id,
     mut apply: impl FnMut(&mut Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let reserved = ReservedNumbers::reserve::<S>(app);
-    let surface = surface_of::<Update<S>, _>(permit);
+    let surface = permit.surface();
     app.commit_for(permit, move |rows, caller| {
         let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         let mut entity = found.entity.clone();
@@ -312,7 +304,7 @@ pub(crate) async fn change<S: Resource>(
 /// Deletes an entity.
 pub async fn delete<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Delete<S>>>,
+    permit: &Permit<Delete<S>>,
     id: &S::Id,
 ) -> Result<(), AppError> {
     delete_if(app, permit, id, |_entity: &Entity<S>| Ok(())).await
@@ -321,12 +313,12 @@ pub async fn delete<S: Resource>(
 /// Deletes an entity if `check` succeeds.
 pub(crate) async fn delete_if<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Delete<S>>>,
+    permit: &Permit<Delete<S>>,
     id: &S::Id,
     check: impl Fn(&Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let surface = surface_of::<Delete<S>, _>(permit);
+    let surface = permit.surface();
     app.commit_for(permit, move |rows, caller| {
         let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         check(&found.entity)?;
@@ -340,4 +332,18 @@ pub(crate) async fn delete_if<S: Resource>(
 pub(crate) fn get<S: Resource>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Entity<S>>, AppError> {
     rows.find(&reference(id))?
         .ok_or_else(|| AppError::not_found(S::NOUN, id.as_str()))
+}
+
+/// Gets an entity by id if it is visible on an API surface.
+pub(crate) fn get_visible<S: Resource>(
+    rows: Rows<'_>,
+    id: &S::Id,
+    surface: ApiSurface,
+) -> Result<Found<Entity<S>>, AppError> {
+    let found = get::<S>(rows, id)?;
+    if S::is_visible(&found.entity.spec, surface) {
+        Ok(found)
+    } else {
+        Err(AppError::not_found(S::NOUN, id.as_str()))
+    }
 }

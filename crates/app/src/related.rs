@@ -7,7 +7,7 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::kinds::PolicyRelatedSpec;
 use crate::listing::{ListRequest, ListScope, Paging};
-use crate::managed::{self, ActionFor, Entity, Read, Resource};
+use crate::managed::{self, Entity, Read, Resource};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, RecordNumber, RouterId, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
@@ -78,7 +78,7 @@ pub fn list_identities(
 /// Lists the entities that refer to the one with an id, or that it refers to.
 pub fn list_by_reference<S: Resource>(
     app: &App,
-    permit: &Permit<impl ActionFor<Read<S>>>,
+    permit: &Permit<Read<S>>,
     request: &ListRequest<'_>,
     (reference, id): (ReferenceFinder, &str),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,

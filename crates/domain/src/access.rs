@@ -33,6 +33,15 @@ pub enum Access {
     GrantedExplicitly(Subject, Verb),
 }
 
+/// The APIs on which an action is performed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApiSurface {
+    /// The client and management APIs.
+    Edge,
+    /// The fabric API, on which every action is for administrators.
+    Fabric,
+}
+
 /// Authentication level of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuthLevel {
@@ -58,6 +67,16 @@ pub struct VerifiedToken {
     pub terms: TrustGeneration,
     /// The claim value that identifies its holder.
     pub holder: String,
+}
+
+impl ApiSurface {
+    /// The access that an action requires here, where `edge` is what it requires on the edge APIs.
+    pub const fn access(self, edge: Access) -> Access {
+        match self {
+            Self::Edge => edge,
+            Self::Fabric => Access::Admin,
+        }
+    }
 }
 
 impl Access {
@@ -140,6 +159,7 @@ pub struct AccessDeniedError;
 #[derive(Debug)]
 pub struct Permit<A> {
     caller: Arc<Caller>,
+    surface: ApiSurface,
     action: PhantomData<fn() -> A>,
 }
 
@@ -147,26 +167,53 @@ impl<A> Clone for Permit<A> {
     fn clone(&self) -> Self {
         Self {
             caller: Arc::clone(&self.caller),
+            surface: self.surface,
             action: PhantomData,
         }
     }
 }
 
 impl<A: Action> Permit<A> {
-    /// Issues the permit if the caller meets the requirement of the action.
+    /// Issues the permit if the caller meets the requirement of the action on the edge APIs.
     ///
     /// # Errors
     ///
     /// [`AccessDeniedError`] otherwise.
     pub fn request(caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
-        if caller.has_access(A::ACCESS) {
-            Ok(Self {
-                caller,
-                action: PhantomData,
-            })
+        Self::request_on(ApiSurface::Edge, caller)
+    }
+
+    /// Issues the permit if the caller meets the requirement of the action on `surface`.
+    ///
+    /// # Errors
+    ///
+    /// [`AccessDeniedError`] otherwise.
+    pub fn request_on(surface: ApiSurface, caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
+        let permit = Self {
+            caller,
+            surface,
+            action: PhantomData,
+        };
+        permit.recheck(&permit.caller)?;
+        Ok(permit)
+    }
+
+    /// Checks that `caller`, the one of the permit in its current state, still meets the
+    /// requirement.
+    ///
+    /// # Errors
+    ///
+    /// [`AccessDeniedError`] otherwise.
+    pub fn recheck(&self, caller: &Caller) -> Result<(), AccessDeniedError> {
+        if caller.has_access(self.surface.access(A::ACCESS)) {
+            Ok(())
         } else {
             Err(AccessDeniedError)
         }
+    }
+
+    pub const fn surface(&self) -> ApiSurface {
+        self.surface
     }
 
     pub fn caller(&self) -> &Caller {
@@ -274,5 +321,17 @@ mod tests {
             Permit::<ReadIdentities>::request(caller(AuthLevel::Full, false, &["service"]))
                 .is_err()
         );
+    }
+
+    #[test]
+    fn permit_for_the_fabric_is_given_to_administrators() {
+        let request = |is_admin, permissions| {
+            let caller = caller(AuthLevel::Full, is_admin, permissions);
+            Permit::<ReadIdentities>::request_on(ApiSurface::Fabric, caller)
+        };
+        assert!(request(false, &["identity.read", "admin_readonly"]).is_err());
+        let permit = request(true, &[]).unwrap();
+        let demoted = caller(AuthLevel::Full, false, &["identity.read"]);
+        assert!(permit.recheck(&demoted).is_err());
     }
 }

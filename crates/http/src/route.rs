@@ -1,6 +1,6 @@
 //! Routes: method, path, access, body and handler of an operation.
 //!
-//! A route is declared with [`guarded`] or [`public`]. The order of checks follows from the types,
+//! A route is declared with [`guarded`], [`guarded_on`] or [`public`]. The order of checks follows from the types,
 //! not from the handler: session (401), body (400), permission (401), and only then the handler,
 //! which gets the proof of permission as an argument.
 
@@ -22,7 +22,7 @@ use crate::response::ApiResponse;
 use crate::state::AppState;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
-use portcullis_domain::access::{Access, Action, Caller, Origin, Permit};
+use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Origin, Permit};
 use portcullis_listener::Connection;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -107,8 +107,24 @@ pub struct Call<P, B> {
     pub context: RequestContext,
 }
 
-/// Declares a route for callers that may perform the action `A`.
+/// Declares a route of the edge APIs for callers that may perform the action `A`.
 pub fn guarded<A, B, H, F>(method: Method, path: &'static str, handler: H) -> Route
+where
+    A: Action,
+    B: Payload,
+    H: Fn(Call<Permit<A>, B>) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<ApiResponse, ApiError>> + Send + 'static,
+{
+    guarded_on(ApiSurface::Edge, method, path, handler)
+}
+
+/// Declares a route for callers that may perform the action `A` on `surface`.
+pub fn guarded_on<A, B, H, F>(
+    surface: ApiSurface,
+    method: Method,
+    path: &'static str,
+    handler: H,
+) -> Route
 where
     A: Action,
     B: Payload,
@@ -120,7 +136,8 @@ where
             Ok(body) => body,
             Err(error) => return respond_with_error(error),
         };
-        let permit = match incoming.caller.map(Permit::request) {
+        let request = |caller| Permit::request_on(surface, caller);
+        let permit = match incoming.caller.map(request) {
             Some(Ok(permit)) => permit,
             Some(Err(denied)) => return respond_with_error(denied.into()),
             None => return respond_with_error(ApiError::unauthenticated()),
@@ -131,7 +148,13 @@ where
             context: incoming.context,
         }))
     };
-    Route::new::<B>(method, path, A::ACCESS, B::MAX_BYTES, Box::new(serve))
+    Route::new::<B>(
+        method,
+        path,
+        surface.access(A::ACCESS),
+        B::MAX_BYTES,
+        Box::new(serve),
+    )
 }
 
 /// Decodes query and body.

@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::error::AppError;
-use crate::managed::{self, Create, Delete, FabricAction, Update};
+use crate::managed::{self, Create, Delete, Update};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
@@ -18,7 +18,7 @@ use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 /// [`AppError::Field`] for such an id, and the errors of [`managed::create`].
 pub async fn create(
     app: &App,
-    permit: &Permit<FabricAction<Create<RouterSpec>>>,
+    permit: &Permit<Create<RouterSpec>>,
     (id, spec): (RouterId, RouterSpec),
 ) -> Result<RouterId, AppError> {
     let serving = app.network().serving_state();
@@ -34,7 +34,7 @@ pub async fn create(
 /// routers have are kept.
 pub async fn replace(
     app: &App,
-    permit: &Permit<FabricAction<Update<RouterSpec>>>,
+    permit: &Permit<Update<RouterSpec>>,
     id: &RouterId,
     (spec, fingerprint): (RouterSpec, Option<String>),
 ) -> Result<(), AppError> {
@@ -50,7 +50,7 @@ pub async fn replace(
 /// Patches a router. An empty patch changes nothing.
 pub async fn patch(
     app: &App,
-    permit: &Permit<FabricAction<Update<RouterSpec>>>,
+    permit: &Permit<Update<RouterSpec>>,
     id: &RouterId,
     (patch, fingerprint): (RouterSpecPatch, Option<Option<String>>),
 ) -> Result<(), AppError> {
@@ -69,7 +69,7 @@ pub async fn patch(
 /// Deletes a router of either kind with its dependents.
 pub async fn delete(
     app: &App,
-    permit: &Permit<FabricAction<Delete<RouterSpec>>>,
+    permit: &Permit<Delete<RouterSpec>>,
     id: &RouterId,
 ) -> Result<(), AppError> {
     managed::delete::<RouterSpec>(app, permit, id).await

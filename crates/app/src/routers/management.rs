@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::enrollment_records;
 use crate::error::{AppError, NotAllowedError};
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
-use crate::managed::{self, ActionFor, Create, Delete, Read, Update};
+use crate::managed::{self, Create, Delete, Read, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
@@ -50,7 +50,7 @@ fn not_found(id: &RouterId) -> AppError {
 /// Creates a router with its enrollment.
 pub async fn create(
     app: &App,
-    permit: &Permit<impl ActionFor<Create<RouterSpec>>>,
+    permit: &Permit<Create<RouterSpec>>,
     spec: RouterSpec,
 ) -> Result<RouterId, AppError> {
     let id = RouterId::generate(&*app.env().entropy)?;
@@ -66,7 +66,7 @@ pub async fn create(
 /// Reads one router.
 pub fn read(
     app: &App,
-    permit: &Permit<impl ActionFor<Read<RouterSpec>>>,
+    permit: &Permit<Read<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<ManagedRouterView, AppError> {
@@ -78,7 +78,7 @@ pub fn read(
 /// Lists the routers of a set.
 pub fn list(
     app: &App,
-    permit: &Permit<impl ActionFor<Read<RouterSpec>>>,
+    permit: &Permit<Read<RouterSpec>>,
     set: RouterSet,
     request: &ListRequest<'_>,
     show: &mut dyn FnMut(ManagedRouterView) -> ControlFlow<()>,
@@ -104,7 +104,7 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
 /// Replaces the spec of a router.
 pub async fn replace(
     app: &App,
-    permit: &Permit<impl ActionFor<Update<RouterSpec>>>,
+    permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
     spec: RouterSpec,
@@ -120,7 +120,7 @@ pub async fn replace(
 /// Patches a router. An empty patch changes nothing.
 pub async fn patch(
     app: &App,
-    permit: &Permit<impl ActionFor<Update<RouterSpec>>>,
+    permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
     patch: RouterSpecPatch,
@@ -140,7 +140,7 @@ pub async fn patch(
 /// Deletes a router with its dependents.
 pub async fn delete(
     app: &App,
-    permit: &Permit<impl ActionFor<Delete<RouterSpec>>>,
+    permit: &Permit<Delete<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<(), AppError> {

@@ -1,6 +1,6 @@
 //! Configurations and their types.
 
-use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
+use super::managed::{self, ApiResource, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpdate};
@@ -12,8 +12,8 @@ use portcullis_domain::config::{ConfigSpec, ConfigSpecPatch, ConfigTypeSpec, Con
 use portcullis_domain::ids::ConfigTypeId;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::routes::<ConfigSpec, EdgeSurface>();
-    routes.extend(managed::routes::<ConfigTypeSpec, EdgeSurface>());
+    let mut routes = managed::routes::<ConfigSpec>();
+    routes.extend(managed::routes::<ConfigTypeSpec>());
     routes
 }
 
@@ -25,6 +25,7 @@ impl ApiResource for ConfigSpec {
 }
 
 impl ResourceBodies for ConfigSpec {
+    type Spec = Self;
     type CreateBody = ConfigCreate;
     type UpdateBody = ConfigUpdate;
     type PatchBody = ConfigPatch;
@@ -52,6 +53,7 @@ impl ApiResource for ConfigTypeSpec {
 }
 
 impl ResourceBodies for ConfigTypeSpec {
+    type Spec = Self;
     type CreateBody = ConfigTypeCreate;
     type UpdateBody = ConfigTypeUpdate;
     type PatchBody = ConfigTypePatch;

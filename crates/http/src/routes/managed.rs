@@ -4,41 +4,16 @@ use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::response::ApiResponse;
-use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
 use portcullis_app::listing::Schema;
-use portcullis_app::managed::{
-    self, ActionFor, Create, Delete, FabricAction, Read, Resource, Update,
-};
-use portcullis_domain::access::{Action, Permit};
+use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update};
+use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::EntityId as _;
+use portcullis_domain::managed::Spec;
 use serde::Serialize;
-
-/// An API surface with managed resources: edge or fabric.
-pub(super) trait ApiSurface: 'static {
-    const API: Api;
-
-    /// The action to be permitted on this surface for `A`.
-    type ActionFor<A: Action + 'static>: ActionFor<A>;
-}
-
-/// The edge management API.
-pub(super) enum EdgeSurface {}
-
-impl ApiSurface for EdgeSurface {
-    const API: Api = Api::Management;
-    type ActionFor<A: Action + 'static> = A;
-}
-
-/// The fabric API.
-pub(super) enum FabricSurface {}
-
-impl ApiSurface for FabricSurface {
-    const API: Api = Api::Fabric;
-    type ActionFor<A: Action + 'static> = FabricAction<A>;
-}
 
 /// A managed resource, with its paths on every API.
 pub(super) trait ApiResource: Resource {
@@ -55,8 +30,12 @@ pub(super) trait ApiResource: Resource {
     const LIST_SCHEMA: &'static Schema;
 }
 
-/// Request and response bodies of a resource on a surface.
-pub(super) trait ResourceBodies<F: ApiSurface = EdgeSurface>: ApiResource {
+/// Request and response bodies of a resource; implemented by its spec for the edge.
+pub(super) trait ResourceBodies: 'static {
+    const SURFACE: ApiSurface = ApiSurface::Edge;
+
+    type Spec: ApiResource;
+
     /// The body of POST.
     type CreateBody: Decode + Send + 'static;
 
@@ -67,16 +46,16 @@ pub(super) trait ResourceBodies<F: ApiSurface = EdgeSurface>: ApiResource {
     type PatchBody: Decode + Send + 'static;
 
     /// The body of GET.
-    type Detail: Serialize + JsonSchema + From<Self::View>;
+    type Detail: Serialize + JsonSchema + From<<Self::Spec as Resource>::View>;
 
     /// Converts the body of POST.
-    fn from_create(body: Self::CreateBody) -> Result<Self, ApiError>;
+    fn from_create(body: Self::CreateBody) -> Result<Self::Spec, ApiError>;
 
     /// Converts the body of PUT.
-    fn from_update(body: Self::UpdateBody) -> Result<Replacement<Self>, ApiError>;
+    fn from_update(body: Self::UpdateBody) -> Result<Replacement<Self::Spec>, ApiError>;
 
     /// Converts the body of PATCH.
-    fn to_patch(body: Self::PatchBody) -> Result<Self::Patch, ApiError>;
+    fn to_patch(body: Self::PatchBody) -> Result<<Self::Spec as Spec>::Patch, ApiError>;
 }
 
 /// The effect of PUT: it replaces everything, or the members that the surface has.
@@ -85,114 +64,107 @@ pub(super) enum Replacement<S: Resource> {
     Partial(S::Patch),
 }
 
-/// Permit for an action on a surface.
-type SurfacePermit<F, A> = Permit<<F as ApiSurface>::ActionFor<A>>;
-
 /// All six routes of a resource.
-pub(super) fn routes<S: ResourceBodies<F>, F: ApiSurface>() -> Vec<Route> {
-    let mut routes = write_routes::<S, F>();
+pub(super) fn routes<B: ResourceBodies>() -> Vec<Route> {
+    let mut routes = write_routes::<B>();
+    let all = <B::Spec as ApiResource>::COLLECTION_PATH;
+    let one = <B::Spec as ApiResource>::ENTITY_PATH;
     routes.extend([
-        guarded::<F::ActionFor<Read<S>>, ListPayload, _, _>(
-            Method::GET,
-            S::COLLECTION_PATH,
-            list::<S, F>,
-        )
-        .responds(ResponseSpec::list::<S::Detail>())
-        .only(F::API.only()),
-        guarded::<F::ActionFor<Read<S>>, NoBody, _, _>(Method::GET, S::ENTITY_PATH, detail::<S, F>)
-            .responds(ResponseSpec::detail::<S::Detail>())
-            .only(F::API.only()),
+        guarded_on(B::SURFACE, Method::GET, all, list::<B>)
+            .responds(ResponseSpec::list::<B::Detail>())
+            .only(api(B::SURFACE).only()),
+        guarded_on(B::SURFACE, Method::GET, one, detail::<B>)
+            .responds(ResponseSpec::detail::<B::Detail>())
+            .only(api(B::SURFACE).only()),
     ]);
     routes
 }
 
 /// The four routes that change something.
-pub(super) fn write_routes<S: ResourceBodies<F>, F: ApiSurface>() -> Vec<Route> {
+pub(super) fn write_routes<B: ResourceBodies>() -> Vec<Route> {
+    let all = <B::Spec as ApiResource>::COLLECTION_PATH;
+    let one = <B::Spec as ApiResource>::ENTITY_PATH;
     vec![
-        guarded::<F::ActionFor<Create<S>>, Json<S::CreateBody>, _, _>(
-            Method::POST,
-            S::COLLECTION_PATH,
-            create::<S, F>,
-        ),
-        guarded::<F::ActionFor<Update<S>>, Json<S::UpdateBody>, _, _>(
-            Method::PUT,
-            S::ENTITY_PATH,
-            replace::<S, F>,
-        ),
-        guarded::<F::ActionFor<Update<S>>, Json<S::PatchBody>, _, _>(
-            Method::PATCH,
-            S::ENTITY_PATH,
-            patch::<S, F>,
-        ),
-        guarded::<F::ActionFor<Delete<S>>, NoBody, _, _>(
-            Method::DELETE,
-            S::ENTITY_PATH,
-            delete::<S, F>,
-        ),
+        guarded_on(B::SURFACE, Method::POST, all, create::<B>),
+        guarded_on(B::SURFACE, Method::PUT, one, replace::<B>),
+        guarded_on(B::SURFACE, Method::PATCH, one, patch::<B>),
+        guarded_on(B::SURFACE, Method::DELETE, one, delete::<B>),
     ]
     .into_iter()
-    .map(|route| route.only(F::API.only()))
+    .map(|route| route.only(api(B::SURFACE).only()))
     .collect()
 }
 
-pub(super) async fn list<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Read<S>>, ListPayload>,
+/// The API of a surface with managed resources.
+const fn api(surface: ApiSurface) -> Api {
+    match surface {
+        ApiSurface::Edge => Api::Management,
+        ApiSurface::Fabric => Api::Fabric,
+    }
+}
+
+pub(super) async fn list<B: ResourceBodies>(
+    call: Call<Permit<Read<B::Spec>>, ListPayload>,
 ) -> Result<ApiResponse, ApiError> {
-    list::respond(call, S::LIST_SCHEMA, |call, request, emit| {
+    let schema = <B::Spec as ApiResource>::LIST_SCHEMA;
+    list::respond(call, schema, |call, request, emit| {
         let app = &call.context.state.app;
-        managed::list::<S>(app, &call.permit, request, &mut |view| {
-            emit(S::Detail::from(view))
+        managed::list(app, &call.permit, request, &mut |view| {
+            emit(B::Detail::from(view))
         })
     })
     .await
 }
 
-pub(super) async fn create<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Create<S>>, Json<S::CreateBody>>,
+pub(super) async fn create<B: ResourceBodies>(
+    call: Call<Permit<Create<B::Spec>>, Json<B::CreateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let id = managed::create::<S>(app, &call.permit, S::from_create(body)?).await?;
-    Ok(ApiResponse::created(S::COLLECTION, id.as_str()))
+    let id = managed::create(app, &call.permit, B::from_create(body)?).await?;
+    Ok(ApiResponse::created(
+        <B::Spec as ApiResource>::COLLECTION,
+        id.as_str(),
+    ))
 }
 
-pub(super) async fn detail<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Read<S>>, NoBody>,
+pub(super) async fn detail<B: ResourceBodies>(
+    call: Call<Permit<Read<B::Spec>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    let view = managed::read::<S>(app, &call.permit, &id)?;
-    Ok(ApiResponse::detail(&S::Detail::from(view)))
+    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    let view = managed::read(app, &call.permit, &id)?;
+    Ok(ApiResponse::detail(&B::Detail::from(view)))
 }
 
-pub(super) async fn replace<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Update<S>>, Json<S::UpdateBody>>,
+pub(super) async fn replace<B: ResourceBodies>(
+    call: Call<Permit<Update<B::Spec>>, Json<B::UpdateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    match S::from_update(body)? {
-        Replacement::Full(spec) => managed::replace::<S>(app, &call.permit, &id, spec).await?,
-        Replacement::Partial(patch) => managed::patch::<S>(app, &call.permit, &id, patch).await?,
+    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    match B::from_update(body)? {
+        Replacement::Full(spec) => managed::replace(app, &call.permit, &id, spec).await?,
+        Replacement::Partial(patch) => managed::patch(app, &call.permit, &id, patch).await?,
     }
     Ok(ApiResponse::empty())
 }
 
-pub(super) async fn patch<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Update<S>>, Json<S::PatchBody>>,
+pub(super) async fn patch<B: ResourceBodies>(
+    call: Call<Permit<Update<B::Spec>>, Json<B::PatchBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    managed::patch::<S>(app, &call.permit, &id, S::to_patch(body)?).await?;
+    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    managed::patch(app, &call.permit, &id, B::to_patch(body)?).await?;
     Ok(ApiResponse::empty())
 }
 
-pub(super) async fn delete<S: ResourceBodies<F>, F: ApiSurface>(
-    call: Call<SurfacePermit<F, Delete<S>>, NoBody>,
+pub(super) async fn delete<B: ResourceBodies>(
+    call: Call<Permit<Delete<B::Spec>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    managed::delete::<S>(app, &call.permit, &id).await?;
+    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    managed::delete(app, &call.permit, &id).await?;
     Ok(ApiResponse::empty())
 }
 
-pub(super) fn id<S: Resource>(context: &RequestContext) -> S::Id {
+fn id<S: Resource>(context: &RequestContext) -> S::Id {
     S::Id::from_wire(context.id().to_owned())
 }

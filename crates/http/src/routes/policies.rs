@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
+use super::managed::{self, ApiResource, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
@@ -20,9 +20,9 @@ use portcullis_domain::policies::{
 
 pub(super) fn routes() -> Vec<Route> {
     [
-        managed::routes::<ServicePolicySpec, EdgeSurface>(),
-        managed::routes::<EdgeRouterPolicySpec, EdgeSurface>(),
-        managed::routes::<ServiceEdgeRouterPolicySpec, EdgeSurface>(),
+        managed::routes::<ServicePolicySpec>(),
+        managed::routes::<EdgeRouterPolicySpec>(),
+        managed::routes::<ServiceEdgeRouterPolicySpec>(),
     ]
     .into_iter()
     .flatten()
@@ -40,6 +40,7 @@ macro_rules! policy_resources {
         }
 
         impl ResourceBodies for $spec {
+            type Spec = Self;
             type CreateBody = $body;
             type UpdateBody = $body;
             type PatchBody = $patch_body;

@@ -1,6 +1,6 @@
 //! Posture checks.
 
-use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
+use super::managed::{self, ApiResource, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::list::ListPayload;
 use crate::path::Api;
@@ -16,25 +16,21 @@ use portcullis_domain::posture_check::{PostureCheckSpec, PostureCheckSpecPatch};
 type S = PostureCheckSpec;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::write_routes::<S, EdgeSurface>();
+    let mut routes = managed::write_routes::<S>();
     routes.extend([
         guarded::<Read<S>, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list)
             .responds(ResponseSpec::list::<PostureCheckDetail>())
             .only(&[Api::Management]),
-        guarded::<Read<S>, NoBody, _, _>(
-            Method::GET,
-            S::ENTITY_PATH,
-            managed::detail::<S, EdgeSurface>,
-        )
-        .responds(ResponseSpec::detail::<PostureCheckDetail>())
-        .only(&[Api::Management]),
+        guarded::<Read<S>, NoBody, _, _>(Method::GET, S::ENTITY_PATH, managed::detail::<S>)
+            .responds(ResponseSpec::detail::<PostureCheckDetail>())
+            .only(&[Api::Management]),
     ]);
     routes
 }
 
 async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, ApiError> {
     // This list has always had a charset.
-    let response = managed::list::<S, EdgeSurface>(call).await?;
+    let response = managed::list::<S>(call).await?;
     Ok(response.with_content_type("application/json; charset=utf-8"))
 }
 
@@ -46,6 +42,7 @@ impl ApiResource for PostureCheckSpec {
 }
 
 impl ResourceBodies for PostureCheckSpec {
+    type Spec = Self;
     type CreateBody = PostureCheckCreate;
     type UpdateBody = PostureCheckCreate;
     type PatchBody = PostureCheckPatch;

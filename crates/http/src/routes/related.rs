@@ -1,6 +1,6 @@
 //! Lists below an entity, of others that policies, configurations or references relate to it.
 
-use super::managed::ResourceBodies;
+use super::managed::{ApiResource, ResourceBodies};
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::query::Query;
@@ -108,7 +108,10 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A list of the entities that refer to the entity in the path, or that it refers to.
-fn reference_list<S: ResourceBodies>(path: &'static str, reference: ReferenceFinder) -> Route {
+fn reference_list<S: ResourceBodies<Spec = S> + ApiResource>(
+    path: &'static str,
+    reference: ReferenceFinder,
+) -> Route {
     let list = move |call: Call<Permit<Read<S>>, ListPayload>| async move {
         list::respond(call, S::LIST_SCHEMA, move |call, request, emit| {
             let app = &call.context.state.app;
@@ -125,7 +128,7 @@ fn reference_list<S: ResourceBodies>(path: &'static str, reference: ReferenceFin
 }
 
 /// A list of related entities below the entity in the path.
-fn relation_list<S: ResourceBodies + RelatedResource>(
+fn relation_list<S: ResourceBodies<Spec = S> + ApiResource + RelatedResource>(
     path: &'static str,
     relation: Relation,
 ) -> Route {

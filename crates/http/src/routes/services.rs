@@ -1,6 +1,6 @@
 //! Services, for administrators and for their users.
 
-use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
+use super::managed::{self, ApiResource, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
@@ -28,7 +28,7 @@ use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 pub(super) fn routes() -> Vec<Route> {
     type S = ServiceSpec;
     const ONE: &str = S::ENTITY_PATH;
-    let mut routes = managed::write_routes::<S, EdgeSurface>();
+    let mut routes = managed::write_routes::<S>();
     routes.extend([
         guarded::<Read<S>, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list)
             .responds(ResponseSpec::list::<ServiceDetail>())
@@ -156,6 +156,7 @@ impl ApiResource for ServiceSpec {
 }
 
 impl ResourceBodies for ServiceSpec {
+    type Spec = Self;
     type CreateBody = ServiceCreate;
     type UpdateBody = ServiceUpdate;
     type PatchBody = ServicePatch;

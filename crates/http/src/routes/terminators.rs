@@ -1,6 +1,6 @@
 //! Terminators.
 
-use super::managed::{self, ApiResource, EdgeSurface, Replacement, ResourceBodies};
+use super::managed::{self, ApiResource, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
@@ -10,7 +10,7 @@ use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
-    managed::routes::<TerminatorSpec, EdgeSurface>()
+    managed::routes::<TerminatorSpec>()
 }
 
 impl ApiResource for TerminatorSpec {
@@ -21,6 +21,7 @@ impl ApiResource for TerminatorSpec {
 }
 
 impl ResourceBodies for TerminatorSpec {
+    type Spec = Self;
     type CreateBody = TerminatorCreate;
     type UpdateBody = TerminatorUpdate;
     type PatchBody = TerminatorPatch;

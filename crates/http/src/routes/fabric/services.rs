@@ -3,14 +3,15 @@
 use super::terminators;
 use crate::error::ApiError;
 use crate::route::Route;
-use crate::routes::managed::{self, FabricSurface, Replacement, ResourceBodies};
+use crate::routes::managed::{self, Replacement, ResourceBodies};
 use crate::routes::services::unknown_strategy_error;
 use portcullis_api::fabric::service::{FabricServiceCreate, FabricServicePatch, ServiceDetail};
 use portcullis_app::related;
+use portcullis_domain::access::ApiSurface;
 use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::routes::<ServiceSpec, FabricSurface>();
+    let mut routes = managed::routes::<FabricService>();
     routes.push(terminators::list_route(
         "/services/{id}/terminators",
         related::terminators_of_service,
@@ -18,17 +19,21 @@ pub(super) fn routes() -> Vec<Route> {
     routes
 }
 
-impl ResourceBodies<FabricSurface> for ServiceSpec {
+enum FabricService {}
+
+impl ResourceBodies for FabricService {
+    const SURFACE: ApiSurface = ApiSurface::Fabric;
+    type Spec = ServiceSpec;
     type CreateBody = FabricServiceCreate;
     type UpdateBody = FabricServiceCreate;
     type PatchBody = FabricServicePatch;
     type Detail = ServiceDetail;
 
-    fn from_create(body: FabricServiceCreate) -> Result<Self, ApiError> {
+    fn from_create(body: FabricServiceCreate) -> Result<ServiceSpec, ApiError> {
         body.spec().map_err(unknown_strategy_error)
     }
 
-    fn from_update(body: FabricServiceCreate) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: FabricServiceCreate) -> Result<Replacement<ServiceSpec>, ApiError> {
         body.patch()
             .map(Replacement::Partial)
             .map_err(unknown_strategy_error)
