@@ -6,7 +6,8 @@ use crate::enrollment_records;
 use crate::error::{AppError, NotAllowedError};
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
 use crate::managed::{self, Create, Delete, Read, Update};
-use portcullis_domain::access::Permit;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
@@ -20,7 +21,7 @@ use std::ops::ControlFlow;
 pub enum RouterSet {
     /// Edge routers; others do not exist for the operation.
     Edge,
-    /// All routers; edge routers can be read but not changed.
+    /// All routers; edge routers can be changed on the fabric API only.
     All,
 }
 
@@ -33,9 +34,14 @@ impl RouterSet {
         }
     }
 
-    pub(super) fn check_changeable(self, router: &Router) -> Result<(), AppError> {
+    pub(super) fn check_changeable(
+        self,
+        surface: ApiSurface,
+        router: &Router,
+    ) -> Result<(), AppError> {
         self.check_visible(router)?;
-        if self == Self::All && router.spec.edge().is_some() {
+        let is_separate = (self, surface) == (Self::All, ApiSurface::Edge);
+        if is_separate && router.spec.edge().is_some() {
             Err(NotAllowedError::UpdateEdgeRouter.into())
         } else {
             Ok(())
@@ -101,38 +107,68 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
     routers.columns().edge().clone()
 }
 
-/// Replaces the spec of a router.
+/// Creates a router with an id chosen by the caller. It has no enrollment: its certificate, whose
+/// fingerprint is part of the spec, comes from elsewhere. The id becomes the common name of the
+/// certificates that it gets later, so it must not be a name of the controller.
+///
+/// # Errors
+///
+/// [`AppError::InvalidField`] for such an id, and the errors of [`managed::create`].
+pub async fn register(
+    app: &App,
+    permit: &Permit<Create<RouterSpec>>,
+    (id, spec): (RouterId, RouterSpec),
+) -> Result<RouterId, AppError> {
+    let serving = app.network().serving_state();
+    if serving.reserved_names.check(id.as_str()).is_err() {
+        let reason = "must not be a name of the controller: the router's certificates have its id as \
+                      common name";
+        return Err(FieldError::new("id", reason, id.as_str()).into());
+    }
+    managed::create_with_id(app, permit, id, spec).await
+}
+
+/// Replaces the spec of a router, and the fingerprint of its certificate if one is given. Members
+/// that only edge routers have are kept if the spec is that of a transit router.
 pub async fn replace(
     app: &App,
     permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
-    spec: RouterSpec,
+    (spec, fingerprint): (RouterSpec, Option<Option<String>>),
 ) -> Result<(), AppError> {
-    let now = app.env().now();
-    managed::change(app, permit, id, move |router| {
-        set.check_changeable(router)?;
-        Ok(router.replace(spec.clone(), now)?)
+    let (surface, now) = (permit.surface(), app.env().now());
+    managed::change(app, permit, id, move |router: &mut Router| {
+        set.check_changeable(surface, router)?;
+        router.replace(spec.clone(), now)?;
+        if let Some(fingerprint) = &fingerprint {
+            router.set_fingerprint(fingerprint.clone(), now);
+        }
+        Ok(())
     })
     .await
 }
 
-/// Patches a router. An empty patch changes nothing.
+/// Patches a router and the fingerprint of its certificate. An empty patch changes nothing.
 pub async fn patch(
     app: &App,
     permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
-    patch: RouterSpecPatch,
+    (patch, fingerprint): (RouterSpecPatch, Option<Option<String>>),
 ) -> Result<(), AppError> {
-    if patch == RouterSpecPatch::default() {
+    let (surface, now) = (permit.surface(), app.env().now());
+    if patch == RouterSpecPatch::default() && fingerprint.is_none() {
         let found = managed::get::<RouterSpec>(app.snapshot()?.rows(), id)?;
-        return set.check_changeable(&found.entity);
+        return set.check_changeable(surface, &found.entity);
     }
-    let now = app.env().now();
-    managed::change(app, permit, id, move |router| {
-        set.check_changeable(router)?;
-        Ok(router.patch(patch.clone(), now)?)
+    managed::change(app, permit, id, move |router: &mut Router| {
+        set.check_changeable(surface, router)?;
+        router.patch(patch.clone(), now)?;
+        if let Some(fingerprint) = &fingerprint {
+            router.set_fingerprint(fingerprint.clone(), now);
+        }
+        Ok(())
     })
     .await
 }
@@ -144,5 +180,9 @@ pub async fn delete(
     set: RouterSet,
     id: &RouterId,
 ) -> Result<(), AppError> {
-    managed::delete_if(app, permit, id, move |router| set.check_changeable(router)).await
+    let surface = permit.surface();
+    managed::delete_if(app, permit, id, move |router| {
+        set.check_changeable(surface, router)
+    })
+    .await
 }

@@ -19,7 +19,7 @@ pub async fn re_enroll(
     id: &RouterId,
 ) -> Result<(), AppError> {
     let found = managed::get::<RouterSpec>(app.snapshot()?.rows(), id)?;
-    RouterSet::Edge.check_changeable(&found.entity)?;
+    RouterSet::Edge.check_changeable(permit.surface(), &found.entity)?;
     let draft = draft_enrollment(app, &found.key, id, true)?;
     let (wanted, now) = (id.clone(), app.env().now());
     app.commit_for(permit, move |rows, _caller| {

@@ -96,7 +96,7 @@ pub(super) fn write_routes<B: ResourceBodies>() -> Vec<Route> {
 }
 
 /// The API of a surface with managed resources.
-const fn api(surface: ApiSurface) -> Api {
+pub(super) const fn api(surface: ApiSurface) -> Api {
     match surface {
         ApiSurface::Edge => Api::Management,
         ApiSurface::Fabric => Api::Fabric,

@@ -1,10 +1,11 @@
 //! Edge routers and transit routers.
 
+use super::managed::api;
 use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::response::ApiResponse;
-use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
+use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
@@ -16,14 +17,16 @@ use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::{Create, Delete, Read, Update};
 use portcullis_app::routers::{self, ReadOwnRouters, RouterSet};
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
 use serde::Serialize;
 
 /// A collection of routers.
-trait RouterCollection: 'static {
+pub(super) trait RouterCollection: 'static {
+    const SURFACE: ApiSurface;
+
     const SET: RouterSet;
 
     /// The collection name in links.
@@ -32,8 +35,8 @@ trait RouterCollection: 'static {
     /// The schema of its lists.
     const LIST_SCHEMA: &'static Schema;
 
-    /// The body of POST and PUT.
-    type Body: Decode + Send + 'static;
+    /// The body of PUT.
+    type UpdateBody: Decode + Send + 'static;
 
     /// The body of PATCH.
     type PatchBody: Decode + Send + 'static;
@@ -41,11 +44,11 @@ trait RouterCollection: 'static {
     /// The body of GET.
     type Detail: Serialize + JsonSchema + From<ManagedRouterView>;
 
-    /// Converts the body of POST or PUT.
-    fn spec(body: Self::Body) -> RouterSpec;
+    /// Converts the body of PUT to the spec, and the fingerprint if it has one.
+    fn from_update(body: Self::UpdateBody) -> (RouterSpec, Option<Option<String>>);
 
     /// Converts the body of PATCH.
-    fn patch(merge: Self::PatchBody) -> RouterSpecPatch;
+    fn to_patch(body: Self::PatchBody) -> (RouterSpecPatch, Option<Option<String>>);
 }
 
 enum EdgeRouters {}
@@ -54,36 +57,38 @@ enum EdgeRouters {}
 enum AllRouters {}
 
 impl RouterCollection for EdgeRouters {
+    const SURFACE: ApiSurface = ApiSurface::Edge;
     const SET: RouterSet = RouterSet::Edge;
     const COLLECTION: &'static str = "edge-routers";
     const LIST_SCHEMA: &'static Schema = &kinds::EDGE_ROUTERS;
-    type Body = EdgeRouterCreate;
+    type UpdateBody = EdgeRouterCreate;
     type PatchBody = EdgeRouterPatch;
     type Detail = EdgeRouterDetail;
 
-    fn spec(body: EdgeRouterCreate) -> RouterSpec {
-        body.into()
+    fn from_update(body: EdgeRouterCreate) -> (RouterSpec, Option<Option<String>>) {
+        (body.into(), None)
     }
 
-    fn patch(merge: EdgeRouterPatch) -> RouterSpecPatch {
-        merge.into()
+    fn to_patch(body: EdgeRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+        (body.into(), None)
     }
 }
 
 impl RouterCollection for AllRouters {
+    const SURFACE: ApiSurface = ApiSurface::Edge;
     const SET: RouterSet = RouterSet::All;
     const COLLECTION: &'static str = "transit-routers";
     const LIST_SCHEMA: &'static Schema = &kinds::TRANSIT_ROUTERS;
-    type Body = TransitRouterCreate;
+    type UpdateBody = TransitRouterCreate;
     type PatchBody = TransitRouterPatch;
     type Detail = TransitRouterDetail;
 
-    fn spec(body: TransitRouterCreate) -> RouterSpec {
-        body.spec(RouterKind::Transit)
+    fn from_update(body: TransitRouterCreate) -> (RouterSpec, Option<Option<String>>) {
+        (body.spec(RouterKind::Transit), None)
     }
 
-    fn patch(merge: TransitRouterPatch) -> RouterSpecPatch {
-        merge.patch(EdgeRouterSettingsPatch::default())
+    fn to_patch(body: TransitRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+        (body.patch(EdgeRouterSettingsPatch::default()), None)
     }
 }
 
@@ -94,7 +99,11 @@ pub(super) fn routes() -> Vec<Route> {
         "/transit-routers/{id}",
     ));
     routes.extend(operations::<AllRouters>("/routers", "/routers/{id}"));
+    let create_transit = create::<AllRouters>;
     routes.extend([
+        guarded(Method::POST, "/edge-routers", create::<EdgeRouters>).only(&[Api::Management]),
+        guarded(Method::POST, "/transit-routers", create_transit).only(&[Api::Management]),
+        guarded(Method::POST, "/routers", create_transit).only(&[Api::Management]),
         guarded::<Update<RouterSpec>, NoBody, _, _>(
             Method::POST,
             "/edge-routers/{id}/re-enroll",
@@ -113,20 +122,19 @@ pub(super) fn routes() -> Vec<Route> {
     routes
 }
 
-fn operations<F: RouterCollection>(all: &'static str, one: &'static str) -> Vec<Route> {
-    type S = RouterSpec;
+/// The routes of a collection, without that which creates routers.
+pub(super) fn operations<F: RouterCollection>(all: &'static str, one: &'static str) -> Vec<Route> {
     vec![
-        guarded::<Read<S>, ListPayload, _, _>(Method::GET, all, list::<F>)
+        guarded_on(F::SURFACE, Method::GET, all, list::<F>)
             .responds(ResponseSpec::list::<F::Detail>()),
-        guarded::<Create<S>, Json<F::Body>, _, _>(Method::POST, all, create::<F>),
-        guarded::<Read<S>, NoBody, _, _>(Method::GET, one, detail::<F>)
+        guarded_on(F::SURFACE, Method::GET, one, detail::<F>)
             .responds(ResponseSpec::detail::<F::Detail>()),
-        guarded::<Update<S>, Json<F::Body>, _, _>(Method::PUT, one, replace::<F>),
-        guarded::<Update<S>, Json<F::PatchBody>, _, _>(Method::PATCH, one, patch::<F>),
-        guarded::<Delete<S>, NoBody, _, _>(Method::DELETE, one, delete::<F>),
+        guarded_on(F::SURFACE, Method::PUT, one, replace::<F>),
+        guarded_on(F::SURFACE, Method::PATCH, one, patch::<F>),
+        guarded_on(F::SURFACE, Method::DELETE, one, delete::<F>),
     ]
     .into_iter()
-    .map(|route| route.only(&[Api::Management]))
+    .map(|route| route.only(api(F::SURFACE).only()))
     .collect()
 }
 
@@ -143,11 +151,12 @@ async fn list<F: RouterCollection>(
 }
 
 async fn create<F: RouterCollection>(
-    call: Call<Permit<Create<RouterSpec>>, Json<F::Body>>,
+    call: Call<Permit<Create<RouterSpec>>, Json<F::UpdateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let id = routers::create(app, &call.permit, F::spec(body)).await?;
+    let (spec, _fingerprint) = F::from_update(body);
+    let id = routers::create(app, &call.permit, spec).await?;
     Ok(ApiResponse::created(F::COLLECTION, id.as_str()))
 }
 
@@ -160,11 +169,11 @@ async fn detail<F: RouterCollection>(
 }
 
 async fn replace<F: RouterCollection>(
-    call: Call<Permit<Update<RouterSpec>>, Json<F::Body>>,
+    call: Call<Permit<Update<RouterSpec>>, Json<F::UpdateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
-    routers::replace(app, &call.permit, F::SET, &id, F::spec(body)).await?;
+    routers::replace(app, &call.permit, F::SET, &id, F::from_update(body)).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -173,7 +182,7 @@ async fn patch<F: RouterCollection>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (app, id) = (&call.context.state.app, id(&call.context));
-    routers::patch(app, &call.permit, F::SET, &id, F::patch(body)).await?;
+    routers::patch(app, &call.permit, F::SET, &id, F::to_patch(body)).await?;
     Ok(ApiResponse::empty())
 }
 

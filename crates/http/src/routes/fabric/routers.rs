@@ -1,86 +1,56 @@
-//! Routers of both kinds, on the fabric API.
+//! Routers of both kinds, on the fabric API, which can register routers whose certificates were
+//! issued elsewhere.
 
 use super::terminators;
 use crate::error::ApiError;
-use crate::list::{self, ListPayload};
 use crate::response::ApiResponse;
-use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded_on};
+use crate::route::{Call, Json, Route, guarded_on};
+use crate::routes::routers::{self, RouterCollection};
 use http::Method;
 use portcullis_api::fabric::router::{
     FabricRouterCreate, FabricRouterPatch, FabricRouterUpdate, RouterDetail,
 };
-use portcullis_app::listing::kinds;
-use portcullis_app::managed::{Create, Delete, Read, Update};
+use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::managed::Create;
 use portcullis_app::related;
-use portcullis_app::routers::{self, RouterSet, fabric};
+use portcullis_app::routers::{RouterSet, register};
 use portcullis_domain::access::{ApiSurface, Permit};
-use portcullis_domain::ids::RouterId;
-use portcullis_domain::router::RouterSpec;
+use portcullis_domain::router::{RouterSpec, RouterSpecPatch};
 
-pub(super) fn routes() -> Vec<Route> {
-    const FABRIC: ApiSurface = ApiSurface::Fabric;
-    const ALL: &str = "/routers";
-    const ONE: &str = "/routers/{id}";
-    vec![
-        guarded_on(FABRIC, Method::GET, ALL, list).responds(ResponseSpec::list::<RouterDetail>()),
-        guarded_on(FABRIC, Method::POST, ALL, create),
-        guarded_on(FABRIC, Method::GET, ONE, detail)
-            .responds(ResponseSpec::detail::<RouterDetail>()),
-        guarded_on(FABRIC, Method::PUT, ONE, replace),
-        guarded_on(FABRIC, Method::PATCH, ONE, patch),
-        guarded_on(FABRIC, Method::DELETE, ONE, delete),
-        terminators::list_route("/routers/{id}/terminators", related::terminators_of_router),
-    ]
+enum FabricRouters {}
+
+impl RouterCollection for FabricRouters {
+    const SURFACE: ApiSurface = ApiSurface::Fabric;
+    const SET: RouterSet = RouterSet::All;
+    const COLLECTION: &'static str = "routers";
+    const LIST_SCHEMA: &'static Schema = &kinds::TRANSIT_ROUTERS;
+    type UpdateBody = FabricRouterUpdate;
+    type PatchBody = FabricRouterPatch;
+    type Detail = RouterDetail;
+
+    fn from_update(body: FabricRouterUpdate) -> (RouterSpec, Option<Option<String>>) {
+        let (spec, fingerprint) = body.spec();
+        (spec, Some(fingerprint))
+    }
+
+    fn to_patch(body: FabricRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+        body.patch()
+    }
 }
 
-async fn list(call: Call<Permit<Read<RouterSpec>>, ListPayload>) -> Result<ApiResponse, ApiError> {
-    list::respond(call, &kinds::TRANSIT_ROUTERS, |call, request, emit| {
-        let app = &call.context.state.app;
-        routers::list(app, &call.permit, RouterSet::All, request, &mut |view| {
-            emit(RouterDetail::from(view))
-        })
-    })
-    .await
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = routers::operations::<FabricRouters>("/routers", "/routers/{id}");
+    routes.extend([
+        guarded_on(ApiSurface::Fabric, Method::POST, "/routers", create),
+        terminators::list_route("/routers/{id}/terminators", related::terminators_of_router),
+    ]);
+    routes
 }
 
 async fn create(
     call: Call<Permit<Create<RouterSpec>>, Json<FabricRouterCreate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let id = fabric::create(&call.context.state.app, &call.permit, body.spec()).await?;
+    let id = register(&call.context.state.app, &call.permit, body.spec()).await?;
     Ok(ApiResponse::created("routers", id.as_str()))
-}
-
-async fn detail(call: Call<Permit<Read<RouterSpec>>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id(&call.context));
-    let view = routers::read(app, &call.permit, RouterSet::All, &id)?;
-    Ok(ApiResponse::detail(&RouterDetail::from(view)))
-}
-
-async fn replace(
-    call: Call<Permit<Update<RouterSpec>>, Json<FabricRouterUpdate>>,
-) -> Result<ApiResponse, ApiError> {
-    let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id(&call.context));
-    fabric::replace(app, &call.permit, &id, body.spec()).await?;
-    Ok(ApiResponse::empty())
-}
-
-async fn patch(
-    call: Call<Permit<Update<RouterSpec>>, Json<FabricRouterPatch>>,
-) -> Result<ApiResponse, ApiError> {
-    let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id(&call.context));
-    fabric::patch(app, &call.permit, &id, body.patch()).await?;
-    Ok(ApiResponse::empty())
-}
-
-async fn delete(call: Call<Permit<Delete<RouterSpec>>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id(&call.context));
-    fabric::delete(app, &call.permit, &id).await?;
-    Ok(ApiResponse::empty())
-}
-
-fn id(context: &RequestContext) -> RouterId {
-    RouterId::from_wire(context.id())
 }
