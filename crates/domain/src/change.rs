@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 /// Declares the change of each kind.
 macro_rules! changes {
-    ($(
+    ($({
         #[doc = $doc:literal]
-        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
-            $id:ident($shape:ident), $noun:literal, $collection:literal,
-            [$($index:ident = $number:literal ($($source:tt)+)),*],
-            ($($spec:tt)*);
-    )+) => {
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident($($path:tt)+),
+        $($rest:tt)*
+    })+) => {
         /// One entity that a committed transaction wrote or removed.
         #[derive(Debug, Clone)]
         pub enum Change {

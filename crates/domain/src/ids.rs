@@ -108,15 +108,15 @@ macro_rules! entity_id {
 
 /// Declares the id of each kind.
 macro_rules! kind_ids {
-    ($(
+    ($({
         #[doc = $doc:literal]
-        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
-            $id:ident($shape:ident), $noun:literal, $collection:literal,
-            [$($index:ident = $number:literal ($($source:tt)+)),*],
-            ($($spec:tt)*);
-    )+) => {
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident($($path:tt)+),
+        id: $id:ident($shape:ident),
+        $($rest:tt)*
+    })+) => {
         $(entity_id!(
-            #[doc = concat!("Id of the kind \"", $noun, "\".")]
+            #[doc = concat!("Id of a [`", stringify!($entity), "`](crate::", stringify!($($path)+), ").")]
             $id,
             $shape
         );)+

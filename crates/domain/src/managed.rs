@@ -104,14 +104,20 @@ macro_rules! maybe_named {
 }
 
 macro_rules! names {
-    ($(
+    ($({
         #[doc = $doc:literal]
-        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
-            $id:ident($shape:ident), $noun:literal, $collection:literal,
-            [$($index:ident = $number:literal ($($source:tt)+)),*],
-            ($($spec:tt)*);
-    )+) => {
-        $(maybe_named!(($($spec)*) $(($($source)+))*);)+
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident $path:tt,
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        name: $name:literal,
+        noun: $noun:literal,
+        collection: $collection:literal,
+        subject: $subject:tt,
+        stored: $stored:tt,
+        unique: [$($index:ident = $number:literal $source:tt),*],
+    })+) => {
+        $(maybe_named!($spec $($source)*);)+
     };
 }
 

@@ -5,45 +5,63 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The subject of a permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Subject {
-    /// Authentication policies.
-    AuthPolicy,
-    /// Authenticators; no grantable permission covers them.
-    Authenticator,
-    /// Third-party certificate authorities.
-    Ca,
-    /// Service and router configurations.
-    Config,
-    /// Types of configurations.
-    ConfigType,
-    /// The controllers of the network.
-    Controllers,
-    /// Edge-router policies.
-    EdgeRouterPolicy,
-    /// Enrollments.
-    Enrollment,
-    /// External JWT signers.
-    ExternalJwtSigner,
-    /// Identities.
-    Identity,
-    /// Operation: API sessions, sessions, links, circuits.
-    Ops,
-    /// Posture checks.
-    PostureCheck,
-    /// Revocations; no grantable permission covers them.
-    Revocation,
-    /// Edge routers and transit routers.
-    Router,
-    Service,
-    /// Service-edge-router policies.
-    ServiceEdgeRouterPolicy,
-    /// Service policies.
-    ServicePolicy,
-    /// Terminators.
-    Terminator,
+/// Declares the subjects of permissions: kinds of entities and what is not stored.
+macro_rules! subjects {
+    ($({
+        #[doc = $doc:literal]
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident $path:tt,
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        name: $name:literal,
+        noun: $noun:literal,
+        collection: $collection:literal,
+        subject: ($($subject:ident $may_grant:ident)?),
+        $($rest:tt)*
+    })+) => {
+        /// The subject of a permission.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Subject {
+            /// The controllers of the network.
+            Controllers,
+            /// Operation: API sessions, sessions, links, circuits.
+            Ops,
+            $($(
+                #[doc = $doc]
+                $subject,
+            )?)+
+        }
+
+        /// Grantable subjects with their verbs.
+        const GRANTABLE: &[(Subject, &[Verb])] = &[
+            (Subject::Controllers, &[Verb::Read]),
+            (Subject::Ops, &[Verb::Read, Verb::Update, Verb::Delete]),
+            $($((Subject::$subject, verbs!($may_grant)),)?)+
+        ];
+
+        impl Subject {
+            /// Name on the wire.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Self::Controllers => "controllers",
+                    Self::Ops => "ops",
+                    $($(Self::$subject => $name,)?)+
+                }
+            }
+        }
+    };
 }
+
+macro_rules! verbs {
+    (granted) => {
+        &[Verb::Read, Verb::Create, Verb::Update, Verb::Delete]
+    };
+    (ungranted) => {
+        &[]
+    };
+}
+
+crate::for_each_kind!(subjects);
 
 /// The verb of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,54 +76,6 @@ pub enum Verb {
     Delete,
 }
 
-const ALL_VERBS: &[Verb] = &[Verb::Read, Verb::Create, Verb::Update, Verb::Delete];
-
-/// Grantable subjects with their verbs, in API order.
-const GRANTABLE: &[(Subject, &[Verb])] = &[
-    (Subject::AuthPolicy, ALL_VERBS),
-    (Subject::Ca, ALL_VERBS),
-    (Subject::Config, ALL_VERBS),
-    (Subject::ConfigType, ALL_VERBS),
-    (Subject::Controllers, &[Verb::Read]),
-    (Subject::EdgeRouterPolicy, ALL_VERBS),
-    (Subject::Enrollment, ALL_VERBS),
-    (Subject::ExternalJwtSigner, ALL_VERBS),
-    (Subject::Identity, ALL_VERBS),
-    (Subject::Ops, &[Verb::Read, Verb::Update, Verb::Delete]),
-    (Subject::PostureCheck, ALL_VERBS),
-    (Subject::Router, ALL_VERBS),
-    (Subject::Service, ALL_VERBS),
-    (Subject::ServiceEdgeRouterPolicy, ALL_VERBS),
-    (Subject::ServicePolicy, ALL_VERBS),
-    (Subject::Terminator, ALL_VERBS),
-];
-
-impl Subject {
-    /// Name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AuthPolicy => "auth-policy",
-            Self::Authenticator => "authenticator",
-            Self::Ca => "ca",
-            Self::Config => "config",
-            Self::ConfigType => "config-type",
-            Self::Controllers => "controllers",
-            Self::EdgeRouterPolicy => "edge-router-policy",
-            Self::Enrollment => "enrollment",
-            Self::ExternalJwtSigner => "external-jwt-signer",
-            Self::Identity => "identity",
-            Self::Ops => "ops",
-            Self::PostureCheck => "posture-check",
-            Self::Revocation => "revocation",
-            Self::Router => "router",
-            Self::Service => "service",
-            Self::ServiceEdgeRouterPolicy => "service-edge-router-policy",
-            Self::ServicePolicy => "service-policy",
-            Self::Terminator => "terminator",
-        }
-    }
-}
-
 impl Verb {
     /// Name on the wire.
     pub const fn name(self) -> &'static str {
@@ -116,6 +86,11 @@ impl Verb {
             Self::Delete => "delete",
         }
     }
+}
+
+fn grantable_subjects() -> impl Iterator<Item = (Subject, &'static [Verb])> {
+    let subjects = GRANTABLE.iter().copied();
+    subjects.filter(|(_, verbs)| !verbs.is_empty())
 }
 
 const ADMIN_READ_ONLY: &str = "admin_readonly";
@@ -132,14 +107,15 @@ pub enum Permission {
 }
 
 impl Permission {
-    /// All grantable permissions, in API order.
+    /// All grantable permissions, in API order: by the names of their subjects.
     pub fn grantable() -> impl Iterator<Item = Self> {
-        std::iter::once(Self::AdminReadOnly).chain(GRANTABLE.iter().flat_map(
-            |&(subject, verbs)| {
-                std::iter::once(Self::All(subject))
-                    .chain(verbs.iter().map(move |&verb| Self::One(subject, verb)))
-            },
-        ))
+        let mut subjects: Vec<_> = grantable_subjects().collect();
+        subjects.sort_unstable_by_key(|(subject, _)| subject.name());
+        let of_subjects = subjects.into_iter().flat_map(|(subject, verbs)| {
+            std::iter::once(Self::All(subject))
+                .chain(verbs.iter().map(move |&verb| Self::One(subject, verb)))
+        });
+        std::iter::once(Self::AdminReadOnly).chain(of_subjects)
     }
 
     /// Finds a grantable permission by name.
@@ -151,9 +127,7 @@ impl Permission {
             Some((subject, verb)) => (subject, Some(verb)),
             None => (name, None),
         };
-        let &(subject, verbs) = GRANTABLE
-            .iter()
-            .find(|(known, _)| known.name() == subject)?;
+        let (subject, verbs) = grantable_subjects().find(|(known, _)| known.name() == subject)?;
         match verb {
             None => Some(Self::All(subject)),
             Some(verb) => verbs
@@ -280,6 +254,21 @@ mod tests {
         ] {
             assert_eq!(Permission::from_name(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn subjects_are_in_api_order() {
+        let mut subjects: Vec<_> = Permission::grantable()
+            .filter_map(|permission| match permission {
+                Permission::All(subject) => Some(subject.name()),
+                _ => None,
+            })
+            .collect();
+        let expected = subjects.clone();
+        subjects.sort_unstable();
+        assert_eq!(subjects, expected);
+        assert_eq!(subjects.first(), Some(&"auth-policy"));
+        assert_eq!(subjects.last(), Some(&"terminator"));
     }
 
     #[test]

@@ -6,7 +6,6 @@ mod configs;
 mod identities;
 mod managed;
 mod policies;
-mod revocations;
 mod rows;
 mod sealed;
 mod services;

@@ -97,8 +97,7 @@ pub(super) fn is_implied(member: &str) -> bool {
 
 /// The audit schema of `kind`; `None` for an unknown kind, whose members are not disclosed.
 pub(super) fn audit_schema(kind: Kind) -> Option<&'static AuditSchema> {
-    let found = kinds::ALL.iter().find(|(known, _)| *known == kind);
-    found.map(|(_, described)| described)
+    kinds::find(kind)
 }
 
 #[cfg(test)]

@@ -4,10 +4,8 @@ use super::managed::StoredSpec;
 use super::values::{UniqueValue, reference};
 use super::{ROUTER, SERVICE, SERVICE_POLICY};
 use crate::key::Kind;
-use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec};
+use portcullis_domain::config::ConfigSpec;
 use portcullis_domain::posture_check::PostureCheckSpec;
-
-impl StoredSpec for ConfigTypeSpec {}
 
 impl StoredSpec for ConfigSpec {
     // Not IDENTITY: a configuration override prevents the deletion instead.

@@ -1,6 +1,6 @@
 //! What the tables take from the rows of the kinds.
 
-use super::managed::ManagedKind;
+use super::managed::{ManagedKind, StoredSpec};
 use super::values::IndexedId;
 use super::{StoredEnrollment, StoredMfa};
 use crate::key::Kind;
@@ -91,14 +91,27 @@ macro_rules! managed_kind {
     };
 }
 
+macro_rules! stored_spec {
+    (unreferring ($($spec:tt)+)) => {
+        impl StoredSpec for portcullis_domain::$($spec)+ {}
+    };
+    (referring $spec:tt) => {};
+}
+
 macro_rules! tables {
-    ($(
+    ($({
         #[doc = $doc:literal]
-        $constant:ident = $byte:literal, $entity:ident($($path:tt)+), $placement:ident, $form:ident,
-            $id:ident($shape:ident), $noun:literal, $collection:literal,
-            [$($index:ident = $number:literal ($($source:tt)+)),*],
-            ($($spec:tt)*);
-    )+) => {
+        kind: $constant:ident = $byte:literal,
+        entity: $entity:ident($($path:tt)+),
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        name: $name:literal,
+        noun: $noun:literal,
+        collection: $collection:literal,
+        subject: $subject:tt,
+        stored: ($placement:ident $form:ident $audit:ident $refers:ident),
+        unique: [$($index:ident = $number:literal ($($source:tt)+)),*],
+    })+) => {
         $(
             #[doc = $doc]
             pub const $constant: Kind = Kind::new::<$byte>();
@@ -144,7 +157,9 @@ macro_rules! tables {
 
         $($(indexed_id!($id $index $($source)+);)*)+
 
-        $(managed_kind!(($($spec)*) $constant $entity $id $noun [$($index ($($source)+))*]);)+
+        $(managed_kind!($spec $constant $entity $id $noun [$($index ($($source)+))*]);)+
+
+        $(stored_spec!($refers $spec);)+
 
         /// Runs `work` with the entity type of `kind`; `None` for an unknown kind.
         pub fn dispatch<F: EntityVisitor>(
@@ -170,86 +185,4 @@ pub fn roots() -> impl Iterator<Item = Kind> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    // These bytes are part of the file format.
-    const KIND_BYTES: &[(Kind, u8)] = &[
-        (IDENTITY, 1),
-        (AUTH_POLICY, 2),
-        (ENROLLMENT, 3),
-        (AUTHENTICATOR, 4),
-        (API_SESSION, 5),
-        (CA, 6),
-        (SIGNER, 7),
-        (SESSION_CERTIFICATE, 8),
-        (MFA, 9),
-        (CONFIG_TYPE, 10),
-        (CONFIG, 11),
-        (SERVICE, 12),
-        (ROUTER, 13),
-        (TERMINATOR, 14),
-        (SERVICE_POLICY, 15),
-        (EDGE_ROUTER_POLICY, 16),
-        (SERVICE_EDGE_ROUTER_POLICY, 17),
-        (POSTURE_CHECK, 18),
-        (SESSION, 19),
-        (REVOCATION, 20),
-    ];
-    const INDEX_BYTES: &[(UniqueIndex, u8)] = &[
-        (UniqueIndex::IdentityId, 1),
-        (UniqueIndex::IdentityName, 2),
-        (UniqueIndex::IdentityExternalId, 3),
-        (UniqueIndex::EnrollmentId, 4),
-        (UniqueIndex::EnrollmentToken, 5),
-        (UniqueIndex::AuthenticatorId, 6),
-        (UniqueIndex::AuthenticatorFingerprint, 7),
-        (UniqueIndex::AuthenticatorUsername, 8),
-        (UniqueIndex::ApiSessionToken, 9),
-        (UniqueIndex::AuthPolicyId, 10),
-        (UniqueIndex::AuthPolicyName, 11),
-        (UniqueIndex::DefaultAdministrator, 12),
-        (UniqueIndex::CaId, 13),
-        (UniqueIndex::CaName, 14),
-        (UniqueIndex::CaFingerprint, 15),
-        (UniqueIndex::SignerId, 16),
-        (UniqueIndex::SignerName, 17),
-        (UniqueIndex::SignerIssuer, 18),
-        (UniqueIndex::SignerKid, 19),
-        (UniqueIndex::SignerFingerprint, 20),
-        (UniqueIndex::SessionCertificateId, 21),
-        (UniqueIndex::ConfigTypeId, 22),
-        (UniqueIndex::ConfigTypeName, 23),
-        (UniqueIndex::ConfigId, 24),
-        (UniqueIndex::ConfigName, 25),
-        (UniqueIndex::ServiceId, 26),
-        (UniqueIndex::ServiceName, 27),
-        (UniqueIndex::RouterId, 28),
-        (UniqueIndex::RouterName, 29),
-        (UniqueIndex::RouterFingerprint, 30),
-        (UniqueIndex::TerminatorId, 31),
-        (UniqueIndex::ServicePolicyId, 32),
-        (UniqueIndex::ServicePolicyName, 33),
-        (UniqueIndex::EdgeRouterPolicyId, 34),
-        (UniqueIndex::EdgeRouterPolicyName, 35),
-        (UniqueIndex::ServiceEdgeRouterPolicyId, 36),
-        (UniqueIndex::ServiceEdgeRouterPolicyName, 37),
-        (UniqueIndex::PostureCheckId, 38),
-        (UniqueIndex::PostureCheckName, 39),
-        (UniqueIndex::SessionId, 40),
-        (UniqueIndex::SessionGrant, 41),
-        (UniqueIndex::RevocationId, 42),
-    ];
-
-    #[test]
-    fn bytes_of_kinds_and_indexes_stay() {
-        let kinds: Vec<_> = KIND_BYTES.iter().map(|(kind, _)| *kind).collect();
-        assert_eq!(kinds, KINDS);
-        for (kind, byte) in KIND_BYTES {
-            assert_eq!(kind.byte(), *byte);
-        }
-        for (index, byte) in INDEX_BYTES {
-            assert_eq!(*index as u8, *byte, "{index:?}");
-        }
-    }
-}
+mod tests;

@@ -4,9 +4,8 @@ mod credentials;
 mod trust;
 
 use super::super::super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
-    SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
+    API_SESSION, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK,
+    REVOCATION, ROUTER, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
 use super::{AuditSchema, TimeUnit};
 use crate::key::Kind;
@@ -85,10 +84,48 @@ const POSTURE_CHECKS: AuditSchema = AuditSchema {
     ..with_noun("posture-check")
 };
 
-/// Audit schema by kind.
-pub(super) const ALL: &[(Kind, AuditSchema)] = &[
+/// The audit schema of a kind; `None` for an unknown one.
+pub(super) fn find(kind: Kind) -> Option<&'static AuditSchema> {
+    let described = DESCRIBED.iter().find(|(known, _)| *known == kind);
+    described
+        .map(|(_, schema)| schema)
+        .or_else(|| WHOLE.iter().find(|(known, _)| *known == kind)?.1.as_ref())
+}
+
+macro_rules! whole {
+    (whole $name:literal) => {
+        Some(with_noun($name))
+    };
+    (described $name:literal) => {
+        None
+    };
+}
+
+macro_rules! schemas {
+    ($({
+        #[doc = $doc:literal]
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident $path:tt,
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        name: $name:literal,
+        noun: $noun:literal,
+        collection: $collection:literal,
+        subject: $subject:tt,
+        stored: ($placement:ident $form:ident $audit:ident $refers:ident),
+        $($rest:tt)*
+    })+) => {
+        /// The audit schemas of the kinds whose members are shown as they are stored.
+        const WHOLE: &[(Kind, Option<AuditSchema>)] =
+            &[$((super::super::super::kind::$kind, whole!($audit $name))),+];
+    };
+}
+
+portcullis_domain::for_each_kind!(schemas);
+
+/// The other audit schemas.
+const DESCRIBED: &[(Kind, AuditSchema)] = &[
     (IDENTITY, IDENTITIES),
-    (AUTH_POLICY, with_noun("auth-policy")),
     (ENROLLMENT, ENROLLMENTS),
     (AUTHENTICATOR, AUTHENTICATORS),
     (API_SESSION, API_SESSIONS),
@@ -121,7 +158,6 @@ pub(super) const ALL: &[(Kind, AuditSchema)] = &[
             ..with_noun("config")
         },
     ),
-    (SERVICE, with_noun("service")),
     (
         ROUTER,
         AuditSchema {
@@ -145,12 +181,6 @@ pub(super) const ALL: &[(Kind, AuditSchema)] = &[
             ],
             ..with_noun("terminator")
         },
-    ),
-    (SERVICE_POLICY, with_noun("service-policy")),
-    (EDGE_ROUTER_POLICY, with_noun("edge-router-policy")),
-    (
-        SERVICE_EDGE_ROUTER_POLICY,
-        with_noun("service-edge-router-policy"),
     ),
     (POSTURE_CHECK, POSTURE_CHECKS),
     (
