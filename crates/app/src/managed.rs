@@ -11,7 +11,7 @@ pub use view_context::ViewContext;
 use crate::app::{App, StoreView};
 use crate::error::AppError;
 use crate::listing::kinds::ListableSpec;
-use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
+use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging, Schema};
 use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, RecordNumber};
@@ -33,6 +33,8 @@ pub type Entity<S> = Managed<<S as ManagedKind>::Id, S>;
 pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
     /// Subject of the permissions for this kind.
     const SUBJECT: Subject;
+
+    const LIST_SCHEMA: &'static Schema = Self::SCHEMA;
 
     /// The entity with the related data that is shown with it.
     type View: Send + 'static;

@@ -110,10 +110,10 @@ macro_rules! names {
         entity: $entity:ident $path:tt,
         id: $id:ident $shape:tt,
         spec: $spec:tt,
-        name: $name:literal,
-        noun: $noun:literal,
         collection: $collection:literal,
+        name: $name:literal,
         subject: $subject:tt,
+        noun: $noun:literal,
         stored: $stored:tt,
         unique: [$($index:ident = $number:literal $source:tt),*],
     })+) => {

@@ -13,9 +13,8 @@ macro_rules! subjects {
         entity: $entity:ident $path:tt,
         id: $id:ident $shape:tt,
         spec: $spec:tt,
-        name: $name:literal,
-        noun: $noun:literal,
         collection: $collection:literal,
+        name: $name:literal,
         subject: ($($subject:ident $may_grant:ident)?),
         $($rest:tt)*
     })+) => {

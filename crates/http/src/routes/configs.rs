@@ -1,13 +1,12 @@
 //! Configurations and their types.
 
-use super::managed::{self, ApiResource, Replacement, ResourceBodies};
+use super::managed::{self, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigPatch, ConfigUpdate};
 use portcullis_api::config_type::{
     ConfigTypeCreate, ConfigTypeDetail, ConfigTypePatch, ConfigTypeUpdate,
 };
-use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::config::{ConfigSpec, ConfigSpecPatch, ConfigTypeSpec, ConfigTypeSpecPatch};
 use portcullis_domain::ids::ConfigTypeId;
 
@@ -15,13 +14,6 @@ pub(super) fn routes() -> Vec<Route> {
     let mut routes = managed::routes::<ConfigSpec>();
     routes.extend(managed::routes::<ConfigTypeSpec>());
     routes
-}
-
-impl ApiResource for ConfigSpec {
-    const COLLECTION: &'static str = "configs";
-    const COLLECTION_PATH: &'static str = "/configs";
-    const ENTITY_PATH: &'static str = "/configs/{id}";
-    const LIST_SCHEMA: &'static Schema = &kinds::CONFIGS;
 }
 
 impl ResourceBodies for ConfigSpec {
@@ -43,13 +35,6 @@ impl ResourceBodies for ConfigSpec {
     fn to_patch(body: ConfigPatch) -> Result<ConfigSpecPatch, ApiError> {
         Ok(body.into())
     }
-}
-
-impl ApiResource for ConfigTypeSpec {
-    const COLLECTION: &'static str = "config-types";
-    const COLLECTION_PATH: &'static str = "/config-types";
-    const ENTITY_PATH: &'static str = "/config-types/{id}";
-    const LIST_SCHEMA: &'static Schema = &kinds::CONFIG_TYPES;
 }
 
 impl ResourceBodies for ConfigTypeSpec {

@@ -8,33 +8,54 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
-use portcullis_app::listing::Schema;
 use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::managed::Spec;
 use serde::Serialize;
 
-/// A managed resource, with its paths on every API.
-pub(super) trait ApiResource: Resource {
-    /// The collection: its path without the leading slash.
+/// The paths of a managed kind on every API; implemented by the rows of the kinds.
+pub(super) trait ResourcePaths {
     const COLLECTION: &'static str;
 
-    /// Path of the collection.
     const COLLECTION_PATH: &'static str;
 
     /// Path of a single entity.
     const ENTITY_PATH: &'static str;
-
-    /// The schema of its lists.
-    const LIST_SCHEMA: &'static Schema;
 }
+
+macro_rules! resource_paths {
+    (() $collection:literal) => {};
+    (($($spec:tt)+) $collection:literal) => {
+        impl ResourcePaths for portcullis_domain::$($spec)+ {
+            const COLLECTION: &'static str = $collection;
+            const COLLECTION_PATH: &'static str = concat!("/", $collection);
+            const ENTITY_PATH: &'static str = concat!("/", $collection, "/{id}");
+        }
+    };
+}
+
+macro_rules! paths {
+    ($({
+        #[doc = $doc:literal]
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident $path:tt,
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        collection: $collection:literal,
+        $($rest:tt)*
+    })+) => {
+        $(resource_paths!($spec $collection);)+
+    };
+}
+
+portcullis_domain::for_each_kind!(paths);
 
 /// Request and response bodies of a resource; implemented by its spec for the edge.
 pub(super) trait ResourceBodies: 'static {
     const SURFACE: ApiSurface = ApiSurface::Edge;
 
-    type Spec: ApiResource;
+    type Spec: Resource + ResourcePaths;
 
     /// The body of POST.
     type CreateBody: Decode + Send + 'static;
@@ -67,8 +88,8 @@ pub(super) enum Replacement<S: Resource> {
 /// All six routes of a resource.
 pub(super) fn routes<B: ResourceBodies>() -> Vec<Route> {
     let mut routes = write_routes::<B>();
-    let all = <B::Spec as ApiResource>::COLLECTION_PATH;
-    let one = <B::Spec as ApiResource>::ENTITY_PATH;
+    let all = <B::Spec as ResourcePaths>::COLLECTION_PATH;
+    let one = <B::Spec as ResourcePaths>::ENTITY_PATH;
     routes.extend([
         guarded_on(B::SURFACE, Method::GET, all, list::<B>)
             .responds(ResponseSpec::list::<B::Detail>())
@@ -82,8 +103,8 @@ pub(super) fn routes<B: ResourceBodies>() -> Vec<Route> {
 
 /// The four routes that change something.
 pub(super) fn write_routes<B: ResourceBodies>() -> Vec<Route> {
-    let all = <B::Spec as ApiResource>::COLLECTION_PATH;
-    let one = <B::Spec as ApiResource>::ENTITY_PATH;
+    let all = <B::Spec as ResourcePaths>::COLLECTION_PATH;
+    let one = <B::Spec as ResourcePaths>::ENTITY_PATH;
     vec![
         guarded_on(B::SURFACE, Method::POST, all, create::<B>),
         guarded_on(B::SURFACE, Method::PUT, one, replace::<B>),
@@ -106,7 +127,7 @@ pub(super) const fn api(surface: ApiSurface) -> Api {
 pub(super) async fn list<B: ResourceBodies>(
     call: Call<Permit<Read<B::Spec>>, ListPayload>,
 ) -> Result<ApiResponse, ApiError> {
-    let schema = <B::Spec as ApiResource>::LIST_SCHEMA;
+    let schema = <B::Spec as Resource>::LIST_SCHEMA;
     list::respond(call, schema, |call, request, emit| {
         let app = &call.context.state.app;
         managed::list(app, &call.permit, request, &mut |view| {
@@ -123,7 +144,7 @@ pub(super) async fn create<B: ResourceBodies>(
     let app = &call.context.state.app;
     let id = managed::create(app, &call.permit, B::from_create(body)?).await?;
     Ok(ApiResponse::created(
-        <B::Spec as ApiResource>::COLLECTION,
+        <B::Spec as ResourcePaths>::COLLECTION,
         id.as_str(),
     ))
 }

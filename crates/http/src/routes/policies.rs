@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use super::managed::{self, ApiResource, Replacement, ResourceBodies};
+use super::managed::{self, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
@@ -12,7 +12,6 @@ use portcullis_api::service_edge_router_policy::{
 use portcullis_api::service_policy::{
     ServicePolicyCreate, ServicePolicyDetail, ServicePolicyPatch,
 };
-use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, EdgeRouterPolicySpecPatch, ServiceEdgeRouterPolicySpec,
     ServiceEdgeRouterPolicySpecPatch, ServicePolicySpec, ServicePolicySpecPatch,
@@ -29,16 +28,9 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-/// Declares the routes and bodies of policies.
+/// Declares the bodies of policies.
 macro_rules! policy_resources {
-    ($($spec:ty, $path:literal, $schema:path, $body:ty, $patch_body:ty, $patch:ty, $detail:ty;)+) => {$(
-        impl ApiResource for $spec {
-            const COLLECTION: &'static str = $path;
-            const COLLECTION_PATH: &'static str = concat!("/", $path);
-            const ENTITY_PATH: &'static str = concat!("/", $path, "/{id}");
-            const LIST_SCHEMA: &'static Schema = &$schema;
-        }
-
+    ($($spec:ty, $body:ty, $patch_body:ty, $patch:ty, $detail:ty;)+) => {$(
         impl ResourceBodies for $spec {
             type Spec = Self;
             type CreateBody = $body;
@@ -62,13 +54,12 @@ macro_rules! policy_resources {
 }
 
 policy_resources! {
-    ServicePolicySpec, "service-policies", kinds::SERVICE_POLICIES,
+    ServicePolicySpec,
         ServicePolicyCreate, ServicePolicyPatch, ServicePolicySpecPatch, ServicePolicyDetail;
-    EdgeRouterPolicySpec, "edge-router-policies", kinds::EDGE_ROUTER_POLICIES,
+    EdgeRouterPolicySpec,
         EdgeRouterPolicyCreate, EdgeRouterPolicyPatch, EdgeRouterPolicySpecPatch,
         EdgeRouterPolicyDetail;
-    ServiceEdgeRouterPolicySpec, "service-edge-router-policies",
-        kinds::SERVICE_EDGE_ROUTER_POLICIES, ServiceEdgeRouterPolicyCreate,
+    ServiceEdgeRouterPolicySpec, ServiceEdgeRouterPolicyCreate,
         ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpecPatch,
         ServiceEdgeRouterPolicyDetail;
 }

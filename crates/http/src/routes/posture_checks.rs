@@ -1,6 +1,6 @@
 //! Posture checks.
 
-use super::managed::{self, ApiResource, Replacement, ResourceBodies};
+use super::managed::{self, Replacement, ResourceBodies, ResourcePaths as _};
 use crate::error::ApiError;
 use crate::list::ListPayload;
 use crate::path::Api;
@@ -8,7 +8,6 @@ use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail, PostureCheckPatch};
-use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Read;
 use portcullis_domain::access::Permit;
 use portcullis_domain::posture_check::{PostureCheckSpec, PostureCheckSpecPatch};
@@ -32,13 +31,6 @@ async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, A
     // This list has always had a charset.
     let response = managed::list::<S>(call).await?;
     Ok(response.with_content_type("application/json; charset=utf-8"))
-}
-
-impl ApiResource for PostureCheckSpec {
-    const COLLECTION: &'static str = "posture-checks";
-    const COLLECTION_PATH: &'static str = "/posture-checks";
-    const ENTITY_PATH: &'static str = "/posture-checks/{id}";
-    const LIST_SCHEMA: &'static Schema = &kinds::POSTURE_CHECKS;
 }
 
 impl ResourceBodies for PostureCheckSpec {

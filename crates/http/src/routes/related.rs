@@ -1,6 +1,6 @@
 //! Lists below an entity, of others that policies, configurations or references relate to it.
 
-use super::managed::{ApiResource, ResourceBodies};
+use super::managed::ResourceBodies;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::query::Query;
@@ -10,7 +10,7 @@ use portcullis_api::describe::JsonSchema;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_app::listing::{Schema, kinds};
-use portcullis_app::managed::Read;
+use portcullis_app::managed::{Read, Resource};
 use portcullis_app::related::{self, ReferenceFinder, RelatedResource, Relation};
 use portcullis_app::{AppError, identities};
 use portcullis_domain::FieldError;
@@ -108,7 +108,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A list of the entities that refer to the entity in the path, or that it refers to.
-fn reference_list<S: ResourceBodies<Spec = S> + ApiResource>(
+fn reference_list<S: Resource + ResourceBodies<Spec = S>>(
     path: &'static str,
     reference: ReferenceFinder,
 ) -> Route {
@@ -128,7 +128,7 @@ fn reference_list<S: ResourceBodies<Spec = S> + ApiResource>(
 }
 
 /// A list of related entities below the entity in the path.
-fn relation_list<S: ResourceBodies<Spec = S> + ApiResource + RelatedResource>(
+fn relation_list<S: ResourceBodies<Spec = S> + RelatedResource>(
     path: &'static str,
     relation: Relation,
 ) -> Route {

@@ -1,6 +1,6 @@
 //! Services, for administrators and for their users.
 
-use super::managed::{self, ApiResource, Replacement, ResourceBodies};
+use super::managed::{self, Replacement, ResourceBodies, ResourcePaths as _};
 use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
@@ -17,7 +17,7 @@ use portcullis_api::service::{
     ServiceCreate, ServiceDetail, ServicePatch, ServiceUpdate, UnknownStrategyError,
 };
 use portcullis_api::terminator::TerminatorClientDetail;
-use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::listing::kinds;
 use portcullis_app::managed::Read;
 use portcullis_app::services::{self, ReadOwnServices, ServiceListOptions};
 use portcullis_app::{routers, terminators};
@@ -146,13 +146,6 @@ fn config_types(query: &Query) -> Vec<&str> {
 
 fn id(context: &RequestContext) -> ServiceId {
     ServiceId::from_wire(context.id())
-}
-
-impl ApiResource for ServiceSpec {
-    const COLLECTION: &'static str = "services";
-    const COLLECTION_PATH: &'static str = "/services";
-    const ENTITY_PATH: &'static str = "/services/{id}";
-    const LIST_SCHEMA: &'static Schema = &kinds::SERVICES;
 }
 
 impl ResourceBodies for ServiceSpec {

@@ -1,23 +1,15 @@
 //! Terminators.
 
-use super::managed::{self, ApiResource, Replacement, ResourceBodies};
+use super::managed::{self, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
     TerminatorCreate, TerminatorDetail, TerminatorPatch, TerminatorUpdate,
 };
-use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::terminator::{TerminatorSpec, TerminatorSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
     managed::routes::<TerminatorSpec>()
-}
-
-impl ApiResource for TerminatorSpec {
-    const COLLECTION: &'static str = "terminators";
-    const COLLECTION_PATH: &'static str = "/terminators";
-    const ENTITY_PATH: &'static str = "/terminators/{id}";
-    const LIST_SCHEMA: &'static Schema = &kinds::TERMINATORS;
 }
 
 impl ResourceBodies for TerminatorSpec {

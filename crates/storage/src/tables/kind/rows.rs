@@ -105,10 +105,10 @@ macro_rules! tables {
         entity: $entity:ident($($path:tt)+),
         id: $id:ident $shape:tt,
         spec: $spec:tt,
-        name: $name:literal,
-        noun: $noun:literal,
         collection: $collection:literal,
+        name: $name:literal,
         subject: $subject:tt,
+        noun: $noun:literal,
         stored: ($placement:ident $form:ident $audit:ident $refers:ident),
         unique: [$($index:ident = $number:literal ($($source:tt)+)),*],
     })+) => {

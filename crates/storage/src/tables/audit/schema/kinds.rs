@@ -108,10 +108,10 @@ macro_rules! schemas {
         entity: $entity:ident $path:tt,
         id: $id:ident $shape:tt,
         spec: $spec:tt,
-        name: $name:literal,
-        noun: $noun:literal,
         collection: $collection:literal,
+        name: $name:literal,
         subject: $subject:tt,
+        noun: $noun:literal,
         stored: ($placement:ident $form:ident $audit:ident $refers:ident),
         $($rest:tt)*
     })+) => {
