@@ -1,7 +1,7 @@
 //! Dispatch of commands.
 
 use crate::cli::{Cli, Command, ManagementCommand};
-use crate::commands::verb::{Verb as _, delegate_verbs};
+use crate::commands::verb::Verb as _;
 use crate::commands::{completion, enroll, login, logout, renew, router_config, version, whoami};
 use crate::context::Context;
 use crate::error::CliError;
@@ -32,10 +32,3 @@ async fn administer(context: &Context, command: ManagementCommand) -> Result<(),
     let result = command.run(context, &session).await;
     session.explain(result).await
 }
-
-delegate_verbs!(
-    ManagementCommand: Identity, Enrollment, Authenticator, Session, Revocation, AuthPolicy, Ca,
-    ExtJwtSigner, Service, Config, ConfigType, ServicePolicy, EdgeRouterPolicy,
-    ServiceEdgeRouterPolicy, PostureCheck, EdgeRouter, TransitRouter, Terminator, PolicyAdvisor,
-    Database, Mfa, Password, Api
-);
