@@ -17,12 +17,9 @@ pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;
 
 use crate::catalog::{CatalogColumns, CatalogEntry};
-use crate::small_catalogs::NoColumns;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::ConfigTypeSpec;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::{Managed, MaybeNamed};
-use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
 
 /// The spec of a managed kind that has a catalog.
 pub trait CatalogSpec: MaybeNamed + Sized {
@@ -49,18 +46,3 @@ impl<I: EntityId, S: CatalogSpec> CatalogEntry for Managed<I, S> {
         self.updated_at
     }
 }
-
-/// Declares catalogs without columns, for kinds with few records.
-macro_rules! without_columns {
-    ($($spec:ty),* $(,)?) => {$(
-        impl CatalogSpec for $spec {
-            type Columns<I: EntityId> = NoColumns;
-        }
-    )*};
-}
-
-without_columns!(
-    ConfigTypeSpec,
-    ServicePolicySpec,
-    ServiceEdgeRouterPolicySpec,
-);

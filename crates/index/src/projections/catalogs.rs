@@ -8,14 +8,20 @@ use super::locks::{read, swap, write};
 use super::policy_builder::{PolicyBuilder, put_record};
 use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::{Catalog, CatalogBuilder};
+use crate::managed::CatalogSpec;
+use crate::small_catalogs::NoColumns;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, EntityChange};
-use portcullis_domain::config::{Config, ConfigType};
+use portcullis_domain::config::{Config, ConfigType, ConfigTypeSpec};
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::policies::{
+    EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicySpec, ServicePolicy,
+    ServicePolicySpec,
+};
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::revocation::Revocation;
 use portcullis_domain::router::Router;
@@ -246,6 +252,21 @@ catalogs! {
         revocations: Revocation, Root;
     }
 }
+
+/// Declares catalogs without columns, for managed kinds with few records.
+macro_rules! without_columns {
+    ($($spec:ty),* $(,)?) => {$(
+        impl CatalogSpec for $spec {
+            type Columns<I: EntityId> = NoColumns;
+        }
+    )*};
+}
+
+without_columns!(
+    ConfigTypeSpec,
+    ServicePolicySpec,
+    ServiceEdgeRouterPolicySpec,
+);
 
 impl fmt::Debug for AccessGuard<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
