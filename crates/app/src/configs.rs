@@ -47,14 +47,6 @@ impl Resource for ConfigTypeSpec {
         compile(patch.schema.as_ref()).map(|_schema| ())
     }
 
-    fn validate(
-        _rows: Rows<'_>,
-        _before: Option<&ConfigType>,
-        _after: &ConfigType,
-    ) -> Result<(), AppError> {
-        Ok(())
-    }
-
     fn validate_removal(rows: Rows<'_>, found: &Found<ConfigType>) -> Result<(), AppError> {
         let Some(key) = rows.referrers(&found.key, CONFIG, 1)?.into_iter().next() else {
             return Ok(());
@@ -103,14 +95,6 @@ impl Resource for ConfigSpec {
             let config = get::<Self>(rows, id)?.entity;
             *data = normalize(&type_of(rows, &config)?, data)?;
         }
-        Ok(())
-    }
-
-    fn validate(
-        _rows: Rows<'_>,
-        _before: Option<&Config>,
-        _after: &Config,
-    ) -> Result<(), AppError> {
         Ok(())
     }
 

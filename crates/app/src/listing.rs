@@ -28,6 +28,7 @@ pub(crate) use token_filter::resolve_token_filter;
 
 use crate::error::AppError;
 use listable::Listable;
+pub(crate) use listable::{RowContext, text_value};
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::view::Page;
 use portcullis_filter::{Predicate, Row};

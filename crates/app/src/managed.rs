@@ -73,7 +73,10 @@ pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sy
         rows: Rows<'_>,
         before: Option<&Entity<Self>>,
         after: &Entity<Self>,
-    ) -> Result<(), AppError>;
+    ) -> Result<(), AppError> {
+        let _ = (rows, before, after);
+        Ok(())
+    }
 
     /// Validates that the entity may be removed.
     fn validate_removal(rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {

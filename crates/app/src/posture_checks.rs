@@ -3,20 +3,70 @@
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Parameters, kinds};
-use crate::managed::{Entity, Resource, ViewContext, get};
+use crate::listing::kinds::{ListableSpec, PolicyRelatedSpec};
+use crate::listing::{self, Parameters, RowContext, kinds, text_value};
+use crate::managed::{Resource, ViewContext, get};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::posture_check::{
-    CheckSupport, PostureCheck, PostureCheckSpec, PostureCheckSpecPatch,
+    Check, CheckSupport, PostureCheck, PostureCheckSpec, PostureCheckSpecPatch,
 };
+use portcullis_domain::tags::Tags;
 use portcullis_domain::view::Page;
+use portcullis_filter::{Schema, Symbol, Value, VisitElement};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::tables::{Found, Rows};
+use std::ops::ControlFlow;
+use std::sync::RwLockReadGuard;
 
 actions! {
     /// Reads the types of posture checks.
     ReadTypes = Access::Full;
+}
+
+static POSTURE_CHECKS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("typeId"),
+    Symbol::set("roleAttributes"),
+    Symbol::boolean("promptOnWake"),
+    Symbol::boolean("promptOnUnlock"),
+]);
+
+impl PolicyRelatedSpec for PostureCheckSpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<PostureCheck> {
+        guard.posture_checks()
+    }
+}
+
+impl ListableSpec for PostureCheckSpec {
+    const SCHEMA: &'static Schema = &POSTURE_CHECKS;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<PostureCheck>> {
+        projections.posture_checks()
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match (symbol, &self.check) {
+            ("typeId", check) => text_value(check.check_type().name()),
+            ("promptOnWake", Check::Mfa(mfa)) => mfa.prompt_on_wake.into(),
+            ("promptOnUnlock", Check::Mfa(mfa)) => mfa.prompt_on_unlock.into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn elements(
+        entity: &PostureCheck,
+        _around: RowContext<'_>,
+        _set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
+        entity.spec.role_attributes.iter().try_for_each(visit)
+    }
 }
 
 impl Resource for PostureCheckSpec {
@@ -40,15 +90,6 @@ impl Resource for PostureCheckSpec {
         patch
             .check
             .take_if(|check| check.check_type() == kind && check.is_empty());
-        Ok(())
-    }
-
-    /// Posture checks reference no other entities.
-    fn validate(
-        _rows: Rows<'_>,
-        _before: Option<&Entity<Self>>,
-        _after: &Entity<Self>,
-    ) -> Result<(), AppError> {
         Ok(())
     }
 }

@@ -5,6 +5,8 @@
 
 use crate::app::App;
 use crate::error::AppError;
+use crate::listing::kinds::ListableSpec;
+use crate::listing::text_value;
 use crate::managed::{Create, Resource, ViewContext};
 use crate::records::get_identity;
 use portcullis_domain::access::Permit;
@@ -14,11 +16,41 @@ use portcullis_domain::ids::{IdentityId, RevocationId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, REVOCATION, Rows, reference};
+use portcullis_storage::tables::{Found, REVOCATION, reference};
+use std::sync::RwLockReadGuard;
 
 /// Maximum number of revocations that one transaction removes.
 const BATCH: usize = 500;
+
+static REVOCATIONS: Schema = Schema::entity(&[
+    Symbol::string("type"),
+    Symbol::datetime("expiresAt"),
+    Symbol::datetime("issuedBefore"),
+]);
+
+impl ListableSpec for RevocationSpec {
+    const SCHEMA: &'static Schema = &REVOCATIONS;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Revocation>> {
+        projections.revocations()
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "type" => text_value(self.revoked.name()),
+            "expiresAt" => Value::Datetime(self.expires_at),
+            "issuedBefore" => Value::Datetime(self.issued_before),
+            _ => Value::Missing,
+        }
+    }
+}
 
 impl Resource for RevocationSpec {
     const SUBJECT: Subject = Subject::Revocation;
@@ -29,14 +61,6 @@ impl Resource for RevocationSpec {
         found: Found<Revocation>,
     ) -> Result<Revocation, AppError> {
         Ok(found.entity)
-    }
-
-    fn validate(
-        _rows: Rows<'_>,
-        _before: Option<&Revocation>,
-        _after: &Revocation,
-    ) -> Result<(), AppError> {
-        Ok(())
     }
 }
 

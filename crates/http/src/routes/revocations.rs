@@ -9,8 +9,7 @@ use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guar
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
-use portcullis_app::listing::kinds;
-use portcullis_app::managed::{self, Create, Read};
+use portcullis_app::managed::{self, Create, Read, Resource as _};
 use portcullis_app::{AppError, revocations};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RevocationId;
@@ -33,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, ApiError> {
-    list::respond(call, &kinds::REVOCATIONS, |call, request, emit| {
+    list::respond(call, S::LIST_SCHEMA, |call, request, emit| {
         let app = &call.context.state.app;
         managed::list::<S>(app, &call.permit, request, &mut |revocation| {
             emit(RevocationDetail::from(revocation))

@@ -2,16 +2,12 @@
 
 mod configs;
 mod policies;
-mod posture_checks;
-mod revocations;
 mod routers;
 mod services;
 mod terminators;
 
 pub use configs::{CONFIG_TYPES, CONFIGS};
 pub use policies::{EDGE_ROUTER_POLICIES, SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES};
-pub use posture_checks::POSTURE_CHECKS;
-pub use revocations::REVOCATIONS;
 pub use routers::{CLIENT_EDGE_ROUTERS, EDGE_ROUTERS, TRANSIT_ROUTERS};
 pub use services::SERVICES;
 pub use terminators::TERMINATORS;
