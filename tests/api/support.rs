@@ -154,10 +154,10 @@ pub(crate) async fn one_password_at_a_time() -> Harness {
 pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce(&mut AuthPolicy)) {
     let mut policy = AuthPolicy::default_policy(controller.app.env().now());
     policy.id = AuthPolicyId::from_wire(id);
-    id.clone_into(&mut policy.name);
+    id.clone_into(&mut policy.spec.name);
     edit(&mut policy);
-    let mut named = policy.primary.ext_jwt.allowed_signers.clone();
-    named.extend(policy.secondary.require_ext_jwt_signer.clone());
+    let mut named = policy.spec.primary.ext_jwt.allowed_signers.clone();
+    named.extend(policy.spec.secondary.require_ext_jwt_signer.clone());
     let signers: Vec<_> = named
         .iter()
         .map(|id| {
@@ -181,7 +181,7 @@ pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce
 /// Adds the policy [`STRICT`].
 pub(crate) async fn add_strict_policy(controller: &Harness) {
     add_policy(controller, STRICT, |policy| {
-        policy.secondary.require_totp = true;
+        policy.spec.secondary.require_totp = true;
     })
     .await;
 }

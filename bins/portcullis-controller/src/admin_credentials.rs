@@ -25,6 +25,6 @@ pub(crate) fn validate_password(password: &str) -> anyhow::Result<()> {
 /// The rule that a password violates, by the default policy of a new network.
 pub(crate) fn password_violation(password: &str) -> Option<String> {
     let policy = AuthPolicy::default_policy(system::env().now());
-    let judged = policy.primary.updb.validate_password(password);
+    let judged = policy.spec.primary.updb.validate_password(password);
     judged.err().map(|error| error.reason)
 }

@@ -106,12 +106,12 @@ impl From<AuthPolicy> for AuthPolicyDetail {
                 links: Links::with_self(format!("auth-policies/{}", policy.id)),
                 created_at: policy.created_at.into(),
                 id: policy.id,
-                tags: policy.tags,
+                tags: policy.spec.tags,
                 updated_at: policy.updated_at.into(),
             },
-            name: policy.name,
-            primary: policy.primary.into(),
-            secondary: policy.secondary.into(),
+            name: policy.spec.name,
+            primary: policy.spec.primary.into(),
+            secondary: policy.spec.secondary.into(),
         }
     }
 }

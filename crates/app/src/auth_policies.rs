@@ -1,142 +1,125 @@
-//! Authentication policies: create, read, list, replace, patch, delete.
+//! Authentication policies.
 
-use crate::action::actions;
-use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::listing::{ListPage, ListRequest, ListScope, Paging};
+use crate::listing::kinds::ListableSpec;
+use crate::listing::text_value;
+use crate::managed::{Operations, Resource, ViewContext};
 use crate::privilege::CredentialGuard;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Permit};
-use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpec, AuthPolicySpecPatch};
+use portcullis_domain::access::Caller;
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpec};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{AuthPolicyId, SignerId};
-use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::ids::SignerId;
+use portcullis_domain::permission::Subject;
 use portcullis_domain::signer::Signer;
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_index::{Catalog, Projections};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    AUTH_POLICY, Found, IDENTITY, Rows, SIGNER, UniqueIndex, UniqueValue,
-};
-use std::ops::ControlFlow;
+use portcullis_storage::tables::{Found, IDENTITY, Rows, SIGNER, UniqueIndex, UniqueValue};
+use std::sync::RwLockReadGuard;
 
-actions! {
-    /// Reads one authentication policy or a list.
-    Read = Access::Granted(Subject::AuthPolicy, Verb::Read);
-    /// Creates an authentication policy.
-    Create = Access::Granted(Subject::AuthPolicy, Verb::Create);
-    /// Replaces or patches an authentication policy.
-    Update = Access::Granted(Subject::AuthPolicy, Verb::Update);
-    /// Deletes an authentication policy.
-    Delete = Access::Granted(Subject::AuthPolicy, Verb::Delete);
+/// Authentication policies.
+static AUTH_POLICIES: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::boolean("primary.cert.allowed"),
+    Symbol::boolean("primary.cert.allowExpiredCerts"),
+    Symbol::boolean("primary.updb.allowed"),
+    Symbol::integer("primary.updb.minPasswordLength"),
+    Symbol::boolean("primary.updb.requireSpecialChar"),
+    Symbol::boolean("primary.updb.requireNumberChar"),
+    Symbol::boolean("primary.updb.requireMixedCase"),
+    Symbol::integer("primary.updb.maxAttempts"),
+    Symbol::boolean("primary.extJwt.allowed"),
+    Symbol::boolean("secondary.requireTotp"),
+    Symbol::string("secondary.requireExtJwtSigner"),
+]);
+
+impl ListableSpec for AuthPolicySpec {
+    const SCHEMA: &'static Schema = &AUTH_POLICIES;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<AuthPolicy>> {
+        projections.auth_policies()
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn is_system(policy: &AuthPolicy) -> bool {
+        policy.is_default()
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        let (cert, updb) = (&self.primary.cert, &self.primary.updb);
+        match symbol {
+            "primary.cert.allowed" => cert.allowed.into(),
+            "primary.cert.allowExpiredCerts" => cert.allow_expired_certs.into(),
+            "primary.updb.allowed" => updb.allowed.into(),
+            "primary.updb.minPasswordLength" => i64::from(updb.min_password_length).into(),
+            "primary.updb.requireSpecialChar" => updb.require_special_char.into(),
+            "primary.updb.requireNumberChar" => updb.require_number_char.into(),
+            "primary.updb.requireMixedCase" => updb.require_mixed_case.into(),
+            "primary.updb.maxAttempts" => i64::from(updb.max_attempts).into(),
+            "primary.extJwt.allowed" => self.primary.ext_jwt.allowed.into(),
+            "secondary.requireTotp" => self.secondary.require_totp.into(),
+            "secondary.requireExtJwtSigner" => self
+                .secondary
+                .require_ext_jwt_signer
+                .as_ref()
+                .map_or(Value::Missing, |signer| text_value(signer.as_str())),
+            _ => Value::Missing,
+        }
+    }
 }
 
 /// Rules of a policy in use, perhaps by administrators, decide who can log in.
 const RULES_IN_USE: &str = "only administrators may change an auth policy that is in use";
 
-/// Reads one authentication policy.
-pub fn read(app: &App, _permit: &Permit<Read>, id: &AuthPolicyId) -> Result<AuthPolicy, AppError> {
-    Ok(get(app.snapshot()?.rows(), id)?.entity)
-}
+impl Resource for AuthPolicySpec {
+    const SUBJECT: Subject = Subject::AuthPolicy;
+    const HAS_ROLE_FILTER: bool = false;
+    const OPERATIONS: Option<Operations> = Some(Operations {
+        replace: "auth-policy.replace",
+        patch: "auth-policy.merge",
+    });
+    type View = AuthPolicy;
 
-/// Lists authentication policies.
-pub fn list(
-    app: &App,
-    _permit: &Permit<Read>,
-    request: &ListRequest<'_>,
-    show: &mut dyn FnMut(AuthPolicy) -> ControlFlow<()>,
-) -> Result<Paging, AppError> {
-    let listing = request.parse::<AuthPolicy>()?;
-    let answer: ListPage<'_, AuthPolicy> = ListPage::new(app, &listing, &ListScope::all(request))?;
-    answer.for_each(&mut |found| Ok(show(found.entity)))
-}
-
-/// Creates an authentication policy.
-pub async fn create(
-    app: &App,
-    permit: &Permit<Create>,
-    spec: AuthPolicySpec,
-) -> Result<AuthPolicyId, AppError> {
-    let id = AuthPolicyId::generate(&*app.env().entropy)?;
-    let policy = AuthPolicy::new(id.clone(), spec, app.env().now())?;
-    let key = RecordKey::root(AUTH_POLICY, app.next_number(AUTH_POLICY).0);
-    app.commit_for(permit, move |rows, _caller| {
-        check_signers(rows.rows(), &policy)?;
-        Ok(rows.insert(&key, &policy)?)
-    })
-    .await?;
-    Ok(id)
-}
-
-/// Replaces the spec of a policy, which applies to logins and existing sessions at once.
-pub async fn replace(
-    app: &App,
-    permit: &Permit<Update>,
-    id: &AuthPolicyId,
-    spec: AuthPolicySpec,
-) -> Result<(), AppError> {
-    let now = app.env().now();
-    change(app, permit, id, "auth-policy.replace", move |policy| {
-        Ok(policy.replace(spec.clone(), now)?)
-    })
-    .await
-}
-
-/// Patches a policy. An empty patch changes nothing.
-pub async fn patch(
-    app: &App,
-    permit: &Permit<Update>,
-    id: &AuthPolicyId,
-    patch: AuthPolicySpecPatch,
-) -> Result<(), AppError> {
-    if patch == AuthPolicySpecPatch::default() {
-        get(app.snapshot()?.rows(), id)?;
-        return Ok(());
+    fn build_view(
+        _context: ViewContext<'_>,
+        found: Found<AuthPolicy>,
+    ) -> Result<AuthPolicy, AppError> {
+        Ok(found.entity)
     }
-    let now = app.env().now();
-    change(app, permit, id, "auth-policy.merge", move |policy| {
-        Ok(policy.patch(patch.clone(), now)?)
-    })
-    .await
-}
 
-async fn change(
-    app: &App,
-    permit: &Permit<Update>,
-    id: &AuthPolicyId,
-    operation: &'static str,
-    mut apply: impl FnMut(&mut AuthPolicy) -> Result<(), AppError> + Send + 'static,
-) -> Result<(), AppError> {
-    let (wanted, credential_guard) = (id.clone(), CredentialGuard::new(app));
-    app.commit_for(permit, move |rows, caller| {
-        rows.set_operation(operation, wanted.as_str());
-        let found = get(rows.rows(), &wanted)?;
-        let mut policy = found.entity.clone();
-        apply(&mut policy)?;
-        let rules_change =
-            found.entity.primary != policy.primary || found.entity.secondary != policy.secondary;
-        // Policies that are not in use may be prepared.
-        if rules_change && find_use(rows.rows(), &found)?.is_some() {
+    /// Policies that are not in use may be prepared by anyone.
+    fn authorize(
+        rows: Rows<'_>,
+        (caller, credential_guard): (&Caller, CredentialGuard),
+        before: Option<&Found<AuthPolicy>>,
+        after: &AuthPolicy,
+    ) -> Result<(), AppError> {
+        let Some(before) = before else { return Ok(()) };
+        let rules =
+            |policy: &AuthPolicy| (policy.spec.primary.clone(), policy.spec.secondary.clone());
+        if rules(&before.entity) != rules(after) && find_use(rows, before)?.is_some() {
             credential_guard.check_for_all(caller, RULES_IN_USE)?;
         }
-        check_signers(rows.rows(), &policy)?;
-        Ok(rows.replace(&found.key, &found.entity, &policy)?)
-    })
-    .await?;
-    Ok(())
-}
+        Ok(())
+    }
 
-/// Deletes a policy that is not in use. The default policy cannot be deleted.
-pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Result<(), AppError> {
-    let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
-        let found = get(rows.rows(), &wanted)?;
-        if let Some(reason) = find_use(rows.rows(), &found)? {
-            return Err(AppError::InUse(reason));
-        }
-        Ok(rows.remove(&found.key, &found.entity)?)
-    })
-    .await?;
-    Ok(())
+    fn validate(
+        rows: Rows<'_>,
+        _before: Option<&AuthPolicy>,
+        after: &AuthPolicy,
+    ) -> Result<(), AppError> {
+        check_signers(rows, &after.spec)
+    }
+
+    /// The default policy counts as in use.
+    fn validate_removal(rows: Rows<'_>, found: &Found<AuthPolicy>) -> Result<(), AppError> {
+        find_use(rows, found)?.map_or(Ok(()), |reason| Err(AppError::InUse(reason)))
+    }
 }
 
 /// One use of a policy, if there is any.
@@ -172,7 +155,7 @@ fn find_use(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldEr
 const UNKNOWN_SIGNER: &str = "no external JWT signer with this id exists";
 
 /// Validates that the signers of a policy exist.
-fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
+fn check_signers(rows: Rows<'_>, policy: &AuthPolicySpec) -> Result<(), AppError> {
     let exists = |id: &SignerId| {
         rows.locate(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))
             .map(|key| key.is_some())
@@ -191,9 +174,4 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
         Some(id) if !exists(id)? => missing("secondary.requiredExtJwtSigner".to_owned(), id),
         _ => Ok(()),
     }
-}
-
-fn get(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
-    rows.find(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))?
-        .ok_or_else(|| AppError::not_found("auth policy", id.as_str()))
 }

@@ -5,6 +5,7 @@
 mod references;
 mod view_context;
 
+pub use crate::privilege::CredentialGuard;
 pub(crate) use references::{load_names, validate_references};
 pub use view_context::ViewContext;
 
@@ -36,6 +37,12 @@ pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sy
 
     const LIST_SCHEMA: &'static Schema = Self::SCHEMA;
 
+    /// Whether lists read `roleFilter`.
+    const HAS_ROLE_FILTER: bool = true;
+
+    /// Operations in the audit trail, where they are not just called updates.
+    const OPERATIONS: Option<Operations> = None;
+
     /// The entity with the related data that is shown with it.
     type View: Send + 'static;
 
@@ -65,6 +72,18 @@ pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sy
         patch: &mut Self::Patch,
     ) -> Result<(), AppError> {
         let _ = (rows, id, patch);
+        Ok(())
+    }
+
+    /// Checks that the caller may make the change from `before`, `None` for a new entity, to
+    /// `after`, which the permit alone does not tell.
+    fn authorize(
+        rows: Rows<'_>,
+        authority: (&Caller, CredentialGuard),
+        before: Option<&Found<Entity<Self>>>,
+        after: &Entity<Self>,
+    ) -> Result<(), AppError> {
+        let _ = (rows, authority, before, after);
         Ok(())
     }
 
@@ -108,6 +127,13 @@ pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sy
         let _ = caller;
         Ok(rows.remove(&found.key, &found.entity)?)
     }
+}
+
+/// The names of changes in the audit trail.
+#[derive(Debug, Clone, Copy)]
+pub struct Operations {
+    pub replace: &'static str,
+    pub patch: &'static str,
 }
 
 /// Record numbers reserved for dependents of an entity, and the time of the change.
@@ -178,7 +204,11 @@ pub fn list<S: Resource>(
     request: &ListRequest<'_>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = request.parse_with_roles::<Entity<S>>()?;
+    let listing = if S::HAS_ROLE_FILTER {
+        request.parse_with_roles::<Entity<S>>()?
+    } else {
+        request.parse::<Entity<S>>()?
+    };
     list_in_scope::<S>(
         app,
         permit.caller(),
@@ -236,7 +266,9 @@ pub(crate) async fn create_with<S: Resource>(
     let entity = Entity::<S>::new(id.clone(), spec, app.env().now())?;
     let key = RecordKey::root(S::KIND, number.0);
     let reserved = ReservedNumbers::reserve::<S>(app);
+    let credential_guard = CredentialGuard::new(app);
     app.commit_for(permit, move |rows, caller| {
+        S::authorize(rows.rows(), (caller, credential_guard), None, &entity)?;
         S::validate(rows.rows(), None, &entity)?;
         rows.insert(&key, &entity)?;
         let entity = entity.clone();
@@ -255,8 +287,8 @@ pub async fn replace<S: Resource>(
     mut spec: S,
 ) -> Result<(), AppError> {
     S::prepare(app.snapshot()?.rows(), Some(id), &mut spec)?;
-    let now = app.env().now();
-    change(app, permit, id, move |entity| {
+    let (now, operation) = (app.env().now(), S::OPERATIONS.map(|named| named.replace));
+    change_as(app, permit, id, operation, move |entity| {
         Ok(entity.replace(spec.clone(), now)?)
     })
     .await
@@ -274,8 +306,8 @@ pub async fn patch<S: Resource>(
         get_visible::<S>(app.snapshot()?.rows(), id, permit.surface())?;
         return Ok(());
     }
-    let now = app.env().now();
-    change(app, permit, id, move |entity| {
+    let (now, operation) = (app.env().now(), S::OPERATIONS.map(|named| named.patch));
+    change_as(app, permit, id, operation, move |entity| {
         Ok(entity.patch(patch.clone(), now)?)
     })
     .await
@@ -286,8 +318,19 @@ pub(crate) async fn change<S: Resource>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,
+    apply: impl FnMut(&mut Entity<S>) -> Result<(), AppError> + Send + 'static,
+) -> Result<(), AppError> {
+    change_as(app, permit, id, None, apply).await
+}
+
+async fn change_as<S: Resource>(
+    app: &App,
+    permit: &Permit<Update<S>>,
+    id: &S::Id,
+    operation: Option<&'static str>,
     mut apply: impl FnMut(&mut Entity<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
+    let credential_guard = CredentialGuard::new(app);
     let wanted = id.clone();
     let reserved = ReservedNumbers::reserve::<S>(app);
     let surface = permit.surface();
@@ -295,6 +338,11 @@ pub(crate) async fn change<S: Resource>(
         let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
+        if let Some(operation) = operation {
+            rows.set_operation(operation, wanted.as_str());
+        }
+        let authority = (caller, credential_guard);
+        S::authorize(rows.rows(), authority, Some(&found), &entity)?;
         S::validate(rows.rows(), Some(&found.entity), &entity)?;
         rows.replace(&found.key, &found.entity, &entity)?;
         let after = Found {

@@ -55,6 +55,6 @@ impl NewPassword {
 
 /// Validates a password by the current policy of its owner.
 fn validate(rows: Rows<'_>, identity: &Identity, password: &SecretString) -> Result<(), AppError> {
-    let rules = get_policy(rows, identity)?.primary.updb;
+    let rules = get_policy(rows, identity)?.spec.primary.updb;
     Ok(rules.validate_password(password.expose_secret())?)
 }

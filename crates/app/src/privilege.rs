@@ -87,7 +87,7 @@ fn denied(rule: &'static str) -> Result<(), AppError> {
 
 /// Checks who may manage credentials.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CredentialGuard {
+pub struct CredentialGuard {
     fresh_factor: FreshFactor,
 }
 

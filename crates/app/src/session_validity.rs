@@ -162,7 +162,7 @@ pub(crate) fn is_login_method_allowed(
 ) -> Result<bool, StoreError> {
     match &session.opened_by {
         OpenedBy::Authenticator(id) => match method(id)? {
-            Some(AuthenticatorMethod::Password) => Ok(policy.primary.updb.allowed),
+            Some(AuthenticatorMethod::Password) => Ok(policy.spec.primary.updb.allowed),
             Some(AuthenticatorMethod::Certificate) => {
                 is_certificate_acceptable(rows, session, policy, now)
             },
@@ -173,7 +173,7 @@ pub(crate) fn is_login_method_allowed(
             let signer = find_enabled_signer(rows, id)?;
             let is_good =
                 signer.is_some_and(|found| is_same_generation(session, found.entity.terms));
-            Ok(is_good && policy.primary.ext_jwt.allows(id))
+            Ok(is_good && policy.spec.primary.ext_jwt.allows(id))
         },
     }
 }
@@ -191,7 +191,7 @@ fn is_certificate_acceptable(
     policy: &AuthPolicy,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
-    let rules = policy.primary.cert;
+    let rules = policy.spec.primary.cert;
     let Some(certificate) = &session.certificate else {
         // Sessions opened before login certificates were recorded.
         let predates_certificates = matches!(session.opened_by, OpenedBy::Authenticator(_));

@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let relaxed = AuthPolicy::default_policy(now);
     let mut strict = relaxed.clone();
-    strict.secondary.require_totp = true;
+    strict.spec.secondary.require_totp = true;
     assert_eq!(session.auth_level(&relaxed, None), AuthLevel::Full);
     assert_eq!(session.auth_level(&strict, None), AuthLevel::Partial);
     println!(

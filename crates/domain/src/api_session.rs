@@ -124,9 +124,9 @@ impl ApiSession {
         policy: &AuthPolicy,
         verified_signer: Option<&SignerId>,
     ) -> Vec<OpenFactor> {
-        let demands_totp = self.totp.is_required || policy.secondary.require_totp;
+        let demands_totp = self.totp.is_required || policy.spec.secondary.require_totp;
         let totp = (demands_totp && !self.totp.is_complete()).then_some(OpenFactor::Totp);
-        let signer = policy.secondary.require_ext_jwt_signer.as_ref();
+        let signer = policy.spec.secondary.require_ext_jwt_signer.as_ref();
         let token = signer
             .filter(|signer| verified_signer != Some(signer))
             .map(|signer| OpenFactor::Token(signer.clone()));
@@ -175,7 +175,7 @@ mod tests {
     fn standing_follows_the_factors() {
         let plain = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         let mut strict = plain.clone();
-        strict.secondary.require_totp = true;
+        strict.spec.secondary.require_totp = true;
         let totp = |is_required, is_complete: bool| {
             session(SessionTotp {
                 is_required,
@@ -254,8 +254,8 @@ mod tests {
         let signer = SignerId::from_wire("s");
         let other = SignerId::from_wire("t");
         let mut policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
-        policy.secondary.require_totp = true;
-        policy.secondary.require_ext_jwt_signer = Some(signer.clone());
+        policy.spec.secondary.require_totp = true;
+        policy.spec.secondary.require_ext_jwt_signer = Some(signer.clone());
         let at = |is_complete: bool| {
             session(SessionTotp {
                 is_required: false,

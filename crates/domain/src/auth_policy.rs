@@ -9,6 +9,7 @@ pub use patch::{
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
+use crate::managed::{Managed, Spec};
 use crate::name::validate_name;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
@@ -23,26 +24,12 @@ pub const MIN_PASSWORD_LENGTH: u32 = 5;
 /// Maximum password length, in characters.
 pub const MAX_PASSWORD_LENGTH: usize = 100;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AuthPolicy {
-    pub id: AuthPolicyId,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub created_at: Timestamp,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub updated_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Tags::is_empty")]
-    pub tags: Tags,
-    /// Unique.
-    pub name: String,
-    /// Rules on primary mechanisms.
-    pub primary: PrimaryRules,
-    /// Rules on secondary factors.
-    pub secondary: SecondaryRules,
-}
+pub type AuthPolicy = Managed<AuthPolicyId, AuthPolicySpec>;
 
 /// Editable members of an authentication policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthPolicySpec {
+    #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
     /// Unique.
     pub name: String,
@@ -143,11 +130,28 @@ impl UpdbRules {
     }
 }
 
-impl AuthPolicySpec {
-    /// Raises values below their minimum, as OpenZiti does.
-    fn clamp(&mut self) {
-        let updb = &mut self.primary.updb;
-        updb.min_password_length = updb.min_password_length.max(MIN_PASSWORD_LENGTH);
+impl Spec for AuthPolicySpec {
+    type Patch = AuthPolicySpecPatch;
+
+    const IS_STORED_FLAT: bool = true;
+
+    fn apply(&mut self, patch: AuthPolicySpecPatch) {
+        patch.apply(self);
+    }
+
+    /// A `minPasswordLength` below [`MIN_PASSWORD_LENGTH`] is raised to it, as by OpenZiti.
+    fn normalize(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
+        validate_name(&self.name)?;
+        let shortest = &mut self.primary.updb.min_password_length;
+        *shortest = (*shortest).max(MIN_PASSWORD_LENGTH);
+        if usize::try_from(*shortest).is_ok_and(|shortest| shortest > MAX_PASSWORD_LENGTH) {
+            return Err(FieldError::new(
+                "primary.updb.minPasswordLength",
+                format!("must be at most {MAX_PASSWORD_LENGTH}, the longest password allowed"),
+                shortest.to_string(),
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -157,69 +161,6 @@ pub fn default_id() -> AuthPolicyId {
 }
 
 impl AuthPolicy {
-    /// Creates a policy.
-    ///
-    /// # Errors
-    ///
-    /// As [`AuthPolicy::replace`].
-    pub fn new(id: AuthPolicyId, spec: AuthPolicySpec, now: Timestamp) -> Result<Self, FieldError> {
-        let mut policy = Self {
-            id,
-            created_at: now,
-            ..Self::default_policy(now)
-        };
-        policy.replace(spec, now)?;
-        Ok(policy)
-    }
-
-    /// Replaces all editable members. A `minPasswordLength` below [`MIN_PASSWORD_LENGTH`] is raised
-    /// to it.
-    ///
-    /// # Errors
-    ///
-    /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when it
-    /// exceeds [`MAX_PASSWORD_LENGTH`].
-    pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
-        validate_name(&spec.name)?;
-        spec.clamp();
-        let shortest = spec.primary.updb.min_password_length;
-        if usize::try_from(shortest).is_ok_and(|shortest| shortest > MAX_PASSWORD_LENGTH) {
-            return Err(FieldError::new(
-                "primary.updb.minPasswordLength",
-                format!("must be at most {MAX_PASSWORD_LENGTH}, the longest password allowed"),
-                shortest.to_string(),
-            ));
-        }
-        let AuthPolicySpec {
-            tags,
-            name,
-            primary,
-            secondary,
-        } = spec;
-        self.tags = tags;
-        self.name = name;
-        self.primary = primary;
-        self.secondary = secondary;
-        self.updated_at = now;
-        Ok(())
-    }
-
-    /// Changes the members that `patch` sets.
-    ///
-    /// # Errors
-    ///
-    /// As [`AuthPolicy::replace`].
-    pub fn patch(&mut self, patch: AuthPolicySpecPatch, now: Timestamp) -> Result<(), FieldError> {
-        let mut spec = AuthPolicySpec {
-            tags: self.tags.clone(),
-            name: self.name.clone(),
-            primary: self.primary.clone(),
-            secondary: self.secondary.clone(),
-        };
-        patch.apply(&mut spec);
-        self.replace(spec, now)
-    }
-
     /// The built-in policy: accepts certificates (even expired), passwords and any enabled external
     /// signer, and requires no second factor.
     pub fn default_policy(now: Timestamp) -> Self {
@@ -227,30 +168,32 @@ impl AuthPolicy {
             id: default_id(),
             created_at: now,
             updated_at: now,
-            tags: Tags::default(),
-            name: "Default".to_owned(),
-            primary: PrimaryRules {
-                cert: CertRules {
-                    allowed: true,
-                    allow_expired_certs: true,
+            spec: AuthPolicySpec {
+                tags: Tags::default(),
+                name: "Default".to_owned(),
+                primary: PrimaryRules {
+                    cert: CertRules {
+                        allowed: true,
+                        allow_expired_certs: true,
+                    },
+                    updb: UpdbRules {
+                        allowed: true,
+                        min_password_length: MIN_PASSWORD_LENGTH,
+                        require_special_char: false,
+                        require_number_char: false,
+                        require_mixed_case: false,
+                        max_attempts: 0,
+                        lockout_duration_minutes: 0,
+                    },
+                    ext_jwt: ExtJwtRules {
+                        allowed: true,
+                        allowed_signers: BTreeSet::new(),
+                    },
                 },
-                updb: UpdbRules {
-                    allowed: true,
-                    min_password_length: MIN_PASSWORD_LENGTH,
-                    require_special_char: false,
-                    require_number_char: false,
-                    require_mixed_case: false,
-                    max_attempts: 0,
-                    lockout_duration_minutes: 0,
+                secondary: SecondaryRules {
+                    require_totp: false,
+                    require_ext_jwt_signer: None,
                 },
-                ext_jwt: ExtJwtRules {
-                    allowed: true,
-                    allowed_signers: BTreeSet::new(),
-                },
-            },
-            secondary: SecondaryRules {
-                require_totp: false,
-                require_ext_jwt_signer: None,
             },
         }
     }
@@ -275,7 +218,7 @@ mod tests {
         };
         for (given, kept) in [(0, 5), (4, 5), (5, 5), (100, 100)] {
             policy.patch(length(given), now).unwrap();
-            assert_eq!(policy.primary.updb.min_password_length, kept);
+            assert_eq!(policy.spec.primary.updb.min_password_length, kept);
         }
         let error = policy.patch(length(101), now).unwrap_err();
         assert_eq!(error.field, "primary.updb.minPasswordLength");
@@ -284,12 +227,13 @@ mod tests {
             ..AuthPolicySpecPatch::default()
         };
         assert_eq!(policy.patch(blank, now).unwrap_err().field, "name");
-        assert_eq!(policy.primary.updb.min_password_length, 100);
+        assert_eq!(policy.spec.primary.updb.min_password_length, 100);
     }
 
     #[test]
     fn each_rule_refuses_what_breaks_it() {
         let plain = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH)
+            .spec
             .primary
             .updb;
         let long = UpdbRules {
@@ -343,6 +287,21 @@ mod tests {
             let found = [&named, &other].map(|signer| rules.allows(signer));
             assert_eq!(found, admitted, "{rules:?}");
         }
+    }
+
+    #[test]
+    fn records_have_the_form_of_the_first_ones() {
+        let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        let stored = concat!(
+            r#"{"id":"default","created_at":0,"updated_at":0,"name":"Default","#,
+            r#""primary":{"cert":{"allowed":true,"allow_expired_certs":true},"#,
+            r#""updb":{"allowed":true,"min_password_length":5,"require_special_char":false,"#,
+            r#""require_number_char":false,"require_mixed_case":false,"max_attempts":0,"#,
+            r#""lockout_duration_minutes":0},"ext_jwt":{"allowed":true,"allowed_signers":[]}},"#,
+            r#""secondary":{"require_totp":false,"require_ext_jwt_signer":null}}"#
+        );
+        assert_eq!(serde_json::to_string(&policy).unwrap(), stored);
+        assert_eq!(serde_json::from_str::<AuthPolicy>(stored).unwrap(), policy);
     }
 
     #[test]

@@ -352,6 +352,7 @@ mod tests {
     #[test]
     fn one_wrong_password_too_many_shuts_it_out() {
         let mut rules = auth_policy::AuthPolicy::default_policy(second(0))
+            .spec
             .primary
             .updb;
         let mut identity = identity();

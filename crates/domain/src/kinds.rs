@@ -47,7 +47,7 @@ macro_rules! for_each_kind {
                 kind: AUTH_POLICY = 2,
                 entity: AuthPolicy(auth_policy::AuthPolicy),
                 id: AuthPolicyId(long),
-                spec: (),
+                spec: (auth_policy::AuthPolicySpec),
                 collection: "auth-policies",
                 name: "auth-policy",
                 subject: (AuthPolicy granted),

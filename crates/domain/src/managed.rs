@@ -1,16 +1,15 @@
 //! Entities managed by administrators: id, timestamps and specification.
 
+mod layout;
+
 use crate::FieldError;
 use crate::clock::{self, SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// An entity whose members are all set by administrators.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Managed<I, S> {
     pub id: I,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
     pub spec: S,
 }
@@ -19,6 +18,10 @@ pub struct Managed<I, S> {
 pub trait Spec: Clone {
     /// A partial update.
     type Patch;
+
+    /// Whether the members are stored beside the id and the timestamps, not below `spec`: a kind
+    /// keeps the form in which its first records were written.
+    const IS_STORED_FLAT: bool = false;
 
     /// Applies the members that are set.
     fn apply(&mut self, patch: Self::Patch);
@@ -89,6 +92,7 @@ impl<I, S: Spec> Managed<I, S> {
 macro_rules! name {
     ($self:ident) => { None };
     ($self:ident (name) $($rest:tt)*) => { Some(&$self.name) };
+    ($self:ident (member "name") $($rest:tt)*) => { Some(&$self.name) };
     ($self:ident $source:tt $($rest:tt)*) => { name!($self $($rest)*) };
 }
 

@@ -51,7 +51,6 @@
 //! ```
 
 mod access;
-mod auth_policies;
 mod authenticators;
 mod catalog;
 mod column;
@@ -73,7 +72,6 @@ mod sort_key;
 mod text;
 
 pub use access::{AccessIndex, Policy, PolicyKind, PolicySide, Selectable, SelectableCatalogs};
-pub use auth_policies::AuthPolicyColumns;
 pub use authenticators::AuthenticatorColumns;
 pub use catalog::{
     Catalog, CatalogBuilder, CatalogColumns, CatalogEntry, Direction, SortKey, Walk,
@@ -82,8 +80,8 @@ pub use column::{ColumnRef, Constant};
 pub use enrollments::EnrollmentColumns;
 pub use identities::IdentityColumns;
 pub use managed::{
-    CatalogSpec, ConfigColumns, EdgeRouterPolicyColumns, PostureCheckColumns, RevocationColumns,
-    RouterColumns, ServiceColumns, TerminatorColumns,
+    AuthPolicyColumns, CatalogSpec, ConfigColumns, EdgeRouterPolicyColumns, PostureCheckColumns,
+    RevocationColumns, RouterColumns, ServiceColumns, TerminatorColumns,
 };
 pub use matches::Matches;
 pub use postings::Postings;

@@ -1,5 +1,6 @@
 //! Catalogs of managed kinds.
 
+mod auth_policies;
 mod configs;
 mod edge_router_policies;
 mod posture_checks;
@@ -8,6 +9,7 @@ mod routers;
 mod services;
 mod terminators;
 
+pub use auth_policies::AuthPolicyColumns;
 pub use configs::ConfigColumns;
 pub use edge_router_policies::EdgeRouterPolicyColumns;
 pub use posture_checks::PostureCheckColumns;

@@ -183,7 +183,10 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
         ),
     ];
     for (policy, edit, bad, named) in rules {
-        add_policy(&controller, policy, |policy| edit(&mut policy.primary.updb)).await;
+        add_policy(&controller, policy, |policy| {
+            edit(&mut policy.spec.primary.updb)
+        })
+        .await;
         for path in PATHS {
             let candidate = Candidate::new(&controller, path, policy).await;
             let at = revision(&controller);
@@ -352,7 +355,7 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_policy(&controller, "three", |policy| {
-        policy.primary.updb.max_attempts = 3;
+        policy.spec.primary.updb.max_attempts = 3;
     })
     .await;
     let more = json!({"authPolicyId": "three"});
@@ -418,7 +421,7 @@ async fn guesses_at_once_are_no_more_than_the_policy_allows() {
     let controller = std::sync::Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     add_policy(&controller, "five", |policy| {
-        policy.primary.updb.max_attempts = 5;
+        policy.spec.primary.updb.max_attempts = 5;
     })
     .await;
     let more = json!({"authPolicyId": "five"});
@@ -451,7 +454,7 @@ async fn policy_that_becomes_stricter_is_the_one_that_counts() {
     let controller = std::sync::Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     add_policy(&controller, "strictest", |policy| {
-        policy.primary.updb.min_password_length = 50;
+        policy.spec.primary.updb.min_password_length = 50;
     })
     .await;
     let id = bare(&controller, &admin, "anna").await;

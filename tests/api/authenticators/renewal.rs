@@ -151,7 +151,7 @@ async fn session_goes_over_to_the_new_certificate() {
     let controller = Arc::new(Harness::start_with(options).await);
     let admin = controller.admin().await;
     add_policy(&controller, "fresh", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     let holder = Holder::new(&controller, &admin, "device").await;
@@ -190,7 +190,7 @@ async fn session_lives_no_longer_than_what_vouches_for_its_new_certificate() {
         .set(end - SignedDuration::from_hours(24 * 100));
     let admin = controller.admin().await;
     add_policy(&controller, "fresh", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     let holder = Holder::new(&controller, &admin, "device").await;

@@ -235,11 +235,11 @@ async fn policies_decide_about_certificates_and_their_time() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_policy(&controller, "strict", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     add_policy(&controller, "none", |policy| {
-        policy.primary.cert.allowed = false;
+        policy.spec.primary.cert.allowed = false;
     })
     .await;
     let root = Authority::root("root");
@@ -312,7 +312,7 @@ async fn of_an_authority_and_its_renewal_that_counts_which_knows_the_holder() {
     }
     // The old one is over, and no policy minds while the new one is not.
     add_policy(&controller, "strict", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     let path = format!("/identities/{anne}");
@@ -394,7 +394,7 @@ async fn expired_intermediate_beside_its_renewal_does_no_harm() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_policy(&controller, "fresh", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     let root = Authority::root("root");

@@ -145,7 +145,7 @@ async fn sessions_end_with_what_vouches_for_them_where_time_counts() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_policy(&controller, "strict", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     let soon = Authority::root_with("soon", ending_soon);

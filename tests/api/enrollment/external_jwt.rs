@@ -97,8 +97,8 @@ async fn a_token_becomes_an_identity_that_goes_on_with_tokens() {
 async fn refusals_come_in_their_order_and_change_nothing() {
     let (controller, admin, idp, signer) = scene().await;
     add_policy(&controller, "closed", |policy| {
-        policy.primary.cert.allowed = false;
-        policy.primary.ext_jwt.allowed = false;
+        policy.spec.primary.cert.allowed = false;
+        policy.spec.primary.ext_jwt.allowed = false;
     })
     .await;
     create(
@@ -177,7 +177,7 @@ async fn refusals_come_in_their_order_and_change_nothing() {
         UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
-            policy.primary.ext_jwt.allowed = false;
+            policy.spec.primary.ext_jwt.allowed = false;
         },
     )
     .await;

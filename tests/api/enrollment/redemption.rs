@@ -365,7 +365,10 @@ async fn password_meets_the_rules_of_the_identitys_policy() {
         ),
     ];
     for (policy, rule, bad, good) in rules {
-        add_policy(&controller, policy, |policy| rule(&mut policy.primary.updb)).await;
+        add_policy(&controller, policy, |policy| {
+            rule(&mut policy.spec.primary.updb)
+        })
+        .await;
         let more = json!({"authPolicyId": policy, "enrollment": {"updb": policy}});
         let id = create(&controller, &admin, policy, more).await;
         let enrollment = pending_enrollment(&controller, &admin, &id, "updb").await;

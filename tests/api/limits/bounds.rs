@@ -274,8 +274,8 @@ async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
             UniqueIndex::AuthPolicyId,
             "changing",
             move |policy: &mut AuthPolicy| {
-                policy.primary.updb.allowed = updb;
-                policy.primary.cert.allowed = cert;
+                policy.spec.primary.updb.allowed = updb;
+                policy.spec.primary.cert.allowed = cert;
             },
         )
         .await;

@@ -33,8 +33,8 @@ impl Crowd {
     async fn new() -> Self {
         let stage = PostureFixture::new().await;
         add_policy(&stage.controller, "closed", |policy| {
-            policy.primary.updb.allowed = false;
-            policy.primary.cert.allowed = false;
+            policy.spec.primary.updb.allowed = false;
+            policy.spec.primary.cert.allowed = false;
         })
         .await;
         let domain = json!({"typeId": "DOMAIN", "domains": ["a"]});

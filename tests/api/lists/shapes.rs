@@ -527,12 +527,12 @@ async fn policies_show_every_rule() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let edit = |policy: &mut AuthPolicy| {
-        policy.primary.updb.max_attempts = 3;
-        policy.primary.updb.lockout_duration_minutes = 15;
-        policy.primary.cert.allow_expired_certs = false;
-        policy.primary.ext_jwt.allowed_signers = [SignerId::from_wire("signer")].into();
-        policy.secondary.require_totp = true;
-        policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire("signer"));
+        policy.spec.primary.updb.max_attempts = 3;
+        policy.spec.primary.updb.lockout_duration_minutes = 15;
+        policy.spec.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.ext_jwt.allowed_signers = [SignerId::from_wire("signer")].into();
+        policy.spec.secondary.require_totp = true;
+        policy.spec.secondary.require_ext_jwt_signer = Some(SignerId::from_wire("signer"));
     };
     add_policy(&controller, "second", edit).await;
     let fields = [

@@ -97,7 +97,7 @@ async fn policies_take_effect_at_once() {
             UniqueIndex::AuthPolicyId,
             "changing",
             move |policy: &mut AuthPolicy| {
-                policy.secondary.require_totp = is_demanded;
+                policy.spec.secondary.require_totp = is_demanded;
             },
         )
     };
@@ -215,7 +215,7 @@ async fn a_token_of_a_signer_and_a_code_are_both_needed() {
     let signer = idp.register(&controller, &admin, json!({})).await;
     let demanded = SignerId::from_wire(&*signer);
     add_policy(&controller, "both", |policy| {
-        policy.secondary.require_ext_jwt_signer = Some(demanded);
+        policy.spec.secondary.require_ext_jwt_signer = Some(demanded);
     })
     .await;
     let (id, chain) = with_certificate(&controller, &admin, "anne").await;

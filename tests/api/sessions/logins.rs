@@ -290,7 +290,7 @@ async fn requests_cannot_name_another_principal() {
 async fn certificates_are_good_no_longer_than_their_authority() {
     let controller = Harness::start().await;
     add_policy(&controller, "strict", |policy| {
-        policy.primary.cert.allow_expired_certs = false;
+        policy.spec.primary.cert.allow_expired_certs = false;
     })
     .await;
     // The authority is valid for ten years, what it issues for one.

@@ -412,8 +412,8 @@ async fn sessions_are_gone_when_their_api_session_opens_nothing_any_more() {
     let (stage, _policy, session) = connected().await;
     let id = text(&session, "id").to_owned();
     add_policy(&stage.controller, "closed", |policy| {
-        policy.primary.updb.allowed = false;
-        policy.primary.cert.allowed = false;
+        policy.spec.primary.updb.allowed = false;
+        policy.spec.primary.cert.allowed = false;
     })
     .await;
     let put_under = async |policy: &str| {

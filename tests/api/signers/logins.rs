@@ -205,7 +205,7 @@ async fn sessions_end_with_what_let_them_in() {
         UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
-            policy.primary.ext_jwt.allowed = false;
+            policy.spec.primary.ext_jwt.allowed = false;
         },
     )
     .await;
@@ -219,14 +219,14 @@ async fn sessions_end_with_what_let_them_in() {
         UniqueIndex::AuthPolicyId,
         "default",
         |policy: &mut AuthPolicy| {
-            policy.primary.ext_jwt.allowed = true;
+            policy.spec.primary.ext_jwt.allowed = true;
         },
     )
     .await;
 
     add_policy(&controller, "picky", |policy| {
         let other = portcullis_domain::ids::SignerId::from_wire("other");
-        policy.primary.ext_jwt.allowed_signers = [other].into();
+        policy.spec.primary.ext_jwt.allowed_signers = [other].into();
     })
     .await;
     let three = open().await;

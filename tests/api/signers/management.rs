@@ -102,8 +102,8 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
     let [idp, other] = ["idp", "other"].map(|name| Idp::new(&controller, name));
     let id = idp.register(&controller, &admin, json!({})).await;
     add_policy(&controller, "closed", |policy| {
-        policy.primary.cert.allowed = false;
-        policy.primary.ext_jwt.allowed_signers = [SignerId::from_wire("another")].into();
+        policy.spec.primary.cert.allowed = false;
+        policy.spec.primary.ext_jwt.allowed_signers = [SignerId::from_wire("another")].into();
     })
     .await;
     let two = format!("{}{}", idp.certificate.to_pem(), other.certificate.to_pem());
@@ -333,7 +333,7 @@ async fn signers_that_were_enabled_or_are_named_stay_what_they_are() {
     let is_named = is_named.register(&controller, &helper, off()).await;
     let named = SignerId::from_wire(is_named.as_str());
     add_policy(&controller, "p", move |policy| {
-        policy.primary.ext_jwt.allowed_signers = [named].into();
+        policy.spec.primary.ext_jwt.allowed_signers = [named].into();
     })
     .await;
     for id in [&was_enabled, &is_named] {
@@ -373,7 +373,7 @@ async fn what_a_policy_names_is_not_deleted() {
     let signer = SignerId::from_wire("s");
     let (primary, secondary) = (signer.clone(), signer.clone());
     add_policy(&controller, "first", move |policy| {
-        policy.primary.ext_jwt.allowed_signers = [primary].into();
+        policy.spec.primary.ext_jwt.allowed_signers = [primary].into();
     })
     .await;
     let path = format!("{ALL}/s");
@@ -394,7 +394,7 @@ async fn what_a_policy_names_is_not_deleted() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     add_policy(&controller, "second", move |policy| {
-        policy.secondary.require_ext_jwt_signer = Some(secondary);
+        policy.spec.secondary.require_ext_jwt_signer = Some(secondary);
     })
     .await;
     let refused = controller

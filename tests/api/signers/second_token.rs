@@ -30,8 +30,8 @@ impl Scene {
         let signer = idp.register(&controller, &admin, how).await;
         let demanded = SignerId::from_wire(&*signer);
         add_policy(&controller, POLICY, |policy| {
-            policy.primary.ext_jwt.allowed = false;
-            policy.secondary.require_ext_jwt_signer = Some(demanded);
+            policy.spec.primary.ext_jwt.allowed = false;
+            policy.spec.secondary.require_ext_jwt_signer = Some(demanded);
         })
         .await;
         for name in ["adam", "evelyn"] {
@@ -178,7 +178,7 @@ async fn demands_take_effect_at_once() {
         UniqueIndex::AuthPolicyId,
         POLICY,
         |policy: &mut AuthPolicy| {
-            policy.secondary.require_ext_jwt_signer = None;
+            policy.spec.secondary.require_ext_jwt_signer = None;
         },
     )
     .await;
@@ -194,7 +194,7 @@ async fn a_code_is_asked_for_first() {
         UniqueIndex::AuthPolicyId,
         POLICY,
         |policy: &mut AuthPolicy| {
-            policy.secondary.require_totp = true;
+            policy.spec.secondary.require_totp = true;
         },
     )
     .await;

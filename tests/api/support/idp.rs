@@ -137,7 +137,7 @@ pub(crate) async fn session_without_token(
     signer: String,
 ) -> String {
     add_policy(controller, "both", |policy| {
-        policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire(signer));
+        policy.spec.secondary.require_ext_jwt_signer = Some(SignerId::from_wire(signer));
     })
     .await;
     let eve = json!({"externalId": "eve@x", "authPolicyId": "both"});

@@ -92,10 +92,10 @@ struct SecondaryPatch {
 impl From<AuthPolicy> for AuthPolicyCreate {
     fn from(policy: AuthPolicy) -> Self {
         Self {
-            name: policy.name,
-            primary: policy.primary.into(),
-            secondary: policy.secondary.into(),
-            tags: policy.tags,
+            name: policy.spec.name,
+            primary: policy.spec.primary.into(),
+            secondary: policy.spec.secondary.into(),
+            tags: policy.spec.tags,
         }
     }
 }
@@ -151,9 +151,9 @@ mod tests {
         let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         let body = serde_json::to_vec(&AuthPolicyCreate::from(policy.clone())).unwrap();
         let AuthPolicyCreateRequest { spec } = AuthPolicyCreateRequest::from_body(&body).unwrap();
-        assert_eq!((spec.name, spec.tags), (policy.name, policy.tags));
-        assert_eq!(spec.primary, policy.primary);
-        assert_eq!(spec.secondary, policy.secondary);
+        assert_eq!((spec.name, spec.tags), (policy.spec.name, policy.spec.tags));
+        assert_eq!(spec.primary, policy.spec.primary);
+        assert_eq!(spec.secondary, policy.spec.secondary);
     }
 
     #[test]

@@ -143,9 +143,9 @@ impl TokenEnroller {
                 StoreError::corrupt("the auth policy for a signer's enrollments is missing")
             })?;
         let is_allowed = if self.to_cert {
-            rules.to_cert && policy.primary.cert.allowed
+            rules.to_cert && policy.spec.primary.cert.allowed
         } else {
-            rules.to_token && policy.primary.ext_jwt.allows(&signer.id)
+            rules.to_token && policy.spec.primary.ext_jwt.allows(&signer.id)
         };
         if is_allowed {
             Ok(())

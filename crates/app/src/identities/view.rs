@@ -123,7 +123,7 @@ impl<'a> IdentityViewBuilder<'a> {
         if let Some(name) = self.policies.get(id) {
             return Ok(name.clone());
         }
-        let name = find_policy(self.rows, id)?.map(|policy| policy.entity.name.clone());
+        let name = find_policy(self.rows, id)?.map(|policy| policy.entity.spec.name.clone());
         self.policies.insert(id.clone(), name.clone());
         Ok(name)
     }

@@ -2,7 +2,6 @@
 //!
 //! Kinds that are stored have a file each. The rows here have no records: they are built in.
 
-mod auth_policies;
 mod authenticators;
 mod cas;
 mod enrollments;
@@ -13,7 +12,6 @@ mod session_certificates;
 mod sessions;
 mod signers;
 
-pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
 pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;

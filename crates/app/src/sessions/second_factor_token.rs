@@ -17,7 +17,7 @@ pub(super) async fn verify(
     policy: &AuthPolicy,
     tokens: &BearerTokens,
 ) -> Result<Result<Option<VerifiedToken>, BearerTokenError>, AppError> {
-    let Some(id) = &policy.secondary.require_ext_jwt_signer else {
+    let Some(id) = &policy.spec.secondary.require_ext_jwt_signer else {
         return Ok(Ok(None));
     };
     let found = {

@@ -135,7 +135,7 @@ fn check_not_referenced(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<()
     let policy: AuthPolicy = rows
         .get(&key)?
         .ok_or_else(|| StoreError::corrupt(format!("policy {key} is missing")))?;
-    let demanded = policy.secondary.require_ext_jwt_signer.as_ref();
+    let demanded = policy.spec.secondary.require_ext_jwt_signer.as_ref();
     let field = if demanded == Some(&signer.entity.id) {
         "secondary.requireExtJwtSigner"
     } else {
@@ -278,7 +278,7 @@ fn check_policy(rows: Rows<'_>, signer: &Signer) -> Result<(), AppError> {
     let Some(policy) = find_policy(rows, &rules.auth_policy)? else {
         return field_error("no auth policy with this id exists");
     };
-    let primary = &policy.entity.primary;
+    let primary = &policy.entity.spec.primary;
     if rules.to_cert && !primary.cert.allowed {
         field_error(
             "the auth policy does not allow certificate logins, which enrollToCertEnabled requires",

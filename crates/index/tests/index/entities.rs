@@ -128,7 +128,7 @@ pub(crate) fn any_policy(number: u64) -> impl Strategy<Value = AuthPolicy> {
     let text = (any_id(number), "[a-cAé]{1,6}");
     (text, -3_i64..3, any::<bool>()).prop_map(|((id, name), created_at, totp)| {
         let mut policy = policy(&id, &name, created_at);
-        policy.secondary.require_totp = totp;
+        policy.spec.secondary.require_totp = totp;
         policy
     })
 }

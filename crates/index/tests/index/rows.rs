@@ -191,13 +191,13 @@ impl Listed for AuthPolicy {
 
     fn own(&self, symbol: &str) -> Value<'_> {
         match symbol {
-            "secondary.requireTotp" => self.secondary.require_totp.into(),
+            "secondary.requireTotp" => self.spec.secondary.require_totp.into(),
             _ => Value::Missing,
         }
     }
 
     fn tags(&self) -> &Tags {
-        &self.tags
+        &self.spec.tags
     }
 }
 

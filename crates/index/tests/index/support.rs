@@ -82,11 +82,10 @@ pub(crate) fn authenticator(id: &str, created_at: i64, is_own: Option<bool>) -> 
 }
 
 pub(crate) fn policy(id: &str, name: &str, created_at: i64) -> AuthPolicy {
-    AuthPolicy {
-        id: AuthPolicyId::from_wire(id),
-        name: name.to_owned(),
-        ..AuthPolicy::default_policy(at(created_at))
-    }
+    let mut policy = AuthPolicy::default_policy(at(created_at));
+    policy.id = AuthPolicyId::from_wire(id);
+    name.clone_into(&mut policy.spec.name);
+    policy
 }
 
 pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession {

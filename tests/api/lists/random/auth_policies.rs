@@ -30,9 +30,9 @@ fn edit(dice: &mut Dice, number: usize) -> impl FnOnce(&mut AuthPolicy) + use<> 
     let (length, attempts) = (*dice.pick(&numbers), *dice.pick(&numbers));
     let (name, tags) = (name(dice, number), stored_tags(dice));
     move |policy| {
-        policy.name = name;
-        policy.tags = tags;
-        let primary = &mut policy.primary;
+        policy.spec.name = name;
+        policy.spec.tags = tags;
+        let primary = &mut policy.spec.primary;
         [primary.cert.allowed, primary.cert.allow_expired_certs] = [flags[0], flags[1]];
         primary.updb.allowed = flags[2];
         primary.updb.require_special_char = flags[3];
@@ -40,9 +40,9 @@ fn edit(dice: &mut Dice, number: usize) -> impl FnOnce(&mut AuthPolicy) + use<> 
         primary.updb.require_mixed_case = flags[5];
         (primary.updb.min_password_length, primary.updb.max_attempts) = (length, attempts);
         primary.ext_jwt.allowed = flags[6];
-        policy.secondary.require_totp = flags[7];
+        policy.spec.secondary.require_totp = flags[7];
         let signer = flags[0] && flags[3];
-        policy.secondary.require_ext_jwt_signer =
+        policy.spec.secondary.require_ext_jwt_signer =
             signer.then(|| SignerId::from_wire(format!("signer{length}")));
     }
 }

@@ -40,7 +40,8 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     }
 
     /// Whether the controller owns the entity.
-    fn is_system(&self) -> bool {
+    fn is_system(entity: &Managed<Self::Id, Self>) -> bool {
+        let _ = entity;
         false
     }
 
@@ -104,7 +105,7 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     }
 
     fn is_system(&self) -> bool {
-        self.spec.is_system()
+        S::is_system(self)
     }
 
     fn elements(

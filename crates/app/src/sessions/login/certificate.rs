@@ -217,7 +217,7 @@ impl LoginMethod for CertificateLogin {
     }
 
     fn check_policy(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError> {
-        let rules = policy.primary.cert;
+        let rules = policy.spec.primary.cert;
         if !rules.allowed {
             refused("the policy does not allow certificates")
         } else if !rules.allow_expired_certs && !self.validity.contains(now) {

@@ -137,7 +137,7 @@ impl LoginMethod for PasswordLogin {
     }
 
     fn check_policy(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
-        if policy.primary.updb.allowed {
+        if policy.spec.primary.updb.allowed {
             Ok(())
         } else {
             Err(LoginError::Refused("the policy does not allow passwords"))

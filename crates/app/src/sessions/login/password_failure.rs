@@ -87,7 +87,7 @@ fn count_wrong_password(
         return Ok(FailureEffect::default());
     };
     let found = get_owner(rows.rows(), authenticator)?;
-    let rules = get_policy(rows.rows(), &found.entity)?.primary.updb;
+    let rules = get_policy(rows.rows(), &found.entity)?.spec.primary.updb;
     let leads_nowhere = purpose == PasswordPurpose::Login && !rules.allowed;
     if found.entity.is_disabled(attempt.now()) || leads_nowhere {
         return Ok(FailureEffect::default());

@@ -124,7 +124,7 @@ impl LoginMethod for TokenLogin {
     }
 
     fn check_policy(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
-        if policy.primary.ext_jwt.allows(&self.signer.entity.id) {
+        if policy.spec.primary.ext_jwt.allows(&self.signer.entity.id) {
             Ok(())
         } else {
             Err(LoginError::Refused(

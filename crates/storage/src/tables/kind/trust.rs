@@ -1,32 +1,20 @@
 //! Tables of authentication policies, third-party authorities and signers.
 
+use super::managed::StoredSpec;
 use super::values::{UniqueValue, policy_reference, references};
-use super::{AUTH_POLICY, CA, Entity, SIGNER, UniqueIndex, entity_change};
+use super::{CA, Entity, SIGNER, UniqueIndex, entity_change};
 use crate::key::Kind;
-use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::auth_policy::AuthPolicySpec;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, Owner};
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::signer::Signer;
 
-impl Entity for AuthPolicy {
-    const KIND: Kind = AUTH_POLICY;
-
-    fn unique_values(&self) -> Vec<UniqueValue> {
-        vec![
-            UniqueValue::new(UniqueIndex::AuthPolicyId, self.id.as_str()),
-            UniqueValue::new(UniqueIndex::AuthPolicyName, self.name.as_str()),
-        ]
-    }
-
+impl StoredSpec for AuthPolicySpec {
     fn references(&self) -> Vec<UniqueValue> {
         let mut signers = self.primary.ext_jwt.allowed_signers.clone();
         signers.extend(self.secondary.require_ext_jwt_signer.clone());
         references(&signers).collect()
-    }
-
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::AuthPolicy(entity_change(owner, number, now))
     }
 }
 

@@ -142,8 +142,8 @@ impl ListableSpec for EdgeRouterPolicySpec {
         }
     }
 
-    fn is_system(&self) -> bool {
-        self.is_system
+    fn is_system(policy: &EdgeRouterPolicy) -> bool {
+        policy.spec.is_system
     }
 
     fn elements(

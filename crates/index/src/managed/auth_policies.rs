@@ -1,11 +1,13 @@
 //! Catalog columns of authentication policies.
 
-use crate::catalog::{CatalogColumns, CatalogEntry};
+use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;
+use crate::managed::CatalogSpec;
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::clock::Timestamp;
+use portcullis_domain::auth_policy::{AuthPolicySpec, DEFAULT_ID};
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::managed::Managed;
 use roaring::RoaringBitmap;
 
 /// Columns of authentication policies. There are few, so everything else is read from the records.
@@ -14,29 +16,13 @@ pub struct AuthPolicyColumns {
     system: RoaringBitmap,
 }
 
-impl CatalogEntry for AuthPolicy {
-    type Columns = AuthPolicyColumns;
-
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
-    }
-
-    fn updated_at(&self) -> Timestamp {
-        self.updated_at
-    }
+impl CatalogSpec for AuthPolicySpec {
+    type Columns<I: EntityId> = AuthPolicyColumns;
 }
 
-impl CatalogColumns<AuthPolicy> for AuthPolicyColumns {
-    fn set(&mut self, slot: Slot, policy: &AuthPolicy) {
-        set_flag(&mut self.system, slot, policy.is_default());
+impl<I: EntityId> CatalogColumns<Managed<I, AuthPolicySpec>> for AuthPolicyColumns {
+    fn set(&mut self, slot: Slot, policy: &Managed<I, AuthPolicySpec>) {
+        set_flag(&mut self.system, slot, policy.id.as_str() == DEFAULT_ID);
     }
 
     fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
