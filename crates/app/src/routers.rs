@@ -13,7 +13,9 @@ mod usable;
 pub use certificates::{RouterCertificates, RouterCsrs};
 pub(crate) use certificates::{check_enabled, issue};
 pub use extend::extend;
-pub use management::{RouterSet, create, delete, list, patch, read, register, replace};
+pub use management::{
+    FingerprintChange, RouterSet, create, delete, list, patch, read, register, replace,
+};
 pub use re_enroll::re_enroll;
 pub(crate) use tunneler::is_owned_by_router;
 pub use usable::{list_usable, list_usable_for_service};

@@ -184,7 +184,7 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
     ];
     for (policy, edit, bad, named) in rules {
         add_policy(&controller, policy, |policy| {
-            edit(&mut policy.spec.primary.updb)
+            edit(&mut policy.spec.primary.updb);
         })
         .await;
         for path in PATHS {

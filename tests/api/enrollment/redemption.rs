@@ -366,7 +366,7 @@ async fn password_meets_the_rules_of_the_identitys_policy() {
     ];
     for (policy, rule, bad, good) in rules {
         add_policy(&controller, policy, |policy| {
-            rule(&mut policy.spec.primary.updb)
+            rule(&mut policy.spec.primary.updb);
         })
         .await;
         let more = json!({"authPolicyId": policy, "enrollment": {"updb": policy}});

@@ -16,6 +16,9 @@ use portcullis_storage::tables::{ManagedKind as _, ROUTER, router_key};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
+/// The fingerprint of a router's certificate to set; `None` leaves it, and `Some(None)` removes it.
+pub type FingerprintChange = Option<Option<String>>;
+
 /// The set of routers that an operation works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouterSet {
@@ -135,7 +138,7 @@ pub async fn replace(
     permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
-    (spec, fingerprint): (RouterSpec, Option<Option<String>>),
+    (spec, fingerprint): (RouterSpec, FingerprintChange),
 ) -> Result<(), AppError> {
     let (surface, now) = (permit.surface(), app.env().now());
     managed::change(app, permit, id, move |router: &mut Router| {
@@ -155,7 +158,7 @@ pub async fn patch(
     permit: &Permit<Update<RouterSpec>>,
     set: RouterSet,
     id: &RouterId,
-    (patch, fingerprint): (RouterSpecPatch, Option<Option<String>>),
+    (patch, fingerprint): (RouterSpecPatch, FingerprintChange),
 ) -> Result<(), AppError> {
     let (surface, now) = (permit.surface(), app.env().now());
     if patch == RouterSpecPatch::default() && fingerprint.is_none() {

@@ -16,7 +16,7 @@ use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::{Create, Delete, Read, Update};
-use portcullis_app::routers::{self, ReadOwnRouters, RouterSet};
+use portcullis_app::routers::{self, FingerprintChange, ReadOwnRouters, RouterSet};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
@@ -45,10 +45,10 @@ pub(super) trait RouterCollection: 'static {
     type Detail: Serialize + JsonSchema + From<ManagedRouterView>;
 
     /// Converts the body of PUT to the spec, and the fingerprint if it has one.
-    fn from_update(body: Self::UpdateBody) -> (RouterSpec, Option<Option<String>>);
+    fn from_update(body: Self::UpdateBody) -> (RouterSpec, FingerprintChange);
 
     /// Converts the body of PATCH.
-    fn to_patch(body: Self::PatchBody) -> (RouterSpecPatch, Option<Option<String>>);
+    fn to_patch(body: Self::PatchBody) -> (RouterSpecPatch, FingerprintChange);
 }
 
 enum EdgeRouters {}
@@ -65,11 +65,11 @@ impl RouterCollection for EdgeRouters {
     type PatchBody = EdgeRouterPatch;
     type Detail = EdgeRouterDetail;
 
-    fn from_update(body: EdgeRouterCreate) -> (RouterSpec, Option<Option<String>>) {
+    fn from_update(body: EdgeRouterCreate) -> (RouterSpec, FingerprintChange) {
         (body.into(), None)
     }
 
-    fn to_patch(body: EdgeRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+    fn to_patch(body: EdgeRouterPatch) -> (RouterSpecPatch, FingerprintChange) {
         (body.into(), None)
     }
 }
@@ -83,11 +83,11 @@ impl RouterCollection for AllRouters {
     type PatchBody = TransitRouterPatch;
     type Detail = TransitRouterDetail;
 
-    fn from_update(body: TransitRouterCreate) -> (RouterSpec, Option<Option<String>>) {
+    fn from_update(body: TransitRouterCreate) -> (RouterSpec, FingerprintChange) {
         (body.spec(RouterKind::Transit), None)
     }
 
-    fn to_patch(body: TransitRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+    fn to_patch(body: TransitRouterPatch) -> (RouterSpecPatch, FingerprintChange) {
         (body.patch(EdgeRouterSettingsPatch::default()), None)
     }
 }

@@ -13,7 +13,7 @@ use portcullis_api::fabric::router::{
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Create;
 use portcullis_app::related;
-use portcullis_app::routers::{RouterSet, register};
+use portcullis_app::routers::{FingerprintChange, RouterSet, register};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::router::{RouterSpec, RouterSpecPatch};
 
@@ -28,12 +28,12 @@ impl RouterCollection for FabricRouters {
     type PatchBody = FabricRouterPatch;
     type Detail = RouterDetail;
 
-    fn from_update(body: FabricRouterUpdate) -> (RouterSpec, Option<Option<String>>) {
+    fn from_update(body: FabricRouterUpdate) -> (RouterSpec, FingerprintChange) {
         let (spec, fingerprint) = body.spec();
         (spec, Some(fingerprint))
     }
 
-    fn to_patch(body: FabricRouterPatch) -> (RouterSpecPatch, Option<Option<String>>) {
+    fn to_patch(body: FabricRouterPatch) -> (RouterSpecPatch, FingerprintChange) {
         body.patch()
     }
 }
