@@ -47,7 +47,7 @@ pub struct TokenEnrollmentResult {
 /// # Errors
 ///
 /// [`EnrollmentError::UnknownToken`] for an invalid token; [`EnrollmentError::AlreadyEnrolled`];
-/// [`EnrollmentError::NotEnabled`]; [`CsrError::Invalid`]; [`AppError::Field`] if the name is taken.
+/// [`EnrollmentError::NotEnabled`]; [`AppError::Csr`]; [`AppError::Field`] if the name is taken.
 pub async fn with_token(
     app: &App,
     origin: &Origin,

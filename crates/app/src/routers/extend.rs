@@ -16,7 +16,7 @@ use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 /// # Errors
 ///
 /// [`AppError::Denied`] unless it is the certificate of a router that is not disabled, and the
-/// whole chain is within its validity period; [`CsrError::Invalid`] for invalid CSRs.
+/// whole chain is within its validity period; [`AppError::Csr`] for invalid CSRs.
 pub async fn extend(
     app: &App,
     origin: &Origin,
