@@ -136,7 +136,7 @@ async fn session_ends_with_its_authenticator_or_the_policy() {
     login
         .fixture
         .change_policy(|mut policy| {
-            policy.primary.updb.allowed = false;
+            policy.spec.primary.updb.allowed = false;
             policy
         })
         .await;
@@ -144,7 +144,7 @@ async fn session_ends_with_its_authenticator_or_the_policy() {
     login
         .fixture
         .change_policy(|mut policy| {
-            policy.primary.updb.allowed = true;
+            policy.spec.primary.updb.allowed = true;
             policy
         })
         .await;
@@ -224,7 +224,7 @@ async fn token_session_depends_on_its_signer() {
     session.terms = Some(TrustGeneration::default());
     assert!(login.is_allowed(&session, policy));
     let mut refusing = policy.clone();
-    refusing.primary.ext_jwt.allowed = false;
+    refusing.spec.primary.ext_jwt.allowed = false;
     assert!(!login.is_allowed(&session, &refusing));
     login
         .fixture
@@ -244,13 +244,13 @@ async fn certificate_session_depends_on_the_rules_for_certificates() {
     let good = login.with_certificate(own(), login.now(), None);
     let expired = login.with_certificate(own(), login.now() - HOUR, None);
     assert!(login.is_allowed(&good, &policy) && login.is_allowed(&expired, &policy));
-    policy.primary.cert.allow_expired_certs = false;
+    policy.spec.primary.cert.allow_expired_certs = false;
     assert!(login.is_allowed(&good, &policy) && !login.is_allowed(&expired, &policy));
     // Logins did not record certificates at first, but always those with an external id.
     let unrecorded = login.opened_by(own());
     assert!(login.is_allowed(&unrecorded, &policy));
     assert!(!login.is_allowed(&login.opened_by(OpenedBy::ExternalId), &policy));
-    policy.primary.cert.allowed = false;
+    policy.spec.primary.cert.allowed = false;
     assert!(!login.is_allowed(&good, &policy) && !login.is_allowed(&unrecorded, &policy));
 }
 

@@ -44,7 +44,7 @@ async fn cache_knows_sessions_by_their_activity_and_policy() {
     assert_eq!(idle, (Some(false), false));
     fixture
         .change_policy(|mut policy| {
-            policy.primary.updb.allowed = false;
+            policy.spec.primary.updb.allowed = false;
             policy
         })
         .await;

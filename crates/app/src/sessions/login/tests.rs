@@ -35,7 +35,7 @@ async fn right_password_does_not_suffice_for_a_disabled_identity_or_against_the_
         .unwrap();
     fixture
         .change_policy(|mut policy| {
-            policy.primary.updb.allowed = false;
+            policy.spec.primary.updb.allowed = false;
             policy
         })
         .await;
@@ -54,7 +54,7 @@ async fn wrong_passwords_lock_the_identity_and_end_its_sessions() {
     fixture.add_identity(&admin, named("alice")).await;
     fixture
         .change_policy(|mut policy| {
-            policy.primary.updb.max_attempts = 2;
+            policy.spec.primary.updb.max_attempts = 2;
             policy
         })
         .await;
