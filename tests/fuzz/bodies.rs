@@ -1,7 +1,7 @@
 //! Bodies of requests: every type that is read from one.
 
 use crate::driver::{corpus, fuzz, place};
-use portcullis_api::auth_policy::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyPatch};
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::authenticator::{
     AuthenticatorCreate, AuthenticatorPatch, AuthenticatorUpdate, IdentityExtendEnrollmentRequest,
@@ -18,7 +18,7 @@ use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
 use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerPatch};
 use portcullis_api::identity::{
-    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+    DisableParams, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
 };
 use portcullis_api::mfa::{MfaAuthCode, MfaCode};
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckPatch};
@@ -35,8 +35,8 @@ use portcullis_domain::ids::RequestId;
 type Reader = fn(&[u8]) -> Result<String, String>;
 
 const READERS: &[Reader] = &[
-    read::<AuthPolicyCreateRequest>,
-    read::<AuthPolicyPatchRequest>,
+    read::<AuthPolicyCreate>,
+    read::<AuthPolicyPatch>,
     read::<Authenticate>,
     read::<AuthenticatorCreate>,
     read::<AuthenticatorPatch>,
@@ -59,7 +59,7 @@ const READERS: &[Reader] = &[
     read::<EnrollmentCreate>,
     read::<EnrollmentRefresh>,
     read::<IdentityCreateRequest>,
-    read::<DisableParamsRequest>,
+    read::<DisableParams>,
     read::<IdentityPatchRequest>,
     read::<IdentityUpdateRequest>,
     read::<MfaAuthCode>,

@@ -1,10 +1,8 @@
 //! Wire types of authentication policies.
 
-mod body;
 mod request;
 
-pub use body::{AuthPolicyCreate, AuthPolicyPatch};
-pub use request::{AuthPolicyCreateRequest, AuthPolicyPatchRequest};
+pub use request::{AuthPolicyCreate, AuthPolicyPatch};
 
 use crate::describe::JsonSchema;
 use crate::entity::Base;

@@ -36,9 +36,8 @@ impl Decode for SnapshotCreate {
     )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let path = members.optional_string("path")?;
         Ok(Self {
-            path: path.filter(|path| !path.is_empty()),
+            path: members.non_empty_string("path")?,
         })
     }
 }

@@ -21,6 +21,7 @@ pub use trace::{Constraint, DecodeTrace, FieldAccess, JsonType};
 
 use portcullis_domain::FieldError;
 use std::any;
+use std::ops::RangeInclusive;
 
 /// A body that is not a valid request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,15 @@ pub enum DecodeError {
     /// A member is missing or its value is not allowed.
     #[error(transparent)]
     Field(#[from] FieldError),
+}
+
+/// Length of certificates and requests for them as PEM, in characters: many times the size of one with
+/// a key of 16384 bits.
+pub(crate) const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
+
+/// The text; `None` if it is blank.
+pub(crate) fn non_blank(text: String) -> Option<String> {
+    (!text.trim().is_empty()).then_some(text)
 }
 
 /// A request that is read from a body.

@@ -6,16 +6,12 @@ pub use router::{ErOttEnrollmentRequest, RouterExtendEnrollmentRequest};
 
 use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
 use crate::controller::ControllerDetail;
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, PEM_LENGTH};
 use crate::describe::JsonSchema;
 use crate::secret;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
-
-/// Length of a certificate signing request, in characters: many times the size of one with a key of
-/// 16384 bits.
-const CSR_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// Length of a token or name, in characters.
 const TEXT_LENGTH: RangeInclusive<usize> = 0..=1024;
@@ -78,9 +74,9 @@ impl Decode for GenericEnroll {
             name: members.bounded_string("name", TEXT_LENGTH)?,
             username: members.bounded_string("username", USERNAME_LENGTH)?,
             password: members.bounded_secret("password", PASSWORD_LENGTH)?,
-            client_csr: members.bounded_string("clientCsr", CSR_LENGTH)?,
-            cert_csr: members.bounded_string("certCsr", CSR_LENGTH)?,
-            server_cert_csr: members.bounded_string("serverCertCsr", CSR_LENGTH)?,
+            client_csr: members.bounded_string("clientCsr", PEM_LENGTH)?,
+            cert_csr: members.bounded_string("certCsr", PEM_LENGTH)?,
+            server_cert_csr: members.bounded_string("serverCertCsr", PEM_LENGTH)?,
         })
     }
 }
@@ -113,7 +109,7 @@ impl Decode for OttEnrollmentRequest {
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             token: members.bounded_secret("token", TEXT_LENGTH)?,
-            client_csr: members.bounded_string("clientCsr", CSR_LENGTH)?,
+            client_csr: members.bounded_string("clientCsr", PEM_LENGTH)?,
         })
     }
 }

@@ -6,8 +6,7 @@ mod identity_type;
 mod request;
 
 pub use body::{
-    DisableParams, IdentityCreate, IdentityCreateEnrollment, IdentityOptions, IdentityPatch,
-    IdentityUpdate,
+    IdentityCreate, IdentityCreateEnrollment, IdentityOptions, IdentityPatch, IdentityUpdate,
 };
 pub use detail::{
     CertSummary, IdentityAuthenticators, IdentityDetail, IdentityEnrollments, PendingEnrollment,
@@ -15,7 +14,7 @@ pub use detail::{
 };
 pub use identity_type::IdentityTypeDetail;
 pub use request::{
-    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+    DisableParams, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
 };
 
 #[cfg(test)]

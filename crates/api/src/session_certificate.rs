@@ -1,7 +1,7 @@
 //! Wire types of API session certificates.
 
 use crate::authenticator::ca_bundle;
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, PEM_LENGTH};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
@@ -10,10 +10,6 @@ use portcullis_domain::FieldError;
 use portcullis_domain::ids::SessionCertificateId;
 use portcullis_domain::view::SessionCertificateView;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
-
-/// Length of a certificate signing request, in characters; see `enroll.rs`.
-const CSR_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/current-api-session/certificates`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,7 +24,7 @@ impl Decode for SessionCertificateCreate {
         &[("csr", "Certificate signing request, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let csr = members.bounded_string("csr", CSR_LENGTH)?;
+        let csr = members.bounded_string("csr", PEM_LENGTH)?;
         let missing = || FieldError::new("csr", "is required", "<nil>");
         Ok(Self {
             csr: csr.ok_or_else(missing)?,

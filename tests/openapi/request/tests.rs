@@ -1,7 +1,7 @@
 //! Tests of descriptions of requests.
 
 use super::*;
-use portcullis_api::auth_policy::AuthPolicyCreateRequest;
+use portcullis_api::auth_policy::AuthPolicyCreate;
 use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorPatch, WithCurrentPassword};
 use portcullis_api::decode::Decode;
 use portcullis_api::enroll::{GenericEnroll, OttEnrollmentRequest};
@@ -63,7 +63,7 @@ fn what_excludes_each_other_is_described_all_the_same() {
 
 #[test]
 fn members_of_members_are_described() {
-    let policy = schema::<AuthPolicyCreateRequest>();
+    let policy = schema::<AuthPolicyCreate>();
     let updb = &policy["properties"]["primary"]["properties"]["updb"];
     assert_eq!(updb["required"].as_array().unwrap().len(), 7);
     assert_eq!(updb["properties"]["maxAttempts"]["minimum"], 0);

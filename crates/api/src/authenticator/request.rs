@@ -1,17 +1,13 @@
 //! Bodies of authenticator requests.
 
 use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, PEM_LENGTH};
 use crate::secret;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::{TagLimits, Tags};
 use secrecy::SecretString;
 use serde::Serialize;
-use std::ops::RangeInclusive;
-
-/// Length of a certificate or certificate signing request, in characters; see `enroll.rs`.
-const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/authenticators`.
 #[derive(Debug, Clone, Serialize)]

@@ -1,17 +1,13 @@
 //! Bodies of CA requests.
 
 use super::ExternalIdClaimPatch;
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, PEM_LENGTH};
 use portcullis_domain::FieldError;
 use portcullis_domain::ca::{CaSpec, CaSpecPatch, name_format_or_default};
 use portcullis_domain::name::validate_name;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
-use std::ops::RangeInclusive;
-
-/// Length of a certificate, in characters: many times the size of one with a key of 16384 bits.
-const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The body of POST `/cas`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

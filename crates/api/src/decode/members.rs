@@ -158,6 +158,11 @@ impl Members {
         })
     }
 
+    /// An optional string; an empty one counts as absent.
+    pub fn non_empty_string(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
+        Ok(self.optional_string(name)?.filter(|text| !text.is_empty()))
+    }
+
     /// A required string; it may be empty.
     pub fn required_string(&mut self, name: &str) -> Result<String, DecodeError> {
         let text = self.optional_string(name)?;
@@ -170,7 +175,7 @@ impl Members {
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
-        let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        let text = self.non_empty_string(name)?;
         self.record_constraint(name, || Constraint::Length(length.clone()));
         self.validate_string(name, length, text)
     }
@@ -217,7 +222,7 @@ impl Members {
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
-        let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        let text = self.non_empty_string(name)?;
         self.record_constraint(name, || Constraint::Length(length.clone()));
         self.record_constraint(name, || Constraint::Secret);
         self.validate_secret(name, length, text)

@@ -1,6 +1,7 @@
 //! Enrollment requests of routers.
 
-use super::{CSR_LENGTH, TEXT_LENGTH};
+use super::TEXT_LENGTH;
+use crate::decode::PEM_LENGTH;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::secret;
 use secrecy::SecretString;
@@ -58,8 +59,8 @@ impl Decode for ErOttEnrollmentRequest {
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let token = members.bounded_secret("token", TEXT_LENGTH)?;
         let mut csr = |name: &str, elsewhere: &str| -> Result<Option<String>, DecodeError> {
-            let csr = members.bounded_string(name, CSR_LENGTH)?;
-            Ok(csr.or(members.bounded_string(elsewhere, CSR_LENGTH)?))
+            let csr = members.bounded_string(name, PEM_LENGTH)?;
+            Ok(csr.or(members.bounded_string(elsewhere, PEM_LENGTH)?))
         };
         Ok(Self {
             token,
@@ -84,8 +85,8 @@ impl Decode for RouterExtendEnrollmentRequest {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            cert_csr: members.required_bounded_string("certCsr", CSR_LENGTH)?,
-            server_cert_csr: members.required_bounded_string("serverCertCsr", CSR_LENGTH)?,
+            cert_csr: members.required_bounded_string("certCsr", PEM_LENGTH)?,
+            server_cert_csr: members.required_bounded_string("serverCertCsr", PEM_LENGTH)?,
         })
     }
 }

@@ -63,7 +63,7 @@ impl Decode for EnrollmentCreate {
             identity_id: IdentityId::from_wire(members.required_string("identityId")?),
             method: method(members)?,
             expires_at: members.required_time("expiresAt")?,
-            ca_id: non_empty_string(members, "caId")?.map(CaId::from_wire),
+            ca_id: members.non_empty_string("caId")?.map(CaId::from_wire),
             username: members.new_username("username")?,
         })
     }
@@ -104,13 +104,6 @@ fn method(members: &mut Members) -> Result<EnrollmentMethodKind, DecodeError> {
         )
         .into()
     })
-}
-
-/// An optional string; an empty one counts as absent.
-fn non_empty_string(members: &mut Members, name: &str) -> Result<Option<String>, DecodeError> {
-    Ok(members
-        .optional_string(name)?
-        .filter(|text| !text.is_empty()))
 }
 
 #[expect(

@@ -1,6 +1,6 @@
 //! Bodies of external JWT signer requests.
 
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, non_blank};
 use portcullis_domain::auth_policy;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_domain::signer::{
@@ -206,10 +206,6 @@ fn parse_target_token(name: &str) -> TargetToken {
 
 fn or_default_claim(selector: String) -> String {
     non_blank(selector).unwrap_or_else(|| DEFAULT_CLAIM_POINTER.to_owned())
-}
-
-fn non_blank(text: String) -> Option<String> {
-    (!text.trim().is_empty()).then_some(text)
 }
 
 #[cfg(test)]

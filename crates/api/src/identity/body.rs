@@ -158,11 +158,3 @@ pub struct IdentityOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_hosting_costs: Option<BTreeMap<String, u16>>,
 }
-
-/// The body of POST `/identities/{id}/disable`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DisableParams {
-    /// Minutes for which the identity is disabled; 0 until it is enabled again.
-    pub duration_minutes: i64,
-}

@@ -1,6 +1,6 @@
 //! Bodies of identity requests, as the server decodes them.
 
-use crate::decode::{Decode, DecodeError, Members};
+use crate::decode::{Decode, DecodeError, Members, non_blank};
 use portcullis_domain::FieldError;
 use portcullis_domain::auth_policy;
 use portcullis_domain::clock::SignedDuration;
@@ -11,6 +11,7 @@ use portcullis_domain::identity::{
 use portcullis_domain::ids::{AuthPolicyId, CaId, ServiceId};
 use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::tags::AppData;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Accepted identity types. All but `Router` mean `Default`.
@@ -120,13 +121,22 @@ impl Decode for IdentityPatchRequest {
 }
 
 /// The body of POST `/identities/{id}/disable`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DisableParamsRequest {
-    /// How long the identity is disabled; `None` until it is enabled again.
-    pub duration: Option<SignedDuration>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DisableParams {
+    /// Minutes for which the identity is disabled; 0 until it is enabled again.
+    pub duration_minutes: i64,
 }
 
-impl Decode for DisableParamsRequest {
+impl DisableParams {
+    /// How long the identity is disabled; `None` until it is enabled again.
+    pub fn duration(self) -> Option<SignedDuration> {
+        let minutes = self.duration_minutes;
+        (minutes > 0).then(|| SignedDuration::from_secs(minutes.saturating_mul(60)))
+    }
+}
+
+impl Decode for DisableParams {
     const BODY_NAME: &'static str = "disable";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "durationMinutes",
@@ -134,9 +144,8 @@ impl Decode for DisableParamsRequest {
     )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let minutes = members.required_integer("durationMinutes")?;
         Ok(Self {
-            duration: (minutes > 0).then(|| SignedDuration::from_secs(minutes.saturating_mul(60))),
+            duration_minutes: members.required_integer("durationMinutes")?,
         })
     }
 }
@@ -189,7 +198,7 @@ fn decode_enrollment(members: &mut Members) -> Result<Option<EnrollmentMethod>, 
         return Ok(None);
     };
     let ott = choice.optional_bool("ott")?.filter(|wanted| *wanted);
-    let ottca = choice.optional_string("ottca")?.filter(|ca| !ca.is_empty());
+    let ottca = choice.non_empty_string("ottca")?;
     let updb = choice.new_username("updb")?;
     match (ott, ottca, updb) {
         (None, None, None) => Ok(None),
@@ -263,8 +272,4 @@ fn costs(members: &mut Members) -> Result<Option<BTreeMap<ServiceId, u16>>, Deco
             .collect()
     };
     Ok(costs.map(by_service))
-}
-
-fn non_blank(text: String) -> Option<String> {
-    (!text.trim().is_empty()).then_some(text)
 }

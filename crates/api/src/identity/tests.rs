@@ -279,7 +279,7 @@ fn missing_bodies_are_refused() {
     assert_eq!(refusal(IdentityCreateRequest::from_body(b"")), expected);
     assert_eq!(refusal(IdentityUpdateRequest::from_body(b"")), expected);
     assert_eq!(refusal(IdentityPatchRequest::from_body(b" ")), expected);
-    let disable = refusal(DisableParamsRequest::from_body(b""));
+    let disable = refusal(DisableParams::from_body(b""));
     assert_eq!(disable, ("disable".to_owned(), String::new()));
 }
 
@@ -287,7 +287,7 @@ fn missing_bodies_are_refused() {
 fn durations_below_one_minute_have_no_end() {
     let duration = |value: &str| {
         let body = format!(r#"{{"durationMinutes": {value}}}"#);
-        DisableParamsRequest::from_body(body.as_bytes()).map(|disable| disable.duration)
+        DisableParams::from_body(body.as_bytes()).map(DisableParams::duration)
     };
     assert_eq!(duration("10").unwrap(), Some(SignedDuration::from_mins(10)));
     assert_eq!(duration("0").unwrap(), None);
@@ -339,6 +339,6 @@ fn what_clients_write_is_what_the_server_reads() {
     let disable = serde_json::to_vec(&DisableParams {
         duration_minutes: 1,
     });
-    let disable = DisableParamsRequest::from_body(&disable.unwrap()).unwrap();
-    assert_eq!(disable.duration, Some(SignedDuration::from_mins(1)));
+    let disable = DisableParams::from_body(&disable.unwrap()).unwrap();
+    assert_eq!(disable.duration(), Some(SignedDuration::from_mins(1)));
 }

@@ -10,7 +10,7 @@ use portcullis_api::enroll::{GenericEnroll, OttEnrollmentRequest};
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
 use portcullis_api::identity::{
-    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+    DisableParams, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
 };
 use portcullis_api::router::{TransitRouterCreate, TransitRouterPatch};
 use portcullis_api::service::{ServiceCreate, ServicePatch, ServiceUpdate};
@@ -149,7 +149,7 @@ fn read_all(bytes: &[u8]) {
     read::<IdentityCreateRequest>(bytes);
     read::<IdentityUpdateRequest>(bytes);
     read::<IdentityPatchRequest>(bytes);
-    read::<DisableParamsRequest>(bytes);
+    read::<DisableParams>(bytes);
     read::<EnrollmentCreate>(bytes);
     read::<EnrollmentRefresh>(bytes);
     read::<Authenticate>(bytes);

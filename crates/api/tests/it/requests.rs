@@ -6,7 +6,7 @@ use portcullis_api::decode::{Decode, DecodeError};
 use portcullis_api::enroll::GenericEnroll;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::identity::{
-    DisableParamsRequest, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
+    DisableParams, IdentityCreateRequest, IdentityPatchRequest, IdentityUpdateRequest,
 };
 use serde_json::Value;
 
@@ -56,9 +56,7 @@ fn judge(step: &Step) -> Option<Result<(), DecodeError>> {
         ("POST", "identities", "") => read::<IdentityCreateRequest>(body),
         ("PUT", "identities", rest) if !rest.contains('/') => read::<IdentityUpdateRequest>(body),
         ("PATCH", "identities", rest) if !rest.contains('/') => read::<IdentityPatchRequest>(body),
-        ("POST", "identities", rest) if rest.ends_with("/disable") => {
-            read::<DisableParamsRequest>(body)
-        },
+        ("POST", "identities", rest) if rest.ends_with("/disable") => read::<DisableParams>(body),
         ("POST", "enrollments", "") => read::<EnrollmentCreate>(body),
         ("POST", "enrollments", rest) if rest.ends_with("/refresh") => {
             read::<EnrollmentRefresh>(body)

@@ -3,9 +3,7 @@
 use super::managed::{self, Replacement, ResourceBodies};
 use crate::error::ApiError;
 use crate::route::Route;
-use portcullis_api::auth_policy::{
-    AuthPolicyCreateRequest, AuthPolicyDetail, AuthPolicyPatchRequest,
-};
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyPatch};
 use portcullis_domain::auth_policy::{AuthPolicySpec, AuthPolicySpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -14,20 +12,20 @@ pub(super) fn routes() -> Vec<Route> {
 
 impl ResourceBodies for AuthPolicySpec {
     type Spec = Self;
-    type CreateBody = AuthPolicyCreateRequest;
-    type UpdateBody = AuthPolicyCreateRequest;
-    type PatchBody = AuthPolicyPatchRequest;
+    type CreateBody = AuthPolicyCreate;
+    type UpdateBody = AuthPolicyCreate;
+    type PatchBody = AuthPolicyPatch;
     type Detail = AuthPolicyDetail;
 
-    fn from_create(body: AuthPolicyCreateRequest) -> Result<Self, ApiError> {
+    fn from_create(body: AuthPolicyCreate) -> Result<Self, ApiError> {
         Ok(body.spec)
     }
 
-    fn from_update(body: AuthPolicyCreateRequest) -> Result<Replacement<Self>, ApiError> {
+    fn from_update(body: AuthPolicyCreate) -> Result<Replacement<Self>, ApiError> {
         Ok(Replacement::Full(body.spec))
     }
 
-    fn to_patch(body: AuthPolicyPatchRequest) -> Result<AuthPolicySpecPatch, ApiError> {
+    fn to_patch(body: AuthPolicyPatch) -> Result<AuthPolicySpecPatch, ApiError> {
         Ok(body.patch)
     }
 }

@@ -9,7 +9,7 @@ use crate::route::{
 };
 use http::Method;
 use portcullis_api::identity::{
-    DisableParamsRequest, IdentityCreateRequest, IdentityDetail, IdentityPatchRequest,
+    DisableParams, IdentityCreateRequest, IdentityDetail, IdentityPatchRequest,
     IdentityUpdateRequest,
 };
 use portcullis_api::policy_advice::PolicyAdvice;
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<Update, Json<IdentityUpdateRequest>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<IdentityPatchRequest>, _, _>(Method::PATCH, ONE, patch),
         guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, Json<DisableParamsRequest>, _, _>(
+        guarded::<Update, Json<DisableParams>, _, _>(
             Method::POST,
             "/identities/{id}/disable",
             disable,
@@ -119,12 +119,16 @@ async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiEr
     Ok(ApiResponse::empty())
 }
 
-async fn disable(
-    call: Call<Permit<Update>, Json<DisableParamsRequest>>,
-) -> Result<ApiResponse, ApiError> {
-    let Json(DisableParamsRequest { duration }) = call.body;
+async fn disable(call: Call<Permit<Update>, Json<DisableParams>>) -> Result<ApiResponse, ApiError> {
+    let Json(params) = call.body;
     let RequestContext { state, .. } = &call.context;
-    identities::disable(&state.app, &call.permit, &id(&call.context), duration).await?;
+    identities::disable(
+        &state.app,
+        &call.permit,
+        &id(&call.context),
+        params.duration(),
+    )
+    .await?;
     Ok(ApiResponse::empty())
 }
 

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::resolve;
 use crate::text;
 use clap::{Args, ValueEnum};
-use portcullis_api::auth_policy::AuthPolicyPatchRequest;
+use portcullis_api::auth_policy::AuthPolicyPatch;
 use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 use portcullis_client::Client;
 use portcullis_domain::auth_policy::{AuthPolicySpecPatch, CertPatch, UpdbPatch};
@@ -142,7 +142,7 @@ impl RuleArgs {
     /// The changes of the file and the arguments.
     pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicySpecPatch, CliError> {
         let mut patch = match &self.from {
-            Some(path) => document::read_json::<AuthPolicyPatchRequest>(path, KNOWN_MEMBERS)?.patch,
+            Some(path) => document::read_json::<AuthPolicyPatch>(path, KNOWN_MEMBERS)?.patch,
             None => AuthPolicySpecPatch::default(),
         };
         self.apply_to(&mut patch);

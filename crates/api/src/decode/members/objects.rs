@@ -20,11 +20,11 @@ impl Members {
         all: &[K],
         name: impl Fn(K) -> &'static str,
     ) -> Result<K, DecodeError> {
-        let word = self.optional_string(TYPE_ID)?;
+        let word = self.non_empty_string(TYPE_ID)?;
         let words: Vec<_> = all.iter().map(|kind| name(*kind)).collect();
         self.record_choices(TYPE_ID, &words);
         let path = self.path(TYPE_ID);
-        let Some(word) = word.filter(|word| !word.is_empty()) else {
+        let Some(word) = word else {
             return Err(missing(&path, "").into());
         };
         let found = all.iter().find(|kind| name(**kind) == word).copied();
