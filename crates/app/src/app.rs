@@ -9,6 +9,7 @@ use crate::state::{
     AuditTrail, CleanupCursor, Health, IntegrityChecks, PostureStore, ServiceUpdates, SignerKeys,
     SnapshotFiles, Traces, TrustAnchorCache,
 };
+use parking_lot::Mutex;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Permit};
 use portcullis_domain::audit::Actor;
@@ -22,7 +23,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{AuditEntry, Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
 /// Burst of changes that an identity may make to its own credentials; afterwards one per second.
@@ -266,10 +267,7 @@ impl App {
         if caller.is_admin {
             return Ok(());
         }
-        let mut changes = self
-            .own_changes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut changes = self.own_changes.lock();
         let counted = changes.take(caller.identity_number, self.env.now());
         Ok(counted.map_err(|seconds| OverloadError::RateLimit {
             rule: "this identity has changed its own credentials too often; one change a second \

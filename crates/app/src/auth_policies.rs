@@ -5,6 +5,7 @@ use crate::listing::kinds::ListableSpec;
 use crate::listing::text_value;
 use crate::managed::{Operations, Resource, ViewContext};
 use crate::privilege::CredentialGuard;
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Caller;
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicySpec};
@@ -17,7 +18,6 @@ use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IDENTITY, Rows, SIGNER, UniqueIndex, UniqueValue};
-use std::sync::RwLockReadGuard;
 
 /// Authentication policies.
 static AUTH_POLICIES: Schema = Schema::entity(&[

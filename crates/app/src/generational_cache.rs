@@ -1,9 +1,9 @@
 //! A bounded cache with two generations.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A map of two generations. When the young one is full it replaces the old one, so entries in use
 /// survive and unused ones are evicted, without bookkeeping per entry.
@@ -53,9 +53,7 @@ impl<K: Eq + Hash, V: Clone> GenerationalCache<K, V> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Generations<K, V>> {
-        self.generations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.generations.lock()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The network of the controller: signing authority, trust anchors, signer of enrollment tokens,
 //! and the addresses of the controller.
 
+use parking_lot::RwLock;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
@@ -8,7 +9,7 @@ use portcullis_pki::{
     JwtSigner, ReservedNames, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
     certificates_to_pem, pkcs7,
 };
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 mod chain_cache;
 mod chain_validity;
@@ -186,12 +187,7 @@ impl Network {
 
     /// The state that belongs to the current server certificate.
     pub fn serving_state(&self) -> Arc<ServingState> {
-        Arc::clone(
-            &self
-                .serving_state
-                .read()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        Arc::clone(&self.serving_state.read())
     }
 
     /// Parses a certificate signing request of an identity.
@@ -229,10 +225,7 @@ impl Network {
             network_id,
             reserved,
         )?;
-        *self
-            .serving_state
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
+        *self.serving_state.write() = Arc::new(served);
         Ok(())
     }
 

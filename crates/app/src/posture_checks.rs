@@ -6,6 +6,7 @@ use crate::error::AppError;
 use crate::listing::kinds::{ListableSpec, PolicyRelatedSpec};
 use crate::listing::{self, Parameters, RowContext, kinds, text_value};
 use crate::managed::{Resource, ViewContext, get};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::permission::Subject;
@@ -18,7 +19,6 @@ use portcullis_filter::{Schema, Symbol, Value, VisitElement};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::tables::{Found, Rows};
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 actions! {
     /// Reads the types of posture checks.

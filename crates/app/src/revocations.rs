@@ -9,6 +9,7 @@ use crate::listing::kinds::ListableSpec;
 use crate::listing::text_value;
 use crate::managed::{Create, Resource, ViewContext};
 use crate::records::get_identity;
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::access::Permit;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock;
@@ -20,7 +21,6 @@ use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, REVOCATION, reference};
-use std::sync::RwLockReadGuard;
 
 /// Maximum number of revocations that one transaction removes.
 const BATCH: usize = 500;

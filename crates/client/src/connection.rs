@@ -7,11 +7,12 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use rustls::ClientConfig;
 use rustls_pki_types::{CertificateDer, ServerName};
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time;
@@ -101,13 +102,13 @@ impl Connector {
 
     /// Takes an open connection out of the pool.
     pub(crate) fn take_idle(&self) -> Option<Sender> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         std::iter::from_fn(|| idle.pop()).find(|sender| !sender.is_closed())
     }
 
     /// Returns a connection to the pool.
     pub(crate) fn release(&self, sender: Sender) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if idle.len() < MAX_IDLE && !sender.is_closed() {
             idle.push(sender);
         }

@@ -1,14 +1,15 @@
 //! Fair queue for blocking work that may scan every record.
 
 use crate::error::ApiError;
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_api::code::Code;
 use portcullis_app::{AppError, run_blocking};
 use portcullis_domain::peer::Peer;
 use portcullis_listener::{Budget, Evictable, Quota};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::time::Instant;
@@ -177,7 +178,7 @@ impl FairQueue {
     }
 
     fn demand(&self) -> MutexGuard<'_, Demand> {
-        self.demand.lock().unwrap_or_else(PoisonError::into_inner)
+        self.demand.lock()
     }
 
     /// Counts a request of a peer in, unless too many of its requests run or wait.
@@ -199,7 +200,7 @@ impl FairQueue {
     }
 
     fn peers(&self) -> MutexGuard<'_, Peers> {
-        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.peers.lock()
     }
 }
 

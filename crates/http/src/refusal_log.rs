@@ -5,11 +5,12 @@
 //! Failures of the controller have limits of their own, so that refusals do not hide them.
 
 use crate::error::ApiError;
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::Env;
 use portcullis_domain::log_throttle::{LogRateLimits, LogThrottle, SuppressedLines};
 use portcullis_domain::peer::Peer;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of a refusal's detail that are logged; it may quote the client.
@@ -78,5 +79,5 @@ fn summarise(suppressed: &SuppressedLines) {
 }
 
 fn lock(throttle: &Mutex<LogThrottle>) -> MutexGuard<'_, LogThrottle> {
-    throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    throttle.lock()
 }

@@ -6,7 +6,6 @@ mod catalog_lock;
 mod catalogs;
 mod grant_changes;
 mod loading;
-mod locks;
 mod pair;
 mod policy_builder;
 
@@ -17,11 +16,10 @@ use api_sessions::write_sessions;
 use catalogs::Catalogs;
 use grant_changes::GrantChanges;
 use loading::{Batch, LoadPhase, Loader};
-use locks::{lock, read, swap};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::RecordNumber;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 /// The projections of the store.
 ///
@@ -72,7 +70,7 @@ impl std::fmt::Debug for Projections {
 
 impl Projections {
     pub fn sessions(&self) -> RwLockReadGuard<'_, ApiSessionMirror> {
-        read(&self.sessions)
+        self.sessions.read()
     }
 
     /// Stamp of everything but the identities that determines who sees which services and how:
@@ -104,7 +102,7 @@ impl Projections {
     /// thread that finishes loading.
     pub fn on_ready(&self, notify: impl FnOnce() + Send + 'static) {
         {
-            let mut waiting = lock(&self.on_ready);
+            let mut waiting = self.on_ready.lock();
             if !self.is_ready() {
                 waiting.push(Box::new(notify));
                 return;
@@ -116,7 +114,7 @@ impl Projections {
     /// Applies the changes of the transactions that were committed as `revision`. Calls come in the
     /// order of revisions; a revision that was applied already is skipped.
     pub fn apply(&self, revision: u64, changes: &[Change]) {
-        let mut phase = lock(&self.phase);
+        let mut phase = self.phase.lock();
         match &mut *phase {
             LoadPhase::Loading(pending) => pending.push(revision, changes),
             LoadPhase::Ready(applied) if revision <= *applied => {},
@@ -133,18 +131,18 @@ impl Projections {
     /// Projections that were ready keep their content until the load is finished; session activity
     /// that was not drained by then is lost.
     pub fn begin_load(&self) {
-        let mut phase = lock(&self.phase);
+        let mut phase = self.phase.lock();
         if let LoadPhase::Ready(_) = *phase {
             *phase = LoadPhase::default();
             self.is_ready.store(false, Ordering::Release);
         }
-        *lock(&self.loader) = Some(Loader::default());
+        *self.loader.lock() = Some(Loader::default());
     }
 
     /// Adds a record of the scan as if it had just been written, in any order. Without
     /// [`Projections::begin_load`] it does nothing.
     pub fn load_put(&self, record: &Change) {
-        if let Some(loader) = &mut *lock(&self.loader) {
+        if let Some(loader) = &mut *self.loader.lock() {
             loader.put(record);
         }
     }
@@ -152,17 +150,17 @@ impl Projections {
     /// Finishes loading a snapshot of the given revision: the projections become what was scanned,
     /// plus what was committed after it. Without [`Projections::begin_load`] it does nothing.
     pub fn finish_load(&self, scanned_at_revision: u64) {
-        let Some(loader) = lock(&self.loader).take() else {
+        let Some(loader) = self.loader.lock().take() else {
             return;
         };
         let mut scanned = loader.finish();
         self.catalogs.swap_all(&mut scanned.catalogs);
-        swap(&self.sessions, &mut scanned.sessions);
+        std::mem::swap(&mut *self.sessions.write(), &mut scanned.sessions);
         self.services_stamp.fetch_add(1, Ordering::Release);
         // The previous content.
         drop(scanned);
         self.catch_up(scanned_at_revision);
-        let waiting = std::mem::take(&mut *lock(&self.on_ready));
+        let waiting = std::mem::take(&mut *self.on_ready.lock());
         for notify in waiting {
             notify();
         }
@@ -173,7 +171,7 @@ impl Projections {
     fn catch_up(&self, scanned_at_revision: u64) {
         let mut applied = scanned_at_revision;
         loop {
-            let mut phase = lock(&self.phase);
+            let mut phase = self.phase.lock();
             let LoadPhase::Loading(pending) = &mut *phase else {
                 return;
             };

@@ -3,8 +3,9 @@
 mod responses;
 mod usefulness;
 
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use portcullis_domain::peer::Peer;
 use tokio::sync::Notify;
@@ -226,7 +227,7 @@ impl Activity {
     }
 
     fn lock(&self) -> MutexGuard<'_, ActivityState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Request bodies, read completely within bounds of size and time.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -194,11 +195,7 @@ impl Drop for Body {
             return;
         };
         if self.remainder.is_sequential {
-            *self
-                .remainder
-                .unread
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(body);
+            *self.remainder.unread.lock() = Some(body);
         } else if !body.is_end_stream() {
             // Its buffered data would fill the flow-control windows of the connection until the
             // response.
@@ -216,11 +213,7 @@ impl BodyRemainder {
         if self.is_broken.load(Ordering::Relaxed) {
             return false;
         }
-        let unread = self
-            .unread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let unread = self.unread.lock().take();
         let Some(mut body) = unread.filter(|body| !body.is_end_stream()) else {
             return true;
         };

@@ -1,6 +1,6 @@
 //! Rate limit of log lines that strangers can cause.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ struct State {
 impl LogInterval {
     /// Returns the number of suppressed lines if a line may be written now.
     pub(crate) fn try_acquire(&self) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         if state.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             state.unlogged += 1;
             return None;
@@ -43,7 +43,7 @@ mod tests {
             (interval.try_acquire(), interval.try_acquire()),
             (None, None)
         );
-        interval.0.lock().unwrap().last = Instant::now().checked_sub(INTERVAL);
+        interval.0.lock().last = Instant::now().checked_sub(INTERVAL);
         assert_eq!(interval.try_acquire(), Some(2));
     }
 }

@@ -19,12 +19,12 @@ use crate::reply::Reply;
 use document::{Document, published_document};
 use expected::{Expected, expected};
 use http::{Method, Uri, header};
+use parking_lot::Mutex;
 use portcullis_http::path::{self, Api};
 use portcullis_http::route::{RouteLookup, RouteTable};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 /// File names of the published documents in that folder.
 pub const DOCUMENTS: [(Api, &str); 2] = [
@@ -131,7 +131,7 @@ fn record_use(index: usize) {
     let Some(file) = std::env::var_os(USED_FILE) else {
         return;
     };
-    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut used = USED.lock();
     if used.insert(index) {
         let exception = &exceptions()[index];
         let mut file = std::fs::File::options()

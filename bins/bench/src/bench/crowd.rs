@@ -6,7 +6,8 @@ use super::report::{Figure, Report, Target, Unit};
 use crate::testbed::controller::{ADMIN, PASSWORD};
 use crate::testbed::link::Link;
 use crate::testbed::request;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
@@ -30,7 +31,7 @@ pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::R
         press(crowd, budget),
         go_by(others, budget, Arc::clone(&times)),
     )?;
-    let mut times = std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut times = std::mem::take(&mut *times.lock());
     times.sort_unstable();
     let at = |of_hundred: usize| {
         let rank = (times.len() * of_hundred).div_ceil(100).max(1);
@@ -76,10 +77,7 @@ async fn go_by(
                 let start = Instant::now();
                 link.expect(200, &login).await?;
                 let time = start.elapsed();
-                times
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(time);
+                times.lock().push(time);
                 sleep(PAUSE).await;
             }
             Ok(link)

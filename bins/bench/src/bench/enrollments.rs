@@ -6,8 +6,9 @@ use super::load::{Budget, Tally, drive};
 use super::report::{Figure, Report, Target};
 use super::work::{Work, own_work, work};
 use crate::testbed::calls::{create_and_enroll, create_with_token, redemption};
+use parking_lot::Mutex;
 use portcullis_pki::{KeyType, SigningKey, Subject, create_csr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const CLIENTS: usize = 16;
 
@@ -50,13 +51,13 @@ async fn tokens(fixture: &Fixture, budget: Budget, round: u32) -> anyhow::Result
             while let Some(turn) = pace.next() {
                 let name = format!("redeemed-{round}-{turn}");
                 let token = create_with_token(&mut link, &admin, &name).await?;
-                lock(&tokens).push(token);
+                tokens.lock().push(token);
             }
             Ok(link)
         }
     })
     .await?;
-    let tokens = std::mem::take(&mut *lock(&tokens));
+    let tokens = std::mem::take(&mut *tokens.lock());
     Ok(tokens)
 }
 
@@ -76,7 +77,7 @@ async fn redeem_all(
         let (tokens, csr) = (Arc::clone(&tokens), csr.to_owned());
         async move {
             while pace.next().is_some() {
-                let Some(token) = lock(&tokens).pop() else {
+                let Some(token) = tokens.lock().pop() else {
                     break;
                 };
                 link.expect(200, &redemption(&token, &csr)).await?;
@@ -86,10 +87,6 @@ async fn redeem_all(
     })
     .await?;
     Ok(tally)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Creating an identity, reading its token and redeeming it, over kept connections.

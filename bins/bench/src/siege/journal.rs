@@ -1,6 +1,6 @@
 //! What honest clients got, by operation.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 /// What honest clients do.
@@ -68,7 +68,7 @@ pub(super) struct Journal(Mutex<Records>);
 impl Journal {
     /// Notes one request.
     pub(super) fn note(&self, operation: Operation, time: Duration, outcome: Outcome) {
-        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = self.0.lock();
         let place = Operation::ALL.iter().position(|it| *it == operation);
         if let Some(record) = place.and_then(|place| records.get_mut(place)) {
             record.times.push(time);
@@ -83,7 +83,7 @@ impl Journal {
     /// Hands over what was noted, times in order, and begins anew.
     pub(super) fn take(&self) -> Records {
         let mut records = {
-            let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut noted = self.0.lock();
             std::mem::take(&mut *noted)
         };
         for record in &mut records {

@@ -1,7 +1,8 @@
 //! Whoever reads the controller's log: keeps up, but for a while now and then.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::ChildStderr;
@@ -35,8 +36,8 @@ impl Log {
 
     /// Reads nothing for so long.
     pub(super) fn stall(&self, time: Duration) {
-        let until = self.0.stalled_until.lock();
-        *until.unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + time);
+        let mut until = self.0.stalled_until.lock();
+        *until = Some(Instant::now() + time);
     }
 
     /// Bytes that were read so far.
@@ -54,10 +55,7 @@ async fn follow(mut pipe: ChildStderr, read: Arc<Read>) {
     // The end of what was read before, in which a message may have begun.
     let mut text = Vec::with_capacity(PIECE + FAULT.len());
     loop {
-        let until = *read
-            .stalled_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let until = *read.stalled_until.lock();
         if let Some(until) = until {
             sleep_until(until).await;
         }

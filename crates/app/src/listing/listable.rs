@@ -1,5 +1,6 @@
 //! Kinds of entities that can be listed, and their rows.
 
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::tags::{TagValue, Tags};
@@ -9,7 +10,6 @@ use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::{Entity, Found, IDENTITY, ROUTER, Rows, UniqueIndex};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// A kind of entity that can be listed.
 ///

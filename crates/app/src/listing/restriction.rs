@@ -1,13 +1,13 @@
 //! Restriction of a list to a subset of a kind's records.
 
 use super::listable::{Listable, PolicyRelated};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Matches, Projections, Slot};
 use portcullis_storage::tables::Found;
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::ops::Deref;
-use std::sync::RwLockReadGuard;
 
 /// The records that a list covers.
 pub(crate) enum Restriction<'s, E: Listable> {

@@ -8,9 +8,10 @@ pub use event::AuditEvent;
 pub(crate) use refusal_queue::RefusalQueue;
 pub(crate) use writer_progress::WriterProgress;
 
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_storage::tables::WrittenCursor;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
 #[derive(Default)]
@@ -26,11 +27,11 @@ pub(crate) struct AuditTrail {
 impl AuditTrail {
     /// How far the store's events are known to be written.
     pub(crate) fn written(&self) -> WrittenCursor {
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.written.lock()
     }
 
     pub(crate) fn set_written(&self, mark: WrittenCursor) {
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = mark;
+        *self.written.lock() = mark;
     }
 
     /// Registers the writer's thread for wake-ups.
@@ -57,11 +58,11 @@ impl AuditTrail {
 
     /// Refusals that wait for the writer.
     pub(crate) fn refusals(&self) -> MutexGuard<'_, RefusalQueue> {
-        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refusals.lock()
     }
 
     /// Progress of the writer.
     pub(crate) fn progress(&self) -> MutexGuard<'_, WriterProgress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 }

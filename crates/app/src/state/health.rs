@@ -1,10 +1,10 @@
 //! Last results of the health checks.
 
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_storage::engine::{CommitError, Engine, StoreError};
 use std::error::Error as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Id of the check that reads the store, as monitors of OpenZiti expect it.
 pub const READ_CHECK: &str = "bolt.read";
@@ -134,7 +134,7 @@ impl HealthCheck {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn written(health: &Health) -> HealthCheck {
-        health.writing.lock().unwrap().clone()
+        health.writing.lock().clone()
     }
 
     #[test]

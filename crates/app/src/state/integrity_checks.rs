@@ -1,8 +1,8 @@
 //! The running integrity check of the store, and the report of the last one.
 
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::clock::Timestamp;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinHandle;
 
 /// Report of an integrity check.
@@ -39,11 +39,11 @@ pub(crate) struct IntegrityChecks {
 
 impl IntegrityChecks {
     pub(crate) fn lock_report(&self) -> MutexGuard<'_, IntegrityReport> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+        self.report.lock()
     }
 
     pub(crate) fn lock_task(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.task.lock().unwrap_or_else(PoisonError::into_inner)
+        self.task.lock()
     }
 
     /// Makes the running check, if any, end early.

@@ -6,12 +6,13 @@
 mod fair_cache;
 
 use fair_cache::{CacheLimits, FairCache};
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::posture::{ActualValue, CheckFailure, FailedRequest, PolicyFailure};
 use portcullis_posture::{NormalizedReports, Posture, ReportOutcome};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Posture data takes at most 256 MiB, and 4 MiB per identity.
 const REPORT_LIMITS: CacheLimits = CacheLimits {
@@ -145,7 +146,7 @@ impl PostureStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

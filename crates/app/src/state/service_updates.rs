@@ -1,9 +1,9 @@
 //! States of their services that clients were last told about.
 
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::RecordNumber;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The state last reported to the client of each API session, by record number.
 #[derive(Debug, Default)]
@@ -89,6 +89,6 @@ impl ServiceUpdates {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RecordNumber, ReportedState>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -3,11 +3,11 @@
 mod snapshot_path;
 
 use crate::error::{AppError, OverloadError};
+use parking_lot::Mutex;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Minimum time between two copies, since each reads and writes everything.
 const MIN_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
@@ -38,7 +38,7 @@ impl SnapshotFiles {
 
     /// Reserves the next copy if none is running and the last one is long enough ago.
     pub(crate) fn reserve(&self, now: Timestamp) -> Result<SnapshotReservation<'_>, AppError> {
-        let mut turn = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = self.state.lock();
         // A clock that was set back must not prevent copies.
         let since = turn.last_started.map(|last| now.duration_since(last));
         let wait = since
@@ -92,7 +92,7 @@ pub(crate) struct SnapshotReservation<'c>(&'c SnapshotFiles);
 
 impl Drop for SnapshotReservation<'_> {
     fn drop(&mut self) {
-        let turn = self.0.state.lock();
-        turn.unwrap_or_else(PoisonError::into_inner).is_running = false;
+        let mut turn = self.0.state.lock();
+        turn.is_running = false;
     }
 }

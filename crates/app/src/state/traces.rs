@@ -1,10 +1,10 @@
 //! Traces of identities, which a restart ends.
 
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::trace::Trace;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Traced identities by record number.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Traces(Mutex<BTreeMap<RecordNumber, Trace>>);
 impl Traces {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordNumber, Trace>> {
         // Each change is a single step, so a panic leaves nothing inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     pub(crate) fn set(&self, identity: RecordNumber, trace: Option<Trace>) {

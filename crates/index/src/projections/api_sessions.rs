@@ -1,12 +1,12 @@
 //! Updates of the API session mirror.
 
 use super::catalog_kind::removed_owner;
-use super::locks::write;
 use crate::sessions::ApiSessionMirror;
+use parking_lot::RwLock;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::ids::RecordNumber;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 /// The identity number and the record of a session that is to be mirrored. Sessions without an
 /// identity are not.
@@ -24,7 +24,7 @@ pub(super) fn write_sessions(place: &RwLock<ApiSessionMirror>, changes: &[Change
     if !changes.iter().any(affects_mirror) {
         return;
     }
-    let mut sessions = write(place);
+    let mut sessions = place.write();
     for change in changes {
         if let Change::ApiSession(change) = change {
             match session_to_mirror(change) {

@@ -1,11 +1,10 @@
 //! Application of committed changes to catalogs.
 
 use super::catalog_kind::{CatalogKind, Ownership, PolicyRecord, removed_owner};
-use super::locks::{read, write};
 use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::Catalog;
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use portcullis_domain::change::{Change, EntityChange};
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The lock on a catalog that a group of changes needs.
 pub(super) enum CatalogLock<'l, E: CatalogKind> {
@@ -25,9 +24,9 @@ impl<'l, E: CatalogKind> CatalogLock<'l, E> {
         is_read: bool,
     ) -> Self {
         if changes.iter().any(E::is_affected_by) {
-            Self::Write(write(place))
+            Self::Write(place.write())
         } else if is_read {
-            Self::Read(read(place))
+            Self::Read(place.read())
         } else {
             Self::NotLocked
         }

@@ -4,12 +4,12 @@
 use super::Projections;
 use super::catalog_kind::{CatalogKind, Ownership};
 use super::catalog_lock::{CatalogLock, apply_alone};
-use super::locks::{read, swap, write};
 use super::policy_builder::{PolicyBuilder, put_record};
 use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::{Catalog, CatalogBuilder};
 use crate::managed::CatalogSpec;
 use crate::small_catalogs::NoColumns;
+use parking_lot::{RwLock, RwLockReadGuard};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::Ca;
@@ -30,7 +30,6 @@ use portcullis_domain::session::Session;
 use portcullis_domain::signer::Signer;
 use portcullis_domain::terminator::Terminator;
 use std::fmt;
-use std::sync::{RwLock, RwLockReadGuard};
 
 /// Declares the kinds that have catalogs. Policies and the kinds that they select are locked
 /// together with the access index, in the order of declaration.
@@ -85,22 +84,22 @@ macro_rules! catalogs {
             pub fn access(&self) -> AccessGuard<'_> {
                 let catalogs = &self.catalogs;
                 AccessGuard {
-                    access: read(&catalogs.access),
-                    $($selected: read(&catalogs.$selected),)*
-                    $($policies: read(&catalogs.$policies),)*
+                    access: catalogs.access.read(),
+                    $($selected: catalogs.$selected.read(),)*
+                    $($policies: catalogs.$policies.read(),)*
                 }
             }
 
             $($(#[$selected_doc])* pub fn $selected(&self) -> RwLockReadGuard<'_, Catalog<$Selected>> {
-                read(&self.catalogs.$selected)
+                self.catalogs.$selected.read()
             })*
 
             $($(#[$policies_doc])* pub fn $policies(&self) -> RwLockReadGuard<'_, Catalog<$Policy>> {
-                read(&self.catalogs.$policies)
+                self.catalogs.$policies.read()
             })*
 
             $($(#[$alone_doc])* pub fn $alone(&self) -> RwLockReadGuard<'_, Catalog<$Alone>> {
-                read(&self.catalogs.$alone)
+                self.catalogs.$alone.read()
             })*
         }
 
@@ -135,7 +134,7 @@ macro_rules! catalogs {
             /// and removed entities were unlinked from them in the same group.
             fn write_with_access(&self, changes: &[Change]) {
                 let is_ruled = changes.iter().any(|change| false $(|| $Policy::is_affected_by(change))*);
-                let access = is_ruled.then(|| write(&self.access));
+                let access = is_ruled.then(|| self.access.write());
                 $(let mut $selected = CatalogLock::lock_for(&self.$selected, changes, is_ruled);)*
                 $(let mut $policies = CatalogLock::lock_for(&self.$policies, changes, false);)*
                 $($selected.apply(changes);)*
@@ -148,13 +147,13 @@ macro_rules! catalogs {
             /// Swaps in the result of a scan.
             pub(super) fn swap_all(&self, built: &mut Built) {
                 self.swap_with_access(built);
-                $(swap(&self.$alone, &mut built.$alone);)*
+                $(std::mem::swap(&mut *self.$alone.write(), &mut built.$alone);)*
             }
 
             fn swap_with_access(&self, built: &mut Built) {
-                let mut access = write(&self.access);
-                $(let mut $selected = write(&self.$selected);)*
-                $(let mut $policies = write(&self.$policies);)*
+                let mut access = self.access.write();
+                $(let mut $selected = self.$selected.write();)*
+                $(let mut $policies = self.$policies.write();)*
                 built.access.continue_revision(&access);
                 std::mem::swap(&mut *access, &mut built.access);
                 $(std::mem::swap(&mut *$selected, &mut built.$selected);)*

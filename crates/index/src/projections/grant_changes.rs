@@ -6,14 +6,13 @@
 //! identities than were affected, but never fewer.
 
 use super::AccessGuard;
-use super::locks::lock;
 use crate::access::{PolicyKind, PolicySide};
 use crate::slots::Slot;
+use parking_lot::Mutex;
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::RecordNumber;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Maximum number of entries; beyond it the two oldest are merged.
@@ -81,7 +80,9 @@ impl GrantChanges {
     /// Whether a change after number `since` and up to `until` affected an identity.
     pub(super) fn affect(&self, identity: Slot, since: u64, until: u64) -> bool {
         since < until
-            && lock(&self.entries)
+            && self
+                .entries
+                .lock()
                 .iter()
                 .rev()
                 .take_while(|(number, _identities)| *number > since)
@@ -141,7 +142,7 @@ impl GrantChanges {
     }
 
     fn push(&self, identities: RoaringBitmap) {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         let number = self.last.load(Ordering::Relaxed) + 1;
         entries.push_back((number, identities));
         if entries.len() > MAX_ENTRIES
@@ -247,7 +248,7 @@ mod tests {
         }
         let last = changes.watch();
         assert_eq!(last, u64::from(2 * most));
-        assert!(changes.entries.lock().unwrap().len() <= MAX_ENTRIES);
+        assert!(changes.entries.lock().len() <= MAX_ENTRIES);
         let concern = |bit, since, until| changes.affect(Slot::from_bit(bit), since, until);
         for bit in 0..2 * most {
             let number = u64::from(bit) + 1;

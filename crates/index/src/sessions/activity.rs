@@ -1,11 +1,11 @@
 //! Last activity of sessions, ahead of the store.
 
 use crate::slots::Slot;
+use parking_lot::{Mutex, MutexGuard};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::RecordNumber;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Value of a free slot, which never expires.
 const FREE: i64 = i64::MAX;
@@ -110,7 +110,7 @@ impl Activity {
     }
 
     fn queue(&self) -> MutexGuard<'_, VecDeque<RecordNumber>> {
-        self.dirty.lock().unwrap_or_else(PoisonError::into_inner)
+        self.dirty.lock()
     }
 }
 

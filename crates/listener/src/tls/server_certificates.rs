@@ -1,6 +1,7 @@
 //! Server certificates, selected by name and replaceable at run time.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 
 use rustls::client::verify_server_name;
 use rustls::server::{ClientHello, ParsedCertificate, ResolvesServerCert};
@@ -26,12 +27,12 @@ impl ServerCertificates {
     /// Replaces the certificates; the present ones stay if these are refused.
     pub(super) fn replace(&self, certificates: Vec<Arc<CertifiedKey>>) -> Result<(), TlsError> {
         validate_certificates(&certificates)?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = certificates.into();
+        *self.current.write() = certificates.into();
         Ok(())
     }
 
     fn current(&self) -> Arc<[Arc<CertifiedKey>]> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read())
     }
 }
 

@@ -3,11 +3,12 @@
 use super::DOCUMENTS;
 use super::json_schema::to_json_schema;
 use jsonschema::{Draft, Validator};
+use parking_lot::Mutex;
 use portcullis_http::path::Api;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 pub(super) struct Document {
     paths: Value,
@@ -77,10 +78,7 @@ impl Document {
 
     /// The validator for a definition.
     pub(super) fn validator(&self, name: &str) -> Arc<Validator> {
-        let mut validators = self
-            .validators
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut validators = self.validators.lock();
         let made = validators.entry(name.to_owned()).or_insert_with(|| {
             let mut needed = Map::new();
             self.collect(name, &mut needed);

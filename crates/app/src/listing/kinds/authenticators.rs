@@ -1,13 +1,13 @@
 //! The list of authenticators.
 
 use crate::listing::listable::{Listable, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, UniqueIndex};
-use std::sync::RwLockReadGuard;
 
 /// Authenticators. Password hashes have no symbol.
 pub static AUTHENTICATORS: Schema = Schema::entity(&[

@@ -1,13 +1,13 @@
 //! The list of third-party authorities.
 
 use crate::listing::listable::{Listable, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{CA, UniqueIndex};
-use std::sync::RwLockReadGuard;
 
 /// Third-party certificate authorities.
 pub static CAS: Schema = Schema::entity(&[

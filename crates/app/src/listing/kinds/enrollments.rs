@@ -1,6 +1,7 @@
 //! The list of enrollments.
 
 use crate::listing::listable::{Listable, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
@@ -8,7 +9,6 @@ use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, ROUTER, StoredEnrollment};
-use std::sync::RwLockReadGuard;
 
 /// Enrollments. The token is a secret; filters by it are handled in `token_filter`.
 pub static ENROLLMENTS: Schema = Schema::entity(&[

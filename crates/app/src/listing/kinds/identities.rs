@@ -1,6 +1,7 @@
 //! The list of identities.
 
 use crate::listing::listable::{Listable, PolicyRelated, RowContext, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -8,7 +9,6 @@ use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, UniqueIndex};
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// Identities.
 pub static IDENTITIES: Schema = Schema::entity(&[

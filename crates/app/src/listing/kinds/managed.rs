@@ -13,6 +13,7 @@ pub use services::SERVICES;
 pub use terminators::TERMINATORS;
 
 use crate::listing::listable::{Listable, PolicyRelated, RecordRow, RowContext, into_owned_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
@@ -20,7 +21,6 @@ use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueValue};
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// The spec of a managed kind that can be listed.
 pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {

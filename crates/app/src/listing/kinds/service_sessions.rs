@@ -1,13 +1,13 @@
 //! The list of service sessions.
 
 use crate::listing::listable::{Listable, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, UniqueIndex};
-use std::sync::RwLockReadGuard;
 
 /// Service sessions. The value of `token` is the id, which lists show in its place.
 pub static SESSIONS: Schema = Schema::entity(&[

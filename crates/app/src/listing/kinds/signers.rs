@@ -1,6 +1,7 @@
 //! The list of external JWT signers.
 
 use crate::listing::listable::{Listable, RowContext, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -8,7 +9,6 @@ use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{SIGNER, UniqueIndex};
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// External JWT signers.
 pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[

@@ -1,9 +1,10 @@
 //! A key set address with its last key set and fetch schedule.
 
 use super::{KeySetError, KeySetFetcher};
+use parking_lot::Mutex;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_pki::external::KeySet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 
@@ -167,15 +168,12 @@ impl KeySetEndpoint {
     ) {
         let outcome = fetcher.fetch(&self.address).await;
         let set = outcome.and_then(|text| parse_key_set(&text));
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.record(set, clock.now());
     }
 
     fn state(&self) -> FetchState {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.state.lock().clone()
     }
 }
 

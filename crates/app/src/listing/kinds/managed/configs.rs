@@ -2,12 +2,12 @@
 
 use super::ListableSpec;
 use crate::listing::listable::text_value;
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use std::borrow::Cow;
-use std::sync::RwLockReadGuard;
 
 /// Configurations. Filters of services and routers look into them too.
 pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);

@@ -2,6 +2,7 @@
 
 use super::{ListableSpec, PolicyRelatedSpec};
 use crate::listing::listable::{RecordRow, RowContext, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EntityId, RecordNumber};
 use portcullis_domain::policies::{
@@ -16,7 +17,6 @@ use portcullis_index::{AccessGuard, Catalog, PolicyKind, PolicySide, Projections
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::Entity;
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// Service policies.
 pub static SERVICE_POLICIES: Schema = Schema::entity(&[

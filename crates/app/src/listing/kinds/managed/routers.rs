@@ -3,13 +3,13 @@
 use super::configs::CONFIGS;
 use super::{ListableSpec, PolicyRelatedSpec, visit_by_ids};
 use crate::listing::listable::RowContext;
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::config::Config;
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
-use std::sync::RwLockReadGuard;
 
 /// Edge routers.
 pub static EDGE_ROUTERS: Schema = Schema::entity(&[

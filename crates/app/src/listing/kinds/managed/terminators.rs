@@ -2,13 +2,13 @@
 
 use super::{ListableSpec, value_of_other};
 use crate::listing::listable::{RowContext, text_value};
+use parking_lot::RwLockReadGuard;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
-use std::sync::RwLockReadGuard;
 
 /// Terminators.
 pub static TERMINATORS: Schema = Schema::entity(&[

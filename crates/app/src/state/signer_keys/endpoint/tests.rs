@@ -36,7 +36,7 @@ impl KeySetFetcher for ScriptedFetcher {
         Box::pin(async move {
             self.fetches.fetch_add(1, Ordering::SeqCst);
             self.permits.acquire().await.unwrap().forget();
-            let next = self.answers.lock().unwrap().pop_front().flatten();
+            let next = self.answers.lock().pop_front().flatten();
             next.ok_or_else(|| KeySetError("away".to_owned()))
         })
     }
