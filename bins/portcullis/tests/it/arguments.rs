@@ -1,6 +1,7 @@
 //! Invalid arguments and input files.
 
-use crate::environment::{Environment, outcome};
+use crate::environment::Environment;
+use insta::assert_snapshot;
 
 #[test]
 fn arguments_without_sense_are_refused_before_anything_is_done() {
@@ -180,63 +181,56 @@ fn refuse(lines: &[&str]) {
 }
 
 #[test]
-fn hints_stand_on_lines_of_their_own() {
-    let outcome = Environment::new().run("login https://localhost:1280");
-    assert_eq!(
-        outcome.stderr,
-        "error: the username is missing\nhint: add `--username NAME`\n"
-    );
-}
-
-#[test]
 fn files_are_named_when_they_are_not_what_they_should_be() {
     let environment = Environment::new();
     environment.write("empty.jwt", "");
     environment.write("words.json", "words");
-    for (line, name) in [
-        ("enroll missing.jwt", "missing.jwt"),
-        ("whoami --identity missing.json", "missing.json"),
-        ("whoami --identity words.json", "words.json"),
-        (
-            "login https://localhost:1280 -u admin --ca missing.pem",
-            "missing.pem",
-        ),
-    ] {
-        let outcome = environment.run(line);
-        assert_eq!(outcome.code, 1, "{line}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains(name), "{line}: {}", outcome.stderr);
-    }
-    let outcome = environment.run("enroll empty.jwt");
-    assert_eq!(outcome.code, 1);
-    assert!(
-        outcome
-            .stderr
-            .starts_with("error: this is not an enrollment token\nhint: ")
-    );
+    let transcript = environment.transcript(&[
+        "enroll missing.jwt",
+        "enroll empty.jwt",
+        "whoami --identity missing.json",
+        "whoami --identity words.json",
+        "login https://localhost:1280 -u admin --ca missing.pem",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis enroll missing.jwt
+        error: missing.jwt cannot be read: it does not exist
+        [1]
+        $ portcullis enroll empty.jwt
+        error: this is not an enrollment token
+        hint: an enrollment token is a single line with three parts separated by dots
+        [1]
+        $ portcullis whoami --identity missing.json
+        error: missing.json cannot be read: it does not exist
+        [1]
+        $ portcullis whoami --identity words.json
+        error: words.json is not an identity file (line 1, column 1)
+        hint: `portcullis enroll TOKEN` creates one
+        [1]
+        $ portcullis login https://localhost:1280 -u admin --ca missing.pem
+        error: missing.pem cannot be read: it does not exist
+        [1]
+        ");
 }
 
 #[test]
-fn password_comes_from_one_place() {
+fn username_and_password_come_from_one_place_each() {
     let environment = Environment::new();
-    environment.write("empty", "\n");
-    let line = [
-        "login",
-        "https://localhost:1280",
-        "-u",
-        "admin",
-        "--password-file",
-        "empty",
-    ];
-    let both = outcome(
-        environment
-            .command()
-            .args(line)
-            .args(["--password", "s3cret"]),
-    );
-    assert_eq!(both.code, 2);
-    assert!(
-        both.stderr.contains("cannot be used with"),
-        "{}",
-        both.stderr
-    );
+    let transcript = environment.transcript(&[
+        "login https://localhost:1280",
+        "login https://localhost:1280 -u admin --password-file empty --password s3cret",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis login https://localhost:1280
+        error: the username is missing
+        hint: add `--username NAME`
+        [2]
+        $ portcullis login https://localhost:1280 -u admin --password-file empty --password s3cret
+        error: the argument '--password-file <FILE>' cannot be used with '--password <PASSWORD>'
+
+        Usage: portcullis login --username <NAME> --password-file <FILE> <URL>
+
+        For more information, try '--help'.
+        [2]
+        ");
 }

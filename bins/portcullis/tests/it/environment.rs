@@ -79,6 +79,24 @@ impl Environment {
         outcome(self.command().args(line.split_whitespace()))
     }
 
+    /// What a person sees who enters these lines one after the other.
+    pub(crate) fn transcript(&self, lines: &[&str]) -> String {
+        let entries = lines.iter().map(|line| {
+            let shown = self.run(line);
+            let Outcome { code, .. } = shown;
+            format!(
+                "$ portcullis {line}\n{}{}[{code}]",
+                shown.stdout, shown.stderr
+            )
+        });
+        let transcript = entries.collect::<Vec<_>>().join("\n");
+        let folder = self.folder.path().to_str().unwrap();
+        let transcript = transcript.replace(folder, "FOLDER");
+        // Help has blanks in its empty lines.
+        let lines: Vec<_> = transcript.lines().map(str::trim_end).collect();
+        lines.join("\n")
+    }
+
     /// Reads a file that must be there.
     pub(crate) fn read(&self, path: &Path) -> String {
         fs::read_to_string(self.folder.path().join(path)).unwrap()

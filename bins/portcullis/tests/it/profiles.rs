@@ -1,6 +1,7 @@
 //! Stored profiles.
 
 use crate::environment::{Environment, closed, outcome};
+use insta::assert_snapshot;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -91,11 +92,10 @@ fn profiles_stand_beside_each_other() {
 fn broken_profiles_are_named() {
     let environment = Environment::new();
     environment.write("home/.config/portcullis/profiles.json", "{");
-    let outcome = environment.run("whoami");
-    assert_eq!(outcome.code, 1);
-    assert!(
-        outcome.stderr.contains("profiles.json"),
-        "{}",
-        outcome.stderr
-    );
+    assert_snapshot!(environment.transcript(&["whoami"]), @r"
+        $ portcullis whoami
+        error: FOLDER/home/.config/portcullis/profiles.json cannot be read: unexpected JSON at line 1, column 1
+        hint: repair or remove the file, then log in again
+        [1]
+        ");
 }
