@@ -1,6 +1,7 @@
 //! Deleting: what is meant, what is asked, what is told.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::json;
 use std::path::Path;
 use support::{Tool, binaries, command, tools, wait};
@@ -9,7 +10,7 @@ use support::{Tool, binaries, command, tools, wait};
 fn nothing_is_deleted_on_a_dry_run() {
     let session = Session::logged_in();
     let first = session.json(&["identity", "create", "first"]);
-    session.json(&["identity", "create", "second"]);
+    let second = session.json(&["identity", "create", "second"]);
     for arguments in [
         &["identity", "delete", "first"][..],
         &["identity", "delete", "--filter", "name = \"first\""],
@@ -25,17 +26,41 @@ fn nothing_is_deleted_on_a_dry_run() {
         let document = session.json(&dry);
         let expected = json!({"wouldDelete": [{"id": first["id"], "name": "first"}]});
         assert_eq!(document, expected, "{arguments:?}");
-        let table = session.run(&dry).success().text();
-        assert!(table.starts_with("would delete  "), "{table}");
-        assert!(
-            table.ends_with("\n1 identity would be deleted\n"),
-            "{table}"
-        );
     }
-    let dry = ["enrollment", "delete", "--filter", "true", "--dry-run"];
-    let table = session.run(&dry).success().text();
-    assert!(table.contains("ott of second"), "{table}");
-    assert!(table.ends_with("\n2 enrollments would be deleted\n"));
+    let transcript = session.transcript(&[
+        "identity delete first --dry-run",
+        "enrollment delete --identity second --dry-run",
+        "session delete --filter true --dry-run --output json",
+    ]);
+    let open = session.json(&["whoami"])["session"]["id"].clone();
+    let ids = [
+        (&first["id"], "FIRST"),
+        (&second["enrollment"]["ott"]["id"], "OTT"),
+        (&open, "SESSION"),
+    ];
+    let shown = ids.iter().fold(transcript, |text, (id, name)| {
+        text.replace(id.as_str().unwrap(), name)
+    });
+    assert_snapshot!(shown, @r#"
+        $ portcullis identity delete first --dry-run
+        would delete  FIRST  first
+        1 identity would be deleted
+        [0]
+        $ portcullis enrollment delete --identity second --dry-run
+        would delete  OTT  ott of second
+        1 enrollment would be deleted
+        [0]
+        $ portcullis session delete --filter true --dry-run --output json
+        {
+          "wouldDelete": [
+            {
+              "id": "SESSION",
+              "name": "of admin from 127.0.0.1"
+            }
+          ]
+        }
+        [0]
+        "#);
     session.json(&["identity", "show", "first"]);
     let left = session.json(&["enrollment", "list"]);
     assert_eq!(left["meta"]["pagination"]["totalCount"], 2);

@@ -1,18 +1,19 @@
 //! Identities and what they may do.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
 fn default_administrator_stays_one() {
     let session = Session::logged_in();
     let before = session.json(&["identity", "show", "admin"]);
-    let update = ["identity", "update", "admin", "--admin", "false"];
-    let refused = session.run(&update).expect_code(1).stderr;
-    assert!(
-        refused.contains("`admin` is the default administrator and cannot be demoted"),
-        "{refused}"
-    );
+    let transcript = session.transcript(&["identity update admin --admin false"]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis identity update admin --admin false
+        error: `admin` is the default administrator and cannot be demoted; nothing was changed
+        [1]
+        ");
     assert_eq!(session.json(&["identity", "show", "admin"]), before);
 
     session
@@ -124,23 +125,44 @@ fn identity_is_traced_for_a_while() {
     assert!(traced["until"].as_str().unwrap() > until, "{traced}");
     let off = ["identity", "trace", "anna", "--off"];
     assert!(session.json(&off).get("enabled").is_none());
-    let table = session.run(&off).success().text();
-    assert!(
-        table.contains("no\n") && !table.contains("until"),
-        "{table}"
-    );
-    let long = "x".repeat(65);
-    for (arguments, code, told) in [
-        (&["nobody"][..], 1, "exists"),
-        (&["anna", "--for", "0s"], 2, "longer than 0"),
-        (&["anna", "--off", "--for", "5m"], 2, "--off"),
-        (&["anna", "--trace-id", &long], 1, "traceId"),
-        (&["anna", "--channel", ""], 2, "--channel"),
-    ] {
-        let line = [&["identity", "trace"], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
+    let transcript = session.transcript(&[
+        "identity trace anna --off",
+        "identity trace nobody",
+        "identity trace anna --for 0s",
+        "identity trace anna --off --for 5m",
+        &format!("identity trace anna --trace-id {}", "x".repeat(65)),
+        "identity trace anna --channel ''",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis identity trace anna --off
+        identity:  anna
+        traced:    no
+        [0]
+        $ portcullis identity trace nobody
+        error: no identity with id or name `nobody` exists
+        hint: run `portcullis identity list` to list them
+        [1]
+        $ portcullis identity trace anna --for 0s
+        error: invalid value '0s' for '--for <DURATION>': must be longer than 0
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis identity trace anna --off --for 5m
+        error: the argument '--off' cannot be used with '--for <DURATION>'
+
+        Usage: portcullis identity trace --off <IDENTITY>
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis identity trace anna --trace-id xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): traceId: must be at most 64 characters long
+        [1]
+        $ portcullis identity trace anna --channel ''
+        error: invalid value '' for '--channel <NAME>': must not be empty
+
+        For more information, try '--help'.
+        [2]
+        ");
 }
 
 #[test]

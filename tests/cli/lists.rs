@@ -1,6 +1,7 @@
 //! Lists: what they choose, in which order, and how far they go.
 
 use crate::Session;
+use insta::assert_snapshot;
 use portcullis_api::identity::{IdentityCreate, IdentityDetail};
 use portcullis_client::{Api, Client, Trust};
 use portcullis_pki::certificates_from_pem;
@@ -108,50 +109,55 @@ async fn long_lists_are_followed_to_their_end() {
 #[test]
 fn faults_in_filters_are_marked() {
     let session = Session::logged_in();
-    for (arguments, line, marked) in [
-        (
-            &["identity", "list", "--filter", "isAdmin and nmae = \"x\""][..],
-            "  isAdmin and nmae = \"x\"",
-            "nmae",
-        ),
-        (
-            &["identity", "list", "--sort", "name, nmae desc"],
-            "  name, nmae desc",
-            "nmae",
-        ),
-        (
-            &["identity", "list", "--filter", "true and \u{1}"],
-            "  true and \\u{1}",
-            "\\u{1}",
-        ),
-        (
-            &[
-                "enrollment",
-                "list",
-                "--identity",
-                "admin",
-                "--filter",
-                "nmae = 1",
-            ],
-            "  identity = ",
-            "nmae",
-        ),
-        (&["api", "GET", "identities", "name =="], "  name ==", "="),
-        (
-            &["identity", "delete", "--filter", "nmae=1", "--yes"],
-            "  nmae=1",
-            "nmae",
-        ),
-    ] {
-        let refused = session.run(arguments).expect_code(1);
-        let lines: Vec<_> = refused.stderr.lines().collect();
-        assert!(lines[0].starts_with("error: the controller refused: "));
-        assert!(lines[1].starts_with(line), "{}", refused.stderr);
-        let place = lines[2].find('^').unwrap();
-        assert!(lines[1][place..].starts_with(marked), "{}", refused.stderr);
-        assert!(lines[3].starts_with("hint: "), "{}", refused.stderr);
-        assert_eq!(refused.text(), "", "{arguments:?}");
-    }
+    let admin = session.json(&["identity", "show", "admin"]);
+    let transcript = session.transcript(&[
+        "identity list --filter 'isAdmin and nmae = \"x\"'",
+        "identity list --sort 'name, nmae desc'",
+        "identity list --filter 'true and \u{1}'",
+        "enrollment list --identity admin --filter 'nmae = 1'",
+        "api GET identities 'name =='",
+        "identity delete --filter 'nmae=1' --yes",
+    ]);
+    let id = admin["id"].as_str().unwrap();
+    let transcript = transcript.replace(id, "ID-OF-ADMIN").replace('\u{1}', "^A");
+    assert_snapshot!(transcript, @r#"
+        $ portcullis identity list --filter 'isAdmin and nmae = "x"'
+        error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 13: unknown field `nmae`; did you mean `name`?
+          isAdmin and nmae = "x"
+                      ^^^^
+        hint: filters look like `name contains "lap" and isAdmin = false`
+        [1]
+        $ portcullis identity list --sort 'name, nmae desc'
+        error: the controller refused: The list cannot be sorted by this field; use one of those in meta.filterableFields of its answers (INVALID_SORT_IDENTIFIER): line 1, column 7: unknown field `nmae`; did you mean `name`?
+          name, nmae desc
+                ^^^^
+        hint: sort orders look like `name` or `createdAt desc, name`
+        [1]
+        $ portcullis identity list --filter 'true and ^A'
+        error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 10: unexpected character '\u{1}'
+          true and \u{1}
+                   ^^^^^
+        hint: filters look like `name contains "lap" and isAdmin = false`
+        [1]
+        $ portcullis enrollment list --identity admin --filter 'nmae = 1'
+        error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 30: unknown field `nmae`
+          identity = "ID-OF-ADMIN" and nmae = 1
+                                       ^^^^
+        hint: filters look like `name contains "lap" and isAdmin = false`
+        [1]
+        $ portcullis api GET identities 'name =='
+        error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 7: expected a string, a number, a datetime, a boolean or `null`, but found `=` (use a single `=`)
+          name ==
+                ^
+        hint: filters look like `name contains "lap" and isAdmin = false`
+        [1]
+        $ portcullis identity delete --filter 'nmae=1' --yes
+        error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 1: unknown field `nmae`; did you mean `name`?
+          nmae=1
+          ^^^^
+        hint: filters look like `name contains "lap" and isAdmin = false`
+        [1]
+        "#);
 }
 
 /// A text that means two identities deletes neither.

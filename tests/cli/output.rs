@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::terminal::Terminal;
+use insta::assert_snapshot;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -163,20 +164,39 @@ fn identities_are_found_by_every_name() {
 #[test]
 fn short_lists_read_well() {
     let session = Session::logged_in();
-    let one = session.run(&["identity", "list"]).success().text();
-    let lines: Vec<_> = one.lines().collect();
-    assert_eq!(lines.len(), 3, "{one}");
-    assert!(lines[0].starts_with("ID"), "{one}");
-    assert_eq!(lines[2], "1 identity");
-    for (list, shown) in [
-        (&["enrollment", "list"][..], "no enrollments\n"),
-        (
-            &["identity", "list", "--filter", "name=\"nobody\""],
-            "no identities\n",
-        ),
-    ] {
-        assert_eq!(session.run(list).success().text(), shown);
-    }
+    let transcript = session.transcript(&[
+        "identity list",
+        "identity list --filter 'name=\"nobody\"'",
+        "enrollment list",
+        "auth-policy list",
+        "whoami",
+    ]);
+    let admin = session.json(&["whoami"])["id"].clone();
+    assert_snapshot!(transcript.replace(admin.as_str().unwrap(), "ID-OF-ADMIN"), @r#"
+        $ portcullis identity list
+        ID           NAME   TYPE     STATE     ADMIN  TOTP  ATTRIBUTES
+        ID-OF-ADMIN  admin  Default  enrolled  yes
+        1 identity
+        [0]
+        $ portcullis identity list --filter 'name="nobody"'
+        no identities
+        [0]
+        $ portcullis enrollment list
+        no enrollments
+        [0]
+        $ portcullis auth-policy list
+        ID       NAME     CERTIFICATE  PASSWORD  JWT  TOTP
+        default  Default  yes          yes       yes
+        1 authentication policy
+        [0]
+        $ portcullis whoami
+        name:           admin
+        id:             ID-OF-ADMIN
+        administrator:  yes
+        controller:     URL
+        session until:  TIME
+        [0]
+        "#);
 }
 
 #[test]
@@ -206,13 +226,16 @@ fn yaml_is_the_document_of_json() {
 #[test]
 fn login_leads_on() {
     let session = Session::logged_in();
-    let login = ["login", session.controller.url(), "--username", "admin"];
-    let text = session.run(&login).success().text();
-    let last = text.lines().last().unwrap_or_default();
-    assert!(
-        last.starts_with("next: portcullis identity create "),
-        "{text}"
-    );
+    let login = format!("login {} --username admin", session.controller.url());
+    assert_snapshot!(session.transcript(&[&login]), @r"
+        $ portcullis login URL --username admin
+        logged in to:  URL
+        as:            admin
+        profile:       default
+        until:         TIME
+        next: portcullis identity create laptop --type device --output-jwt laptop.jwt
+        [0]
+        ");
 }
 
 fn mode(path: &Path) -> u32 {

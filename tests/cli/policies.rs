@@ -1,6 +1,7 @@
 //! Authentication policies: made, changed, in use, gone.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::json;
 use std::fs;
 
@@ -89,53 +90,74 @@ fn policies_that_make_no_sense_are_refused() {
         let file = session.site.file(&format!("{name}.json"));
         fs::write(file, rules.to_string()).unwrap();
     }
-    for (arguments, code, told) in [
-        (&["create", " "][..], 2, "name: must not be blank"),
-        (
-            &["create", "x", "--min-password-length", "101"],
-            2,
-            "101 is not in 5..=100",
-        ),
-        (
-            &["create", "x", "--min-password-length", "-3"],
-            2,
-            "-3 is not in 5..=100",
-        ),
-        (
-            &["create", "x", "--require-ext-jwt", "idp,bad"],
-            2,
-            "give one signer",
-        ),
-        (&["create", "x", "--from", "odd.json"], 2, "odd.json"),
-        (
-            &["create", "x", "--from", "unknown.json"],
-            2,
-            "unknown key `primary.updb.minLength`",
-        ),
-        (
-            &["create", "x", "--from", "secondary.json"],
-            2,
-            "unknown key `secondary.totp`",
-        ),
-        (
-            &["update", "default", "--from", "short.json"],
-            2,
-            "minPasswordLength: must be at least 5",
-        ),
-        (
-            &["create", "x", "--from", "missing.json"],
-            1,
-            "missing.json",
-        ),
-        (&["create", "Default"], 1, "name"),
-        (&["update", "default"], 2, "nothing to change"),
-        (&["update", "default", "--name", " "], 1, "name"),
-        (&["update", "nobody", "--updb", "deny"], 1, "exists"),
-    ] {
-        let line = [&["auth-policy"], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
-    let table = session.run(&["auth-policy", "list"]).success().text();
-    assert!(table.ends_with("\n1 authentication policy\n"), "{table}");
+    let transcript = session.transcript(&[
+        "auth-policy create ' '",
+        "auth-policy create x --min-password-length 101",
+        "auth-policy create x --min-password-length -3",
+        "auth-policy create x --require-ext-jwt idp,bad",
+        "auth-policy create x --from odd.json",
+        "auth-policy create x --from unknown.json",
+        "auth-policy create x --from secondary.json",
+        "auth-policy update default --from short.json",
+        "auth-policy create x --from missing.json",
+        "auth-policy create Default",
+        "auth-policy update default",
+        "auth-policy update default --name ' '",
+        "auth-policy update nobody --updb deny",
+        "auth-policy list",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis auth-policy create ' '
+        error: these settings conflict: name: must not be blank
+        [2]
+        $ portcullis auth-policy create x --min-password-length 101
+        error: invalid value '101' for '--min-password-length <NUMBER>': 101 is not in 5..=100
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis auth-policy create x --min-password-length -3
+        error: invalid value '-3' for '--min-password-length <NUMBER>': -3 is not in 5..=100
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis auth-policy create x --require-ext-jwt idp,bad
+        error: invalid value 'idp,bad' for '--require-ext-jwt <SIGNER>': give one signer, or an empty value for none
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis auth-policy create x --from odd.json
+        error: odd.json is invalid: primary must be an object, not a number
+        [2]
+        $ portcullis auth-policy create x --from unknown.json
+        error: unknown.json: unknown key `primary.updb.minLength`
+        [2]
+        $ portcullis auth-policy create x --from secondary.json
+        error: secondary.json: unknown key `secondary.totp`
+        [2]
+        $ portcullis auth-policy update default --from short.json
+        error: primary.updb.minPasswordLength: must be at least 5
+        [2]
+        $ portcullis auth-policy create x --from missing.json
+        error: missing.json cannot be read: it does not exist
+        [1]
+        $ portcullis auth-policy create Default
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use by another auth policy; choose another value
+        [1]
+        $ portcullis auth-policy update default
+        error: nothing to change: no options were given
+        hint: see `portcullis auth-policy update --help`
+        [2]
+        $ portcullis auth-policy update default --name ' '
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: must not be blank
+        [1]
+        $ portcullis auth-policy update nobody --updb deny
+        error: no authentication policy with id or name `nobody` exists
+        hint: run `portcullis auth-policy list` to list them
+        [1]
+        $ portcullis auth-policy list
+        ID       NAME     CERTIFICATE  PASSWORD  JWT  TOTP
+        default  Default  yes          yes       yes
+        1 authentication policy
+        [0]
+        ");
 }

@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::lists::names;
+use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
@@ -143,37 +144,65 @@ fn checks_of_each_type_live_from_creation_to_deletion() {
 fn refusals(session: &Session) {
     let policy = ["service-policy", "create", "strict", "dial", "-p", "@mfa"];
     session.json(&policy);
-    for (arguments, code, told) in [
-        (&["create", "mfa", "os"][..], 1, "name"),
-        (&["create", "os", "x"], 2, "--os SYSTEMS"),
-        (
-            &["create", "os", "x", "--os", "Windows:1"],
-            2,
-            "the version `1` of Windows",
-        ),
-        (&["create", "mac", "x", "-m", "nope"], 2, "macAddresses.0"),
-        (
-            &["create", "process", "x", "--process", "/usr/sbin/clamd"],
-            2,
-            "SYSTEM:PATH",
-        ),
-        (&["create", "teapot", "x"], 2, "--help"),
-        (&["update", "os", "os"], 2, "nothing to change"),
-        (
-            &["update", "os", "mac", "--os", "Linux"],
-            1,
-            "portcullis posture-check update mac mac",
-        ),
-        (&["update", "mfa", "mfa", "--name", "os"], 1, "name"),
-        (
-            &["update", "mfa", "nobody", "-g", "1h"],
-            1,
-            "portcullis posture-check list",
-        ),
-        (&["delete", "nobody"], 1, "exists"),
-    ] {
-        let line = [&["posture-check"], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
+    let transcript = session.transcript(&[
+        "posture-check create mfa os",
+        "posture-check create os x",
+        "posture-check create os x --os Windows:1",
+        "posture-check create mac x -m nope",
+        "posture-check create process x --process /usr/sbin/clamd",
+        "posture-check create teapot x",
+        "posture-check update os os",
+        "posture-check update os mac --os Linux",
+        "posture-check update mfa mfa --name os",
+        "posture-check update mfa nobody -g 1h",
+        "posture-check delete nobody",
+    ]);
+    assert_snapshot!(transcript, @r#"
+        $ portcullis posture-check create mfa os
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis posture-check create os x
+        error: the requirement of the posture check is missing
+        hint: pass it with `--os SYSTEMS`
+        [2]
+        $ portcullis posture-check create os x --os Windows:1
+        error: invalid value 'Windows:1' for '--os <SYSTEMS>': the version `1` of Windows: "1" is not a version range; write one such as >=1.2.0 <2.0.0, or 1.2.x
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis posture-check create mac x -m nope
+        error: --mac-addresses: invalid requirement: macAddresses.0: must be a MAC address of 6, 8 or 20 bytes, such as 00:1a:2b:3c:4d:5e
+        [2]
+        $ portcullis posture-check create process x --process /usr/sbin/clamd
+        error: invalid value '/usr/sbin/clamd' for '--process <PROCESS>': a process has the form `SYSTEM:PATH`
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis posture-check create teapot x
+        error: unrecognized subcommand 'teapot'
+
+        Usage: portcullis posture-check create [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis posture-check update os os
+        error: nothing to change: no options were given
+        hint: see `portcullis posture-check update --help`
+        [2]
+        $ portcullis posture-check update os mac --os Linux
+        error: `mac` is a check of type mac, not os
+        hint: run `portcullis posture-check update mac mac`
+        [1]
+        $ portcullis posture-check update mfa mfa --name os
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis posture-check update mfa nobody -g 1h
+        error: no posture check with id or name `nobody` exists
+        hint: run `portcullis posture-check list` to list them
+        [1]
+        $ portcullis posture-check delete nobody
+        error: no posture check with id or name `nobody` exists
+        hint: run `portcullis posture-check list` to list them
+        [1]
+        "#);
 }

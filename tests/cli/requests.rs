@@ -1,6 +1,7 @@
 //! `portcullis api`: requests that have no command of their own.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::Value;
 use std::fs;
 use support::{binaries, command, wait};
@@ -86,36 +87,41 @@ fn refusals_are_told_as_elsewhere() {
     let session = Session::new();
     session.run(&["api", "GET", "identities"]).expect_code(3);
     session.log_in();
-    for (arguments, code, told) in [
-        (&["GET", "nothing"][..], 1, "(NOT_FOUND)"),
-        (&["GET", "identities/nobody"], 1, "(NOT_FOUND)"),
-        (
-            &["PUT", "identities", "--body", "{}"],
-            1,
-            "(METHOD_NOT_ALLOWED)",
-        ),
-        (
-            &["POST", "identities", "--body", "{}"],
-            1,
-            "(COULD_NOT_VALIDATE)",
-        ),
-        (
-            &["POST", "identities", "--body", "{"],
-            2,
-            "the body is not valid JSON",
-        ),
-        (
-            &["POST", "identities", "--body", "@missing.json"],
-            1,
-            "missing.json",
-        ),
-        (&["TRACE", "identities"], 2, "TRACE"),
-    ] {
-        let refused = session.run(&[&["api"], arguments].concat());
-        let refused = refused.expect_code(code);
-        assert!(refused.stderr.contains(told), "{}", refused.stderr);
-        assert_eq!(refused.text(), "", "{arguments:?}");
-    }
+    let transcript = session.transcript(&[
+        "api GET nothing",
+        "api GET identities/nobody",
+        "api PUT identities --body {}",
+        "api POST identities --body {}",
+        "api POST identities --body {",
+        "api POST identities --body @missing.json",
+        "api TRACE identities",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis api GET nothing
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): nothing is served at /edge/management/v1/nothing; check the path and the API version
+        [1]
+        $ portcullis api GET identities/nobody
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): identity with id nobody not found
+        [1]
+        $ portcullis api PUT identities --body {}
+        error: the controller refused: This path does not support the HTTP method of the request (METHOD_NOT_ALLOWED): the method PUT is not supported here; use GET, POST
+        [1]
+        $ portcullis api POST identities --body {}
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): isAdmin: is required
+        [1]
+        $ portcullis api POST identities --body {
+        error: the body is not valid JSON (line 1, column 1)
+        [2]
+        $ portcullis api POST identities --body @missing.json
+        error: missing.json cannot be read: it does not exist
+        [1]
+        $ portcullis api TRACE identities
+        error: invalid value 'TRACE' for '<METHOD>'
+          [possible values: GET, POST, PUT, PATCH, DELETE]
+
+        For more information, try '--help'.
+        [2]
+        ");
     session
         .run(&["api", "DELETE", "current-api-session"])
         .success();

@@ -1,6 +1,7 @@
 //! Revocations.
 
 use crate::Session;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 const TOKEN: &str = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
@@ -40,17 +41,39 @@ fn tokens_sessions_and_identities_are_revoked() {
 #[test]
 fn what_cannot_be_revoked_is_refused() {
     let session = Session::logged_in();
-    for (arguments, code, told) in [
-        (&["create", "jti", "nope"][..], 1, "UUID"),
-        (&["create", "identity", "nobody"], 1, "exists"),
-        (&["create", "certificate", TOKEN], 2, "api-session"),
-        (&["create", "jti"], 2, "<ID>"),
-        (&["show", TOKEN], 1, "NOT_FOUND"),
-    ] {
-        let line = [&["revocation"], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
+    let transcript = session.transcript(&[
+        "revocation create jti nope",
+        "revocation create identity nobody",
+        &format!("revocation create certificate {TOKEN}"),
+        "revocation create jti",
+        &format!("revocation show {TOKEN}"),
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis revocation create jti nope
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): id: must be a UUID
+        [1]
+        $ portcullis revocation create identity nobody
+        error: no identity with id or name `nobody` exists
+        hint: run `portcullis identity list` to list them
+        [1]
+        $ portcullis revocation create certificate 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee
+        error: invalid value 'certificate' for '<KIND>'
+          [possible values: jti, api-session, identity]
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis revocation create jti
+        error: the following required arguments were not provided:
+          <ID>
+
+        Usage: portcullis revocation create <KIND> <ID>
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): revocation with id 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee not found
+        [1]
+        ");
     assert!(ids(&session.json(&["revocation", "list"])).is_empty());
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::lists::names;
+use insta::assert_snapshot;
 use portcullis_pki::{certificates_from_pem, jwt};
 use serde_json::{Value, json};
 use std::fs;
@@ -70,26 +71,54 @@ fn edge_routers_live_from_creation_to_deletion() {
     assert_eq!(attributes["data"], json!(["public"]));
 
     re_enrolled(&session);
-    for (arguments, code, told) in [
-        (&["create", "edge"][..], 1, "name"),
-        (&["create", "x", "--cost", "70000"], 2, "65535"),
-        (&["create", "x", "--configs", "nope"], 1, "exists"),
-        (
-            &["create", "x", "--output-jwt", "-", "--output", "json"],
-            2,
-            "cannot both go",
-        ),
-        (&["update", "edge"], 2, "nothing to change"),
-        (&["show", "nobody"], 1, "portcullis edge-router list"),
-        (&["re-enroll", "nobody"], 1, "exists"),
-    ] {
-        let line = [&["edge-router"], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
-    session.run(&["edge-router", "delete", "edge"]).success();
-    let table = session.run(&["edge-router", "list"]).success().text();
-    assert_eq!(table, "no edge routers\n");
+    let transcript = session.transcript(&[
+        "edge-router create edge",
+        "edge-router create x --cost 70000",
+        "edge-router create x --configs nope",
+        "edge-router create x --output-jwt - --output json",
+        "edge-router update edge",
+        "edge-router show nobody",
+        "edge-router re-enroll nobody",
+        "edge-router delete edge",
+        "edge-router list",
+    ]);
+    assert_snapshot!(transcript.replace(id, "EDGE"), @r"
+        $ portcullis edge-router create edge
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis edge-router create x --cost 70000
+        error: invalid value '70000' for '--cost <NUMBER>': 70000 is not in 0..=65535
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis edge-router create x --configs nope
+        error: no configuration with id or name `nope` exists
+        hint: run `portcullis config list` to list them
+        [1]
+        $ portcullis edge-router create x --output-jwt - --output json
+        error: the token and the result cannot both go to standard output
+        hint: the result already contains the token: remove `--output-jwt`
+        [2]
+        $ portcullis edge-router update edge
+        error: nothing to change: no options were given
+        hint: see `portcullis edge-router update --help`
+        [2]
+        $ portcullis edge-router show nobody
+        error: no edge router with id or name `nobody` exists
+        hint: run `portcullis edge-router list` to list them
+        [1]
+        $ portcullis edge-router re-enroll nobody
+        error: no edge router with id or name `nobody` exists
+        hint: run `portcullis edge-router list` to list them
+        [1]
+        $ portcullis edge-router delete edge
+        deleted  EDGE  edge
+        1 edge router deleted
+        [0]
+        $ portcullis edge-router list
+        no edge routers
+        [0]
+        ");
 }
 
 /// The token is the router's, is kept from others, and is signed by the controller.
@@ -180,71 +209,71 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
     assert_eq!(names(&all), ["r1", "transit"]);
 
     terminators(&session);
-    for (arguments, code, told) in [
-        (&["transit-router", "create", "r1"][..], 1, "name"),
-        (
-            &["transit-router", "update", "transit"],
-            2,
-            "nothing to change",
-        ),
-        (
-            &["transit-router", "update", "r1", "--cost", "1"],
-            1,
-            "CAN_NOT_UPDATE_ROUTER",
-        ),
-        (
-            &["terminator", "create", "nope", "r1", "tcp:a:1"],
-            1,
-            "exists",
-        ),
-        (
-            &["terminator", "create", "wiki", "nope", "tcp:a:1"],
-            1,
-            "exists",
-        ),
-        (
-            &["terminator", "create", "wiki", "r1", " "],
-            2,
-            "must not be empty",
-        ),
-        (
-            &[
-                "terminator",
-                "create",
-                "wiki",
-                "r1",
-                "tcp:a:1",
-                "--cost",
-                "-1",
-            ],
-            2,
-            "-1 is not in 0..=65535",
-        ),
-        (
-            &[
-                "terminator",
-                "create",
-                "wiki",
-                "r1",
-                "tcp:a:1",
-                "-p",
-                "best",
-            ],
-            2,
-            "required",
-        ),
-        (&["terminator", "show", "nobody"], 1, "NOT_FOUND"),
-        (&["terminator", "update", "nobody"], 2, "nothing to change"),
-        (
-            &["terminator", "update", "nobody", "--cost", "1"],
-            1,
-            "NOT_FOUND",
-        ),
-        (&["terminator", "list", "--service", "nope"], 1, "exists"),
-    ] {
-        let refused = session.run(arguments).expect_code(code).stderr;
-        assert!(refused.contains(told), "{arguments:?}: {refused}");
-    }
+    session.json(&["service", "create", "wiki"]);
+    let transcript = session.transcript(&[
+        "transit-router create r1",
+        "transit-router update transit",
+        "transit-router update r1 --cost 1",
+        "terminator create nope r1 tcp:a:1",
+        "terminator create wiki nope tcp:a:1",
+        "terminator create wiki r1 ' '",
+        "terminator create wiki r1 tcp:a:1 --cost -1",
+        "terminator create wiki r1 tcp:a:1 -p best",
+        "terminator show nobody",
+        "terminator update nobody",
+        "terminator update nobody --cost 1",
+        "terminator list --service nope",
+    ]);
+    assert_snapshot!(transcript, @r"
+        $ portcullis transit-router create r1
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis transit-router update transit
+        error: nothing to change: no options were given
+        hint: see `portcullis transit-router update --help`
+        [2]
+        $ portcullis transit-router update r1 --cost 1
+        error: the controller refused: The router cannot be updated this way; use the API for its kind of router (CAN_NOT_UPDATE_ROUTER): this is an edge router; use the edge-routers API to change it
+        [1]
+        $ portcullis terminator create nope r1 tcp:a:1
+        error: no service with id or name `nope` exists
+        hint: run `portcullis service list` to list them
+        [1]
+        $ portcullis terminator create wiki nope tcp:a:1
+        error: no router with id or name `nope` exists
+        hint: run `portcullis transit-router list` to list them
+        [1]
+        $ portcullis terminator create wiki r1 ' '
+        error: invalid value ' ' for '<ADDRESS>': must not be empty
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis terminator create wiki r1 tcp:a:1 --cost -1
+        error: invalid value '-1' for '--cost <NUMBER>': -1 is not in 0..=65535
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis terminator create wiki r1 tcp:a:1 -p best
+        error: invalid value 'best' for '--precedence <PRECEDENCE>'
+          [possible values: default, required, failed]
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis terminator show nobody
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        [1]
+        $ portcullis terminator update nobody
+        error: nothing to change: no options were given
+        hint: see `portcullis terminator update --help`
+        [2]
+        $ portcullis terminator update nobody --cost 1
+        error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        [1]
+        $ portcullis terminator list --service nope
+        error: no service with id or name `nope` exists
+        hint: run `portcullis service list` to list them
+        [1]
+        ");
     session
         .run(&["transit-router", "delete", "transit"])
         .success();

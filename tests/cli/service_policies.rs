@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::lists::names;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A network with something to select.
@@ -149,66 +150,106 @@ fn selectors_that_mean_nothing_are_refused() {
     let session = network();
     let wiki = id(&session, "service", "wiki");
     // A service whose name is the id of another one.
-    session.json(&["service", "create", &wiki]);
+    let other = session.json(&["service", "create", &wiki]);
+    let other = other["id"].as_str().unwrap();
     let unclear = format!("@{wiki}");
-    let create = ["service-policy", "create"];
-    session.json(&[&create[..], &["taken", "dial"]].concat());
-    for (arguments, code, told) in [
-        (
-            &["p", "dial", "--service-roles", "@nope"][..],
-            1,
-            "--service-roles `@nope`: no ",
-        ),
-        (
-            &["p", "dial", "--identity-roles", "@wiki"],
-            1,
-            "--identity-roles `@wiki`: no ",
-        ),
-        (
-            &["p", "dial", "-p", "@nope"],
-            1,
-            "--posture-check-roles `@nope`: no ",
-        ),
-        (
-            &["p", "dial", "--service-roles", &unclear],
-            1,
-            "is ambiguous",
-        ),
-        (&["p", "dial", "--service-roles", "wiki"], 2, "`@wiki`"),
-        (&["p", "dial", "--service-roles", "#all,#a"], 2, "#all"),
-        (&["p", "carry"], 2, "dial"),
-        (&["p"], 2, "TYPE"),
-        (&["p", "dial", "--semantic", "most-of"], 2, "all-of"),
-        (&["taken", "bind"], 1, "name"),
-    ] {
-        let line = [&create[..], arguments].concat();
-        let refused = session.run(&line).expect_code(code).stderr;
-        assert!(refused.contains(told), "{line:?}: {refused}");
-    }
-    for noun in [
-        "service-policy",
-        "edge-router-policy",
-        "service-edge-router-policy",
-    ] {
-        let nothing = session
-            .run(&[noun, "update", "taken"])
-            .expect_code(2)
-            .stderr;
-        assert!(nothing.contains("nothing to change"), "{nothing}");
-        let missing = session.run(&[noun, "show", "nobody"]).expect_code(1).stderr;
-        assert!(
-            missing.contains(&format!("portcullis {noun} list")),
-            "{missing}"
-        );
-    }
-    let unknown = [
-        "edge-router-policy",
-        "create",
-        "p",
-        "--edge-router-roles",
-        "@nope",
-    ];
-    let refused = session.run(&unknown).expect_code(1).stderr;
-    assert!(refused.contains("--edge-router-roles `@nope`"), "{refused}");
+    session.json(&["service-policy", "create", "taken", "dial"]);
+    let transcript = session.transcript(&[
+        "service-policy create p dial --service-roles @nope",
+        "service-policy create p dial --identity-roles @wiki",
+        "service-policy create p dial -p @nope",
+        &format!("service-policy create p dial --service-roles {unclear}"),
+        "service-policy create p dial --service-roles wiki",
+        "service-policy create p dial --service-roles #all,#a",
+        "service-policy create p carry",
+        "service-policy create p",
+        "service-policy create p dial --semantic most-of",
+        "service-policy create taken bind",
+        "service-policy update taken",
+        "service-policy show nobody",
+        "edge-router-policy create p --edge-router-roles @nope",
+        "edge-router-policy update taken",
+        "edge-router-policy show nobody",
+        "service-edge-router-policy update taken",
+        "service-edge-router-policy show nobody",
+    ]);
+    let transcript = transcript.replace(&wiki, "WIKI").replace(other, "OTHER");
+    assert_snapshot!(transcript, @r"
+        $ portcullis service-policy create p dial --service-roles @nope
+        error: --service-roles `@nope`: no service with id or name `nope` exists
+        hint: run `portcullis service list` to list them
+        [1]
+        $ portcullis service-policy create p dial --identity-roles @wiki
+        error: --identity-roles `@wiki`: no identity with id or name `wiki` exists
+        hint: run `portcullis identity list` to list them
+        [1]
+        $ portcullis service-policy create p dial -p @nope
+        error: --posture-check-roles `@nope`: no posture check with id or name `nope` exists
+        hint: run `portcullis posture-check list` to list them
+        [1]
+        $ portcullis service-policy create p dial --service-roles @WIKI
+        error: --service-roles `@WIKI`: `WIKI` is ambiguous: it is the id of the service with name `wiki` and the name of the service with id `OTHER`
+        hint: use `id:WIKI` or `name:WIKI`
+        [1]
+        $ portcullis service-policy create p dial --service-roles wiki
+        error: invalid value 'wiki' for '--service-roles <SELECTORS>': `wiki` is not a selector: use `#wiki` for a role attribute, or `@wiki` for a name or id
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service-policy create p dial --service-roles #all,#a
+        error: --service-roles: these selectors cannot be combined: --service-roles: #all must be the only selector; remove the others
+        [2]
+        $ portcullis service-policy create p carry
+        error: invalid value 'carry' for '<TYPE>'
+          [possible values: dial, bind]
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service-policy create p
+        error: the following required arguments were not provided:
+          <TYPE>
+
+        Usage: portcullis service-policy create <NAME> <TYPE>
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service-policy create p dial --semantic most-of
+        error: invalid value 'most-of' for '--semantic <SEMANTIC>'
+          [possible values: all-of, any-of]
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service-policy create taken bind
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis service-policy update taken
+        error: nothing to change: no options were given
+        hint: see `portcullis service-policy update --help`
+        [2]
+        $ portcullis service-policy show nobody
+        error: no service policy with id or name `nobody` exists
+        hint: run `portcullis service-policy list` to list them
+        [1]
+        $ portcullis edge-router-policy create p --edge-router-roles @nope
+        error: --edge-router-roles `@nope`: no edge router with id or name `nope` exists
+        hint: run `portcullis edge-router list` to list them
+        [1]
+        $ portcullis edge-router-policy update taken
+        error: nothing to change: no options were given
+        hint: see `portcullis edge-router-policy update --help`
+        [2]
+        $ portcullis edge-router-policy show nobody
+        error: no edge-router policy with id or name `nobody` exists
+        hint: run `portcullis edge-router-policy list` to list them
+        [1]
+        $ portcullis service-edge-router-policy update taken
+        error: nothing to change: no options were given
+        hint: see `portcullis service-edge-router-policy update --help`
+        [2]
+        $ portcullis service-edge-router-policy show nobody
+        error: no service-edge-router policy with id or name `nobody` exists
+        hint: run `portcullis service-edge-router-policy list` to list them
+        [1]
+        ");
     assert_eq!(names(&session.json(&["service-policy", "list"])), ["taken"]);
 }

@@ -2,6 +2,7 @@
 
 use crate::Session;
 use crate::lists::names;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -148,109 +149,124 @@ fn refusals(session: &Session) {
     session.json(&["config", "create", "second-host", "host.v1", "--json", HOST]);
     let no_port = r#"{"protocol": "tcp", "address": "localhost", "port": "many"}"#;
     let schema = r#"{"type": "object", "properties": {"a": {"type": "nonsense"}}}"#;
-    for (arguments, code, told) in [
-        (
-            &["config", "create", "x", "nope.v1", "--json", "{}"][..],
-            1,
-            "exists",
-        ),
-        (
-            &["config", "create", "x", "host.v1"],
-            2,
-            "`--json TEXT` or `--file FILE`",
-        ),
-        (
-            &["config", "create", "x", "host.v1", "--json", "[]"],
-            2,
-            "--json",
-        ),
-        (
-            &["config", "create", "x", "host.v1", "--json", no_port],
-            1,
-            "port",
-        ),
-        (
-            &["config", "update", "wiki-host", "--json", no_port],
-            1,
-            "port",
-        ),
-        (&["config", "update", "wiki-host"], 2, "nothing to change"),
-        (
-            &["config", "create", "wiki-host", "host.v1", "--json", HOST],
-            1,
-            "name",
-        ),
-        (
-            &["config", "update", "wiki-intercept", "--name", "wiki-host"],
-            1,
-            "name",
-        ),
-        (&["config", "show", "nobody"], 1, "portcullis config list"),
-        (&["config-type", "create", "host.v1"], 1, "name"),
-        (
-            &["config-type", "create", "x", "--json", schema],
-            1,
-            "schema",
-        ),
-        (
-            &["config-type", "update", "host.v1"],
-            2,
-            "nothing to change",
-        ),
-        (
-            &["config-type", "delete", "host.v1"],
-            1,
-            "CAN_NOT_DELETE_REFERENCED_ENTITY",
-        ),
-        (&["service", "create", "handbook"], 1, "name"),
-        (&["service", "create", " "], 1, "name"),
-        (
-            &["service", "create", "x", "--configs", "nope"],
-            1,
-            "exists",
-        ),
-        (
-            &[
-                "service",
-                "create",
-                "x",
-                "--configs",
-                "wiki-host,second-host",
-            ],
-            1,
-            "configs",
-        ),
-        (
-            &["service", "create", "x", "-a", "#a"],
-            2,
-            "--role-attributes",
-        ),
-        (
-            &["service", "create", "x", "--terminator-strategy", "best"],
-            2,
-            "smartrouting",
-        ),
-        (
-            &["service", "create", "x", "--max-idle-time", "-5m"],
-            2,
-            "must not be negative",
-        ),
-        (&["service", "update", "handbook"], 2, "nothing to change"),
-        (
-            &["service", "update", "nobody", "-a", "x"],
-            1,
-            "portcullis service list",
-        ),
-        (&["service", "delete", "nobody"], 1, "exists"),
-    ] {
-        let refused = session.run(arguments).expect_code(code);
-        assert!(
-            refused.stderr.contains(told),
-            "{arguments:?}: {}",
-            refused.stderr
-        );
-        assert_eq!(refused.text(), "", "{arguments:?}");
-    }
+    let transcript = session.transcript(&[
+        "config create x nope.v1 --json {}",
+        "config create x host.v1",
+        "config create x host.v1 --json []",
+        &format!("config create x host.v1 --json '{no_port}'"),
+        &format!("config update wiki-host --json '{no_port}'"),
+        "config update wiki-host",
+        &format!("config create wiki-host host.v1 --json '{HOST}'"),
+        "config update wiki-intercept --name wiki-host",
+        "config show nobody",
+        "config-type create host.v1",
+        &format!("config-type create x --json '{schema}'"),
+        "config-type update host.v1",
+        "config-type delete host.v1",
+        "service create handbook",
+        "service create ' '",
+        "service create x --configs nope",
+        "service create x --configs wiki-host,second-host",
+        "service create x -a #a",
+        "service create x --terminator-strategy best",
+        "service create x --max-idle-time -5m",
+        "service update handbook",
+        "service update nobody -a x",
+        "service delete nobody",
+    ]);
+    // Which of the two is named depends on their ids.
+    let transcript = ["wiki-host", "second-host"]
+        .into_iter()
+        .fold(transcript, |text, name| {
+            let id = session.json(&["config", "show", name])["id"].clone();
+            text.replace(id.as_str().unwrap(), "HOST")
+        });
+    assert_snapshot!(transcript, @r#"
+        $ portcullis config create x nope.v1 --json {}
+        error: no configuration type with id or name `nope.v1` exists
+        hint: run `portcullis config-type list` to list them
+        [1]
+        $ portcullis config create x host.v1
+        error: the data of the configuration is missing
+        hint: pass it with `--json TEXT` or `--file FILE`
+        [2]
+        $ portcullis config create x host.v1 --json []
+        error: --json must be a JSON object
+        hint: objects have braces: `{"hostname": "localhost"}`
+        [2]
+        $ portcullis config create x host.v1 --json '{"protocol": "tcp", "address": "localhost", "port": "many"}'
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): port: must be an integer, not a string
+        [1]
+        $ portcullis config update wiki-host --json '{"protocol": "tcp", "address": "localhost", "port": "many"}'
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): port: must be an integer, not a string
+        [1]
+        $ portcullis config update wiki-host
+        error: nothing to change: no options were given
+        hint: see `portcullis config update --help`
+        [2]
+        $ portcullis config create wiki-host host.v1 --json '{"protocol": "tcp", "address": "localhost", "port": 8080}'
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis config update wiki-intercept --name wiki-host
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis config show nobody
+        error: no configuration with id or name `nobody` exists
+        hint: run `portcullis config list` to list them
+        [1]
+        $ portcullis config-type create host.v1
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis config-type create x --json '{"type": "object", "properties": {"a": {"type": "nonsense"}}}'
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): schema: `/properties/a/type` matches none of the allowed schemas
+        [1]
+        $ portcullis config-type update host.v1
+        error: nothing to change: no options were given
+        hint: see `portcullis config-type update --help`
+        [2]
+        $ portcullis config-type delete host.v1
+        error: the controller refused: The entity is still in use and cannot be deleted; remove what refers to it first (CAN_NOT_DELETE_REFERENCED_ENTITY): config: the config type is still used by the config HOST; change or delete that one first
+        [1]
+        $ portcullis service create handbook
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        [1]
+        $ portcullis service create ' '
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: must not be blank
+        [1]
+        $ portcullis service create x --configs nope
+        error: no configuration with id or name `nope` exists
+        hint: run `portcullis config list` to list them
+        [1]
+        $ portcullis service create x --configs wiki-host,second-host
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): configs: only one config of type host.v1 is allowed, and HOST already is one
+        [1]
+        $ portcullis service create x -a #a
+        error: --role-attributes: invalid role attributes: roleAttributes: role attributes must not begin with #; that prefix belongs to selectors in policies
+        [2]
+        $ portcullis service create x --terminator-strategy best
+        error: invalid value 'best' for '--terminator-strategy <STRATEGY>'
+          [possible values: smartrouting, weighted, random, sticky]
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service create x --max-idle-time -5m
+        error: invalid value '-5m' for '--max-idle-time <DURATION>': must not be negative, or longer than about 292 million years
+
+        For more information, try '--help'.
+        [2]
+        $ portcullis service update handbook
+        error: nothing to change: no options were given
+        hint: see `portcullis service update --help`
+        [2]
+        $ portcullis service update nobody -a x
+        error: no service with id or name `nobody` exists
+        hint: run `portcullis service list` to list them
+        [1]
+        $ portcullis service delete nobody
+        error: no service with id or name `nobody` exists
+        hint: run `portcullis service list` to list them
+        [1]
+        "#);
     assert_eq!(
         session.json(&["config", "show", "wiki-host"])["data"]["port"],
         9090

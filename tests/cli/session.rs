@@ -62,6 +62,19 @@ impl Session {
         )
     }
 
+    /// What the person sees who enters these lines one after the other. A single quote holds words
+    /// together, as it does in a shell.
+    #[track_caller]
+    pub(crate) fn transcript(&self, lines: &[&str]) -> String {
+        let entries = lines.iter().map(|line| {
+            let output = self.run(&words(line));
+            let (text, code) = (output.text(), output.code());
+            format!("$ portcullis {line}\n{text}{}[{code}]\n", output.stderr)
+        });
+        let transcript: String = entries.collect();
+        without_times(&transcript.replace(self.controller.url(), "URL"))
+    }
+
     /// The one JSON document that a command prints.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
@@ -87,4 +100,28 @@ impl Session {
             .current_dir(self.site.work());
         command
     }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
+/// The text with `TIME` for each point in time.
+fn without_times(text: &str) -> String {
+    let is_time = |word: &str| word.ends_with('Z') && word.starts_with("20") && word.contains('T');
+    let words = text.split_inclusive(char::is_whitespace).map(|word| {
+        let time = word.trim_end();
+        if is_time(time) {
+            word.replace(time, "TIME")
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect()
 }
