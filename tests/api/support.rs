@@ -292,3 +292,15 @@ pub(crate) async fn redeem_with_password(
 pub(crate) fn bad_request(name: &str) -> (u16, String) {
     (400, name.to_owned())
 }
+
+/// The body of an error response without its request id.
+pub(crate) fn error_body(reply: &Reply) -> Value {
+    let mut body = reply.json();
+    assert!(body["error"]["requestId"].take().is_string());
+    body
+}
+
+/// Status and body of an error response, for snapshots.
+pub(crate) fn shown_error(reply: &Reply) -> String {
+    format!("{}\n{:#}", reply.status, error_body(reply))
+}

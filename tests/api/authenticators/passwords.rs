@@ -7,9 +7,10 @@ use crate::support::credentials::{
 use crate::support::hold::{Hold, drawn};
 use crate::support::{
     add_policy, bad_request, create, current_session, edit_entity, get, log_in, pending_enrollment,
-    redeem_with_password, revision, text,
+    redeem_with_password, revision, shown_error, text,
 };
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::auth_policy::UpdbRules;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
@@ -365,10 +366,25 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
     let wrong = async || change(&controller, &token, merging.clone(), &guess).await;
 
     let reply = wrong().await;
-    assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
-    assert_eq!(reply.field(), "currentPassword");
-    assert_eq!(reply.json()["error"]["cause"]["value"], "");
-    assert!(!reply.text().contains(GUESS) && !reply.text().contains(GOOD));
+    assert_snapshot!(shown_error(&reply), @r#"
+        401 Unauthorized
+        {
+          "error": {
+            "cause": {
+              "field": "currentPassword",
+              "reason": "is wrong; send the current password of the caller",
+              "value": ""
+            },
+            "code": "UNAUTHORIZED",
+            "message": "The session is missing, expired or lacks permission for this request; log in again or ask an administrator for access",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
     // A right one forgives, whatever it changes.
     wrong().await;
     let nothing = json!({"currentPassword": PASSWORD});

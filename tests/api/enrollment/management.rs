@@ -2,9 +2,10 @@
 
 use crate::support::{
     bad_request, create, create_with_enrollment, get, merge, pending_enrollment, read, redeem,
-    redeem_with_password, revision, text,
+    redeem_with_password, revision, shown_error, text,
 };
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::jwt::{verify, verify_with_certificate};
 use portcullis_pki::{EnrollmentClaims, JwtError};
@@ -209,7 +210,25 @@ async fn enrollments_are_created_for_identities_that_exist() {
 
     let enrollment = post(json!({})).await.id();
     let second = post(json!({})).await;
-    assert_eq!(second.error(), (409, "ENROLLMENT_EXISTS".to_owned()));
+    assert_snapshot!(shown_error(&second).replace(&enrollment, "ENROLLMENT"), @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "field": "method",
+              "reason": "the identity already has an enrollment of this method; refresh or delete that one",
+              "value": "ott"
+            },
+            "code": "ENROLLMENT_EXISTS",
+            "message": "The identity already has an enrollment of this method; refresh or delete that one",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
     controller
         .clock
         .set("2031-04-07T00:00:00Z".parse().unwrap());

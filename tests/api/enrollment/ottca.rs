@@ -4,9 +4,11 @@ use crate::support::third_party::{
     Authority, add, add_unverified, ending_soon, expired, patch, redeem_ottca, remove, verify,
 };
 use crate::support::{
-    bad_request, create, get, log_in_by_certificate, pending_enrollment, read, revision, text,
+    bad_request, create, get, log_in_by_certificate, pending_enrollment, read, revision,
+    shown_error, text,
 };
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{Certificate, certificates_from_pem, certificates_to_pem};
 use portcullis_testkit::Harness;
@@ -225,12 +227,27 @@ async fn certificates_in_use_are_named() {
     assert_eq!(redeem_ottca(&controller, &first, &leaf).await.status, 200);
     let at = revision(&controller);
     let reply = redeem_ottca(&controller, &second, &leaf).await;
-    assert_eq!(reply.error(), (409, "CERT_IN_USE".to_owned()));
     let fingerprint = leaf[0].fingerprint().to_string();
-    assert_eq!(
-        reply.json()["error"]["cause"],
-        json!({"data": {"fingerprint": fingerprint}})
-    );
+    let shown = shown_error(&reply).replace(&fingerprint, "FINGERPRINT");
+    assert_snapshot!(shown, @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "data": {
+                "fingerprint": "FINGERPRINT"
+              }
+            },
+            "code": "CERT_IN_USE",
+            "message": "The certificate is already used by another authenticator; use another certificate",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
     assert_eq!(revision(&controller), at);
     // Through the path of the method, with the token in the body.
     let request = controller.request(Method::POST, "/enroll/ottca");

@@ -1,9 +1,10 @@
 //! Authentication policies: made, changed, in use, and what they mean for those under them.
 
 use crate::support::{
-    create, current_session, get, identities_and_enrollments, log_in, merge, revision,
+    create, current_session, get, identities_and_enrollments, log_in, merge, revision, shown_error,
 };
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
@@ -191,11 +192,25 @@ async fn policy_in_use_stays_until_nobody_is_under_it() {
     let second = create(&controller, &admin, "second", under).await;
     let before = identities_and_enrollments(&controller, &admin).await;
     let refused = delete(&controller, &admin, &id).await;
-    let code = "CAN_NOT_DELETE_REFERENCED_ENTITY".to_owned();
-    assert_eq!(refused.error(), (409, code.clone()));
-    let cause = &refused.json()["error"]["cause"];
-    assert_eq!(cause["field"], "authPolicyId");
-    assert_eq!(cause["value"], format!("[{user}]"));
+    assert_snapshot!(shown_error(&refused).replace(&user, "USER"), @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "field": "authPolicyId",
+              "reason": "the auth policy is still used by the identity USER; change or delete that one first",
+              "value": "[USER]"
+            },
+            "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",
+            "message": "The entity is still in use and cannot be deleted; remove what refers to it first",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
     assert_eq!(
         identities_and_enrollments(&controller, &admin).await,
         before
@@ -217,7 +232,7 @@ async fn policy_in_use_stays_until_nobody_is_under_it() {
     assert_eq!(delete(&controller, &admin, &other).await.error().0, 409);
     assert_eq!(
         delete(&controller, &admin, "default").await.error(),
-        (409, code)
+        (409, "CAN_NOT_DELETE_REFERENCED_ENTITY".to_owned())
     );
 }
 

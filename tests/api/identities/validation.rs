@@ -1,7 +1,8 @@
 //! What is refused about identities, and that nothing changes then.
 
-use crate::support::{create, get, identities_and_enrollments, merge, read, revision};
+use crate::support::{create, get, identities_and_enrollments, merge, read, revision, shown_error};
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 
@@ -223,8 +224,25 @@ async fn creation_refuses_each_fault() {
         .json(&json!({"name": "new", "isAdmin": false, "enrollment": {"ottca": "nope"}}))
         .send()
         .await;
-    assert_eq!(unknown.error(), (404, MISSING.to_owned()));
-    assert_eq!(unknown.field(), "caId");
+    assert_snapshot!(shown_error(&unknown), @r#"
+        404 Not Found
+        {
+          "error": {
+            "cause": {
+              "field": "caId",
+              "reason": "no CA with this id exists",
+              "value": "nope"
+            },
+            "code": "NOT_FOUND",
+            "message": "Nothing was found under this path or id",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 }
 
 #[tokio::test]
@@ -308,10 +326,20 @@ async fn first_administrator_stays() {
         .manage(Method::DELETE, &path, &admin)
         .send()
         .await;
-    assert_eq!(
-        refused.error(),
-        (400, "ENTITY_CAN_NOT_BE_DELETED".to_owned())
-    );
+    assert_snapshot!(shown_error(&refused), @r#"
+        400 Bad Request
+        {
+          "error": {
+            "code": "ENTITY_CAN_NOT_BE_DELETED",
+            "message": "This entity cannot be deleted, because the controller manages it",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 
     // Demotion is accepted and takes nothing away.
     let demote = controller.manage(Method::PATCH, &path, &admin);

@@ -1,10 +1,10 @@
 //! TOTP: which codes are accepted, and that each is accepted once.
 
 use crate::support::mfa::{
-    CodeUse, Device, MfaFixture, advance_clock, answer, assert_refused, begin, error_body, is_full,
+    CodeUse, Device, MfaFixture, advance_clock, answer, assert_refused, begin, is_full,
     set_wrong_codes, status_and_code, texts, verify, wrong_code_count,
 };
-use crate::support::revision;
+use crate::support::{error_body, revision};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::mfa::TimeStep;
 use portcullis_testkit::Harness;

@@ -5,10 +5,10 @@
 
 use crate::support::mfa::{
     CodePlacement, CodeUse, Device, MfaFixture, TestUser, advance_clock, answer, assert_refused,
-    assert_throttled, begin, enroll, error_body, identity, is_full, own_mfa, set_wrong_codes,
-    verify, wrong_code_count,
+    assert_throttled, begin, enroll, identity, is_full, own_mfa, set_wrong_codes, verify,
+    wrong_code_count,
 };
-use crate::support::{log_in, revision};
+use crate::support::{error_body, log_in, revision};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::Harness;

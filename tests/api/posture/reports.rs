@@ -2,8 +2,9 @@
 
 use crate::support::mfa::{TestUser, advance_clock, answer, enroll, is_full, partial, remove};
 use crate::support::posture::PostureFixture;
-use crate::support::{get, revision};
+use crate::support::{get, revision, shown_error};
 use http::Method;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A check with reports that do not pass it, and one that does.
@@ -156,16 +157,36 @@ async fn service_under_a_code_is_listed_and_cannot_be_connected_to_without_enrol
     assert_eq!(listed["permissions"], json!(["Dial"]));
     assert_eq!(listed["postureQueries"][0]["isPassing"], json!(false));
     let reply = stage.connect(session, "Dial").await;
-    assert_eq!(reply.error(), (409, "INVALID_POSTURE".to_owned()));
     let policy = listed["postureQueries"][0]["policyId"].as_str().unwrap();
-    let failing = json!([{"id": id, "isPassing": false, "typeId": "MFA"}]);
-    assert_eq!(
-        reply.json()["error"]["cause"]["data"],
-        json!({policy: failing})
-    );
-    let message =
-        format!("the device does not pass the posture checks of these policies: {policy}");
-    assert_eq!(reply.json()["error"]["cause"]["message"], json!(message));
+    let shown = shown_error(&reply)
+        .replace(policy, "POLICY")
+        .replace(&id, "CHECK");
+    assert_snapshot!(shown, @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "data": {
+                "POLICY": [
+                  {
+                    "id": "CHECK",
+                    "isPassing": false,
+                    "typeId": "MFA"
+                  }
+                ]
+              },
+              "message": "the device does not pass the posture checks of these policies: POLICY"
+            },
+            "code": "INVALID_POSTURE",
+            "message": "The device does not pass the posture checks that the service requires",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 
     enroll(&stage.controller, session).await;
     assert!(

@@ -1,8 +1,9 @@
 //! The API of the fabric.
 
 use crate::routers::edge_routers::add_edge;
-use crate::support::{create, get, send};
+use crate::support::{create, get, send, shown_error};
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_http::path::Api;
 use portcullis_http::route::{RouteLookup, RouteTable};
 use portcullis_http::routes;
@@ -61,9 +62,24 @@ async fn assert_no_identity_names(controller: &Harness, admin: &str, service: &s
     let assigned = json!([{"serviceId": service, "configId": "nope"}]);
     let path = format!("/identities/{identity}/service-configs");
     let assigned = send(controller, admin, (Method::POST, &path), &assigned).await;
-    let missing =
-        json!({"code": "UNHANDLED", "message": format!("service with id {service} not found")});
-    assert_eq!(assigned.json()["error"]["cause"], missing);
+    assert_snapshot!(shown_error(&assigned).replace(service, "SERVICE"), @r#"
+        404 Not Found
+        {
+          "error": {
+            "cause": {
+              "code": "UNHANDLED",
+              "message": "service with id SERVICE not found"
+            },
+            "code": "NOT_FOUND",
+            "message": "Nothing was found under this path or id",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
     let path = format!("/identities/{identity}/policy-advice/{service}");
     assert_refused(&get(controller, admin, &path).await, NOT_FOUND);
 }

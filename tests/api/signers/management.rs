@@ -1,8 +1,9 @@
 //! External JWT signers: create, read, list, replace, merge, delete.
 
 use crate::support::idp::{Idp, create_signer, patch_signer};
-use crate::support::{add_policy, get, merge, revision, text};
+use crate::support::{add_policy, get, merge, revision, shown_error, text};
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::ids::SignerId;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
@@ -381,15 +382,25 @@ async fn what_a_policy_names_is_not_deleted() {
         .manage(Method::DELETE, &path, &admin)
         .send()
         .await;
-    let expected = (409, "CAN_NOT_DELETE_REFERENCED_ENTITY".to_owned());
-    assert_eq!(refused.error(), expected);
-    let cause = refused.json()["error"]["cause"].clone();
-    assert_eq!(text(&cause, "field"), "primary.extJwt.allowedSigners");
-    assert_eq!(text(&cause, "value"), "[first]");
-    assert_eq!(
-        text(&cause, "reason"),
-        "the external JWT signer is still used by the auth policy first; change or delete that one first"
-    );
+    assert_snapshot!(shown_error(&refused), @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "field": "primary.extJwt.allowedSigners",
+              "reason": "the external JWT signer is still used by the auth policy first; change or delete that one first",
+              "value": "[first]"
+            },
+            "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",
+            "message": "The entity is still in use and cannot be deleted; remove what refers to it first",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 
     let controller = Harness::start().await;
     let admin = controller.admin().await;
@@ -401,8 +412,25 @@ async fn what_a_policy_names_is_not_deleted() {
         .manage(Method::DELETE, &path, &admin)
         .send()
         .await;
-    assert_eq!(refused.error(), expected);
-    assert_eq!(refused.field(), "secondary.requireExtJwtSigner");
+    assert_snapshot!(shown_error(&refused), @r#"
+        409 Conflict
+        {
+          "error": {
+            "cause": {
+              "field": "secondary.requireExtJwtSigner",
+              "reason": "the external JWT signer is still used by the auth policy second; change or delete that one first",
+              "value": "[second]"
+            },
+            "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",
+            "message": "The entity is still in use and cannot be deleted; remove what refers to it first",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 }
 
 #[tokio::test]

@@ -363,10 +363,3 @@ pub(crate) fn status_and_code(reply: &Reply) -> String {
         status => format!("{status} {}", reply.error().1),
     }
 }
-
-/// The body of an error response without its request id.
-pub(crate) fn error_body(reply: &Reply) -> Value {
-    let mut body = reply.json();
-    assert!(body["error"]["requestId"].take().is_string());
-    body
-}

@@ -1,7 +1,8 @@
 //! Bodies that are no valid JSON, or valid in ways that clients rely on; and their sizes.
 
-use crate::support::{create, ott_enrollment, read, revision};
+use crate::support::{create, ott_enrollment, read, revision, shown_error};
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
 
@@ -98,8 +99,25 @@ async fn missing_bodies_are_named() {
     }
     // `null` is an object without members.
     let reply = post(&controller, &admin, "null").await;
-    assert_eq!(reply.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
-    assert_eq!(reply.json()["error"]["cause"]["value"], "<nil>");
+    assert_snapshot!(shown_error(&reply), @r#"
+        400 Bad Request
+        {
+          "error": {
+            "cause": {
+              "field": "isAdmin",
+              "reason": "is required",
+              "value": "<nil>"
+            },
+            "code": "COULD_NOT_VALIDATE",
+            "message": "The request is not valid",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 }
 
 #[tokio::test]
@@ -200,10 +218,9 @@ async fn bodies_are_bounded() {
     let large = post(&controller, &admin, &sized(MIB + 1)).await;
     assert_eq!(large.status, 413);
     assert_eq!(large.headers["content-type"], "application/json");
-    let body = large.json();
-    assert_eq!(body["code"], "REQUEST_ENTITY_TOO_LARGE", "bare: {body}");
-    assert!(body["message"].is_string() && body["cause"].is_null());
-    assert!(body.get("error").is_none() && body.get("meta").is_none());
+    assert_snapshot!(large.text(), @r#"
+        {"code":"REQUEST_ENTITY_TOO_LARGE","message":"The request body is too large; split it into several requests","cause":null}
+        "#);
     assert_eq!(revision(&controller), at);
     post(&controller, &admin, &sized(MIB)).await.id();
 

@@ -5,9 +5,10 @@ use crate::support::credentials::with_password;
 use crate::support::idp::Idp;
 use crate::support::lists::encode;
 use crate::support::network::Network;
-use crate::support::revision;
 use crate::support::third_party::{self, Authority};
+use crate::support::{revision, shown_error};
 use http::Method;
+use insta::assert_snapshot;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
@@ -365,10 +366,24 @@ async fn errors_repeat_the_value_that_was_sent() {
         .json(&body)
         .send()
         .await;
-    assert!(reply.status.is_client_error(), "{}", reply.text());
-    let cause = reply.json()["error"]["cause"].clone();
-    assert!(cause.to_string().contains("nobody"), "{cause}");
-    assert!(!cause.to_string().contains("0x"), "{cause}");
+    assert_snapshot!(shown_error(&reply), @r#"
+        400 Bad Request
+        {
+          "error": {
+            "cause": {
+              "code": "UNHANDLED",
+              "message": "the value 'nobody' for 'identityId' is invalid: no identity with this id exists"
+            },
+            "code": "INVALID_FIELD",
+            "message": "A field of the request has an invalid value",
+            "requestId": null
+          },
+          "meta": {
+            "apiEnrollmentVersion": "0.0.1",
+            "apiVersion": "0.0.1"
+          }
+        }
+        "#);
 }
 
 #[tokio::test]
