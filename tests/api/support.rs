@@ -15,7 +15,7 @@ pub(crate) mod third_party;
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
-use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_domain::signer::{KeySource, Signer, SignerSettings, SignerSpec};
 use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
@@ -136,8 +136,9 @@ pub(crate) fn edit_entity<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
 pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
     let keys = KeySource::KeySet(format!("https://{id}.example.test/keys"));
     let issuer = format!("https://{id}.example.test");
-    let spec = SignerSpec::new(id.as_str(), issuer, "portcullis", true);
-    Signer::new(id.clone(), keys, spec, controller.app.env().now()).unwrap()
+    let settings = SignerSettings::new(id.as_str(), issuer, "portcullis", true);
+    let spec = SignerSpec::new(keys, settings);
+    Signer::new(id.clone(), spec, controller.app.env().now()).unwrap()
 }
 
 /// A controller that checks one password at a time, with a queue of one per lane.

@@ -125,7 +125,7 @@ impl From<&OpenFactorView> for AuthQuery {
 impl AuthQuery {
     /// Query for a token of an external signer.
     fn token(signer: &Signer) -> Self {
-        let spec = &signer.spec;
+        let spec = &signer.spec.settings;
         let scopes = &spec.scopes;
         Self {
             client_id: spec.client_id.clone(),

@@ -12,7 +12,7 @@ use jiff::civil::date;
 use jiff::tz::Offset;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
-use portcullis_domain::signer::Signer;
+use portcullis_domain::signer::{Signer, SignerSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -114,7 +114,7 @@ fn base(signer: &Signer) -> Base<SignerId> {
         links: Links::with_self(format!("external-jwt-signers/{}", signer.id)),
         created_at: signer.created_at.into(),
         id: signer.id.clone(),
-        tags: signer.spec.tags.clone(),
+        tags: signer.spec.settings.tags.clone(),
         updated_at: signer.updated_at.into(),
     }
 }
@@ -126,7 +126,12 @@ fn none_if_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
 impl From<Signer> for ExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
-        let certificate = signer.keys.certificate().cloned();
+        let SignerSpec {
+            keys,
+            settings: spec,
+            ..
+        } = signer.spec;
+        let certificate = keys.certificate().cloned();
         let (not_before, not_after) = match &certificate {
             Some(certificate) => (certificate.not_before, certificate.not_after),
             None => (zero_time(), zero_time()),
@@ -135,7 +140,6 @@ impl From<Signer> for ExternalJwtSignerDetail {
             Some(one) => (Some(one.fingerprint), Some(one.pem), one.common_name),
             None => (None, None, String::new()),
         };
-        let spec = signer.spec;
         Self {
             base,
             audience: spec.audience,
@@ -152,7 +156,7 @@ impl From<Signer> for ExternalJwtSignerDetail {
             external_auth_url: spec.external_auth_url,
             fingerprint,
             issuer: spec.issuer,
-            jwks_endpoint: signer.keys.endpoint().map(str::to_owned),
+            jwks_endpoint: keys.endpoint().map(str::to_owned),
             kid: spec.kid,
             name: spec.name,
             not_after: not_after.into(),
@@ -167,7 +171,7 @@ impl From<Signer> for ExternalJwtSignerDetail {
 impl From<Signer> for ClientExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
-        let spec = signer.spec;
+        let spec = signer.spec.settings;
         Self {
             base,
             audience: spec.audience,

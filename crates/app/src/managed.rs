@@ -323,7 +323,8 @@ pub(crate) async fn change<S: Resource>(
     change_as(app, permit, id, None, apply).await
 }
 
-async fn change_as<S: Resource>(
+/// As [`change`], named `operation` in the audit trail.
+pub(crate) async fn change_as<S: Resource>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,

@@ -8,7 +8,7 @@ use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::{AuthPolicyId, AuthenticatorId, CaId, IdentityId, SignerId};
-use portcullis_domain::signer::{Signer, SignerSpec};
+use portcullis_domain::signer::{Signer, SignerSettings};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
@@ -112,11 +112,11 @@ pub(crate) fn find_enabled_signer(
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     let found =
         rows.find_cached::<Signer>(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))?;
-    Ok(found.filter(|found| found.entity.spec.enabled))
+    Ok(found.filter(|found| found.entity.spec.settings.enabled))
 }
 
 /// Whether an identity is the `holder` that a signer's token names.
-pub(crate) fn is_holder(spec: &SignerSpec, identity: &Identity, holder: &str) -> bool {
+pub(crate) fn is_holder(spec: &SignerSettings, identity: &Identity, holder: &str) -> bool {
     if spec.use_external_id {
         identity.spec.external_id.as_deref() == Some(holder)
     } else {

@@ -130,7 +130,8 @@ fn is_token_valid(
 ) -> Result<bool, StoreError> {
     let signer = find_enabled_signer(rows, &token.signer)?;
     Ok(signer.is_some_and(|found| {
-        found.entity.terms == token.terms && is_holder(&found.entity.spec, identity, &token.holder)
+        found.entity.spec.terms == token.terms
+            && is_holder(&found.entity.spec.settings, identity, &token.holder)
     }))
 }
 
@@ -172,7 +173,7 @@ pub(crate) fn is_login_method_allowed(
         OpenedBy::Signer(id) => {
             let signer = find_enabled_signer(rows, id)?;
             let is_good =
-                signer.is_some_and(|found| is_same_generation(session, found.entity.terms));
+                signer.is_some_and(|found| is_same_generation(session, found.entity.spec.terms));
             Ok(is_good && policy.spec.primary.ext_jwt.allows(id))
         },
     }

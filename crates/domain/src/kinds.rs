@@ -23,8 +23,9 @@
 ///   managed and names no others, or `referring`;
 /// - `unique`: its unique indexes, each with its byte, which is never reused either, and where its
 ///   values come from: `id`, with the member if clients may choose it; `name`; `member` with the
-///   member of the APIs; or `generated`. The values of `EnrollmentToken` and `ApiSessionToken` are
-///   hashes of tokens; that of `DefaultAdministrator` is empty, so that there is at most one.
+///   member of the APIs, or `setting` if the specification has it among its settings; or
+///   `generated`. The values of `EnrollmentToken` and `ApiSessionToken` are hashes of tokens; that of
+///   `DefaultAdministrator` is empty, so that there is at most one.
 #[macro_export]
 macro_rules! for_each_kind {
     ($table:ident) => {
@@ -112,13 +113,13 @@ macro_rules! for_each_kind {
                 kind: SIGNER = 7,
                 entity: Signer(signer::Signer),
                 id: SignerId(long),
-                spec: (),
+                spec: (signer::SignerSpec),
                 collection: "external-jwt-signers",
                 name: "external-jwt-signer",
                 subject: (ExternalJwtSigner granted),
                 noun: "external JWT signer",
                 stored: (root plain described referring),
-                unique: [SignerId = 16 (id), SignerName = 17 (member "name"), SignerIssuer = 18 (member "issuer"), SignerKid = 19 (member "kid"), SignerFingerprint = 20 (member "fingerprint")],
+                unique: [SignerId = 16 (id), SignerName = 17 (setting "name"), SignerIssuer = 18 (member "issuer"), SignerKid = 19 (member "kid"), SignerFingerprint = 20 (member "fingerprint")],
             }
             {
                 /// Certificates of API sessions, of the identity of the session.

@@ -93,6 +93,7 @@ macro_rules! name {
     ($self:ident) => { None };
     ($self:ident (name) $($rest:tt)*) => { Some(&$self.name) };
     ($self:ident (member "name") $($rest:tt)*) => { Some(&$self.name) };
+    ($self:ident (setting "name") $($rest:tt)*) => { Some(&$self.settings.name) };
     ($self:ident $source:tt $($rest:tt)*) => { name!($self $($rest)*) };
 }
 

@@ -3,13 +3,14 @@
 mod patch;
 mod validate;
 
-pub use patch::{KeySourcePatch, SignerEnrollmentPatch, SignerSpecPatch};
+pub use patch::{KeySourcePatch, SignerEnrollmentPatch, SignerSettingsPatch};
 pub use validate::validate_length;
 
 use crate::FieldError;
 use crate::auth_policy;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
+use crate::managed::{Managed, Spec};
 use crate::tags::Tags;
 use crate::trust_generation::TrustGeneration;
 use serde::{Deserialize, Serialize};
@@ -18,13 +19,11 @@ use std::collections::BTreeSet;
 /// Default claim that names the holder of a token.
 pub const DEFAULT_CLAIM_POINTER: &str = "/sub";
 
+pub type Signer = Managed<SignerId, SignerSpec>;
+
+/// Settings and keys of a signer, and what depends on their history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signer {
-    pub id: SignerId,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub created_at: Timestamp,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub updated_at: Timestamp,
+pub struct SignerSpec {
     /// Trust generation: incremented when the rules for valid tokens or their holders change.
     #[serde(default, skip_serializing_if = "TrustGeneration::is_first")]
     pub terms: TrustGeneration,
@@ -33,12 +32,13 @@ pub struct Signer {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_draft: bool,
     pub keys: KeySource,
-    pub spec: SignerSpec,
+    #[serde(rename = "spec")]
+    pub settings: SignerSettings,
 }
 
 /// Editable members of a signer, except its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignerSpec {
+pub struct SignerSettings {
     /// Unique.
     pub name: String,
     /// Whether its tokens are accepted.
@@ -143,54 +143,20 @@ impl Default for SignerEnrollment {
     }
 }
 
-impl Signer {
-    /// Creates a signer.
-    ///
-    /// # Errors
-    ///
-    /// See [`SignerSpec::validate`].
-    pub fn new(
-        id: SignerId,
-        keys: KeySource,
-        spec: SignerSpec,
-        now: Timestamp,
-    ) -> Result<Self, FieldError> {
-        spec.validate()?;
-        Ok(Self {
-            id,
-            created_at: now,
-            updated_at: now,
+impl SignerSpec {
+    /// The specification of a new signer.
+    pub fn new(keys: KeySource, settings: SignerSettings) -> Self {
+        Self {
             terms: TrustGeneration::default(),
-            is_draft: !spec.enabled,
+            is_draft: !settings.enabled,
             keys,
-            spec,
-        })
-    }
-
-    /// Replaces all editable members.
-    ///
-    /// # Errors
-    ///
-    /// See [`SignerSpec::validate`].
-    pub fn replace(
-        &mut self,
-        keys: KeySource,
-        spec: SignerSpec,
-        now: Timestamp,
-    ) -> Result<(), FieldError> {
-        let after = Self::new(self.id.clone(), keys, spec, now)?;
-        *self = Self {
-            created_at: self.created_at,
-            terms: self.terms.next_if(!self.has_same_trust(&after)),
-            is_draft: self.is_draft && after.is_draft,
-            ..after
-        };
-        Ok(())
+            settings,
+        }
     }
 
     /// Whether both accept the same tokens for the same identities.
     fn has_same_trust(&self, other: &Self) -> bool {
-        let (own, others) = (&self.spec, &other.spec);
+        let (own, others) = (&self.settings, &other.settings);
         self.keys == other.keys
             && own.issuer == others.issuer
             && own.audience == others.audience
@@ -198,25 +164,28 @@ impl Signer {
             && own.claims_property == others.claims_property
             && own.use_external_id == others.use_external_id
     }
+}
 
-    /// Changes the members that `patch` sets, and replaces the key source.
-    ///
-    /// # Errors
-    ///
-    /// See [`SignerSpec::validate`].
-    pub fn patch(
-        &mut self,
-        keys: KeySource,
-        patch: SignerSpecPatch,
-        now: Timestamp,
-    ) -> Result<(), FieldError> {
-        let mut spec = self.spec.clone();
-        patch.apply(&mut spec);
-        self.replace(keys, spec, now)
+impl Spec for SignerSpec {
+    type Patch = SignerSettingsPatch;
+
+    const IS_STORED_FLAT: bool = true;
+
+    fn apply(&mut self, patch: SignerSettingsPatch) {
+        patch.apply(&mut self.settings);
+    }
+
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+        self.settings.validate()?;
+        self.is_draft = !self.settings.enabled && before.is_none_or(|before| before.is_draft);
+        self.terms = before.map_or_else(TrustGeneration::default, |before| {
+            before.terms.next_if(!self.has_same_trust(before))
+        });
+        Ok(())
     }
 }
 
-impl SignerSpec {
+impl SignerSettings {
     /// A signer with the required members and defaults for everything else.
     pub fn new(
         name: impl Into<String>,
@@ -267,5 +236,30 @@ impl KeySource {
             Self::Certificate(_) => None,
             Self::KeySet(address) => Some(address),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_the_form_of_the_first_ones() {
+        let keys = KeySource::KeySet("https://idp.example.test/keys".to_owned());
+        let settings = SignerSettings::new("idp", "https://idp.example.test", "network", false);
+        let spec = SignerSpec::new(keys, settings);
+        let id = SignerId::from_wire("s");
+        let mut signer = Signer::new(id, spec, Timestamp::UNIX_EPOCH).unwrap();
+        signer.spec.terms = signer.spec.terms.next_if(true);
+        let stored = concat!(
+            r#"{"id":"s","created_at":0,"updated_at":0,"terms":1,"is_draft":true,"#,
+            r#""keys":{"key_set":"https://idp.example.test/keys"},"#,
+            r#""spec":{"name":"idp","enabled":false,"issuer":"https://idp.example.test","#,
+            r#""audience":"network","claims_property":"/sub","use_external_id":false,"#,
+            r#""target_token":"ACCESS","enrollment":{"to_cert":false,"to_token":false,"#,
+            r#""auth_policy":"default","name_selector":"/sub"}}}"#,
+        );
+        assert_eq!(serde_json::to_string(&signer).unwrap(), stored);
+        assert_eq!(serde_json::from_str::<Signer>(stored).unwrap(), signer);
     }
 }

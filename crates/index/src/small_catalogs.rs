@@ -6,7 +6,6 @@ use crate::column::ColumnRef;
 use crate::slots::Slot;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::signer::Signer;
 
 /// No columns.
 #[derive(Debug, Default)]
@@ -27,26 +26,6 @@ impl<E> CatalogColumns<E> for NoColumns {
 }
 
 impl CatalogEntry for Ca {
-    type Columns = NoColumns;
-
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.spec.name)
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
-    }
-
-    fn updated_at(&self) -> Timestamp {
-        self.updated_at
-    }
-}
-
-impl CatalogEntry for Signer {
     type Columns = NoColumns;
 
     fn id(&self) -> &str {

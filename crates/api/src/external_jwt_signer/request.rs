@@ -4,8 +4,8 @@ use crate::decode::{Decode, DecodeError, Members, non_blank};
 use portcullis_domain::auth_policy;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_domain::signer::{
-    DEFAULT_CLAIM_POINTER, KeySourcePatch, SignerEnrollmentPatch, SignerSpec, SignerSpecPatch,
-    TargetToken,
+    DEFAULT_CLAIM_POINTER, KeySourcePatch, SignerEnrollmentPatch, SignerSettings,
+    SignerSettingsPatch, TargetToken,
 };
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
@@ -94,8 +94,8 @@ pub struct ExternalJwtSignerOptions {
 
 impl ExternalJwtSignerCreate {
     /// The spec with defaults for absent members, and the source of the keys.
-    pub fn into_parts(self) -> (SignerSpec, KeySourcePatch) {
-        let mut spec = SignerSpec::new(self.name, self.issuer, self.audience, self.enabled);
+    pub fn into_parts(self) -> (SignerSettings, KeySourcePatch) {
+        let mut spec = SignerSettings::new(self.name, self.issuer, self.audience, self.enabled);
         let (patch, keys) = self.members.into_parts();
         patch.apply(&mut spec);
         (spec, keys)
@@ -104,9 +104,9 @@ impl ExternalJwtSignerCreate {
 
 impl ExternalJwtSignerPatch {
     /// The changes to the spec, and to the source of the keys.
-    pub fn into_parts(self) -> (SignerSpecPatch, KeySourcePatch) {
+    pub fn into_parts(self) -> (SignerSettingsPatch, KeySourcePatch) {
         let (patch, keys) = self.members.into_parts();
-        let patch = SignerSpecPatch {
+        let patch = SignerSettingsPatch {
             name: self.name,
             enabled: self.enabled,
             issuer: self.issuer,
@@ -118,11 +118,11 @@ impl ExternalJwtSignerPatch {
 }
 
 impl ExternalJwtSignerOptions {
-    fn into_parts(self) -> (SignerSpecPatch, KeySourcePatch) {
+    fn into_parts(self) -> (SignerSettingsPatch, KeySourcePatch) {
         let policy = self
             .enroll_auth_policy_id
             .map(|id| non_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire));
-        let patch = SignerSpecPatch {
+        let patch = SignerSettingsPatch {
             kid: self.kid.map(non_blank),
             claims_property: self.claims_property.map(or_default_claim),
             use_external_id: self.use_external_id,
@@ -138,7 +138,7 @@ impl ExternalJwtSignerOptions {
                 attribute_selector: self.enroll_attribute_claims_selector.map(non_blank),
             },
             tags: self.tags,
-            ..SignerSpecPatch::default()
+            ..SignerSettingsPatch::default()
         };
         let keys = KeySourcePatch {
             certificate: self.cert_pem.map(non_blank),

@@ -105,7 +105,7 @@ fn find_signer(
 
 /// Extracts the claim that becomes the name.
 fn extract_name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
-    let selector = ClaimSelector::parse(&signer.spec.enrollment.name_selector);
+    let selector = ClaimSelector::parse(&signer.spec.settings.enrollment.name_selector);
     let selector = selector.map_err(|_broken| EnrollmentError::UnknownToken)?;
     let name = claims.text(&selector);
     let name = name.map_err(|_missing| EnrollmentError::UnknownToken)?;
@@ -136,7 +136,7 @@ impl TokenEnroller {
             return Err(EnrollmentError::AlreadyEnrolled.into());
         }
         let signer = &self.signer.entity;
-        let rules = &signer.spec.enrollment;
+        let rules = &signer.spec.settings.enrollment;
         let policy: Arc<AuthPolicy> = find_policy(rows, &rules.auth_policy)?
             .map(|found| found.entity)
             .ok_or_else(|| {
@@ -155,7 +155,7 @@ impl TokenEnroller {
     }
 
     fn build_spec(&self, claims: &Claims, name: IdentityName) -> Result<IdentitySpec, AppError> {
-        let rules = &self.signer.entity.spec.enrollment;
+        let rules = &self.signer.entity.spec.settings.enrollment;
         Ok(IdentitySpec {
             role_attributes: role_attributes(rules.attribute_selector.as_deref(), claims)?,
             auth_policy: rules.auth_policy.clone(),

@@ -10,7 +10,6 @@ mod managed;
 mod service_sessions;
 mod session_certificates;
 mod sessions;
-mod signers;
 
 pub use authenticators::AUTHENTICATORS;
 pub use cas::CAS;
@@ -26,7 +25,6 @@ pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
-pub use signers::{EXTERNAL_JWT_SIGNERS, PUBLIC_EXTERNAL_JWT_SIGNERS};
 
 use super::listable::text_value;
 use crate::network::Controller;

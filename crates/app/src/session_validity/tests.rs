@@ -8,7 +8,7 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{CaId, SignerId};
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_domain::signer::{KeySource, Signer, SignerSettings, SignerSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{CA, SIGNER, identity_key};
@@ -212,9 +212,10 @@ async fn token_session_depends_on_its_signer() {
     let id = SignerId::from_wire("signer");
     let mut session = login.opened_by(OpenedBy::Signer(id.clone()));
     assert!(!login.is_allowed(&session, policy));
-    let spec = SignerSpec::new("signer", "https://issuer.test", "audience", true);
+    let settings = SignerSettings::new("signer", "https://issuer.test", "audience", true);
     let keys = KeySource::KeySet("https://issuer.test/keys".to_owned());
-    let signer = Signer::new(id, keys, spec, login.now()).unwrap();
+    let spec = SignerSpec::new(keys, settings);
+    let signer = Signer::new(id, spec, login.now()).unwrap();
     let key = login.next_key(SIGNER);
     login.fixture.insert(key, signer).await;
     // A session without a generation counts as of the first one.
@@ -229,7 +230,7 @@ async fn token_session_depends_on_its_signer() {
     login
         .fixture
         .change(key, |mut signer: Signer| {
-            signer.spec.enabled = false;
+            signer.spec.settings.enabled = false;
             signer
         })
         .await;

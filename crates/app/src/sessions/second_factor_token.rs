@@ -29,15 +29,15 @@ pub(super) async fn verify(
     };
     let mut worst = BearerTokenError::Missing;
     for token in tokens.iter().filter_map(signers::parse_token) {
-        if token.claimed_issuer() != Some(&signer.spec.issuer) {
+        if token.claimed_issuer() != Some(&signer.spec.settings.issuer) {
             continue;
         }
         let fault = match signers::verify_token(app, &signer, &token).await {
-            Ok(judged) if is_holder(&signer.spec, identity, judged.holder) => {
+            Ok(judged) if is_holder(&signer.spec.settings, identity, judged.holder) => {
                 return Ok(Ok(Some(VerifiedToken {
                     holder: judged.holder.to_owned(),
                     signer: signer.id.clone(),
-                    terms: signer.terms,
+                    terms: signer.spec.terms,
                 })));
             },
             Ok(_) => BearerTokenError::Invalid,

@@ -62,7 +62,7 @@ impl From<&Signer> for AcceptedSigner {
     fn from(signer: &Signer) -> Self {
         Self {
             id: signer.id.clone(),
-            issuer: signer.spec.issuer.clone(),
+            issuer: signer.spec.settings.issuer.clone(),
         }
     }
 }
@@ -75,7 +75,7 @@ impl TokenChallenge {
     ) -> Result<Self, StoreError> {
         let mut signers = Vec::new();
         rows.for_each_in::<Signer>(&RecordKey::all(SIGNER), &mut |found| {
-            if found.entity.spec.enabled {
+            if found.entity.spec.settings.enabled {
                 signers.push(AcceptedSigner::from(&found.entity));
             }
             Ok(if signers.len() < MAX_SIGNERS {
@@ -89,7 +89,7 @@ impl TokenChallenge {
 
     /// Challenge for a token of one signer; without signers if that is disabled.
     pub(crate) fn for_signer(signer: &Signer, error: BearerTokenError) -> Self {
-        let is_enabled = signer.spec.enabled;
+        let is_enabled = signer.spec.settings.enabled;
         Self {
             error,
             signers: is_enabled.then(|| signer.into()).into_iter().collect(),
@@ -114,7 +114,7 @@ pub(crate) fn find_issuer(
     };
     let found: Option<Found<Arc<Signer>>> =
         rows.find_cached(&UniqueValue::new(UniqueIndex::SignerIssuer, issuer))?;
-    Ok(found.filter(|found| found.entity.spec.enabled))
+    Ok(found.filter(|found| found.entity.spec.settings.enabled))
 }
 
 /// A verified token.
@@ -143,7 +143,7 @@ pub(crate) async fn verify_token<'t>(
     let claims = token
         .verify(keys.candidates(key_id))
         .map_err(|error| refuse(&error))?;
-    let spec = &signer.spec;
+    let spec = &signer.spec.settings;
     claims
         .validate(&spec.issuer, &spec.audience, app.env.now())
         .map_err(|error| match error {

@@ -1,134 +1,123 @@
 //! Creating, changing and deleting external JWT signers.
 
 use super::rank;
-use super::{Create, Delete, Update, get};
 use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::privilege::CredentialGuard;
+use crate::managed::{self, Create, CredentialGuard, Operations, Resource, Update, ViewContext};
 use crate::records::find_policy;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
+use portcullis_domain::managed::Spec as _;
+use portcullis_domain::permission::Subject;
 use portcullis_domain::signer::{
-    KeySource, KeySourcePatch, Signer, SignerCertificate, SignerSpec, SignerSpecPatch,
-    validate_length,
+    KeySource, KeySourcePatch, Signer, SignerCertificate, SignerSettings, SignerSettingsPatch,
+    SignerSpec, validate_length,
 };
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{ClaimSelector, VerificationKey};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut, SIGNER};
+use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut};
+
+const OPERATIONS: Operations = Operations {
+    replace: "external-jwt-signer.replace",
+    patch: "external-jwt-signer.merge",
+};
+
+impl Resource for SignerSpec {
+    const SUBJECT: Subject = Subject::ExternalJwtSigner;
+    const HAS_ROLE_FILTER: bool = false;
+    const OPERATIONS: Option<Operations> = Some(OPERATIONS);
+    type View = Signer;
+
+    fn build_view(_context: ViewContext<'_>, found: Found<Signer>) -> Result<Signer, AppError> {
+        Ok(found.entity)
+    }
+
+    fn authorize(
+        rows: Rows<'_>,
+        (caller, credential_guard): (&Caller, CredentialGuard),
+        before: Option<&Found<Signer>>,
+        after: &Signer,
+    ) -> Result<(), AppError> {
+        match before {
+            None => rank::check_new(credential_guard, caller, after),
+            Some(found) => rank::check_change(rows, credential_guard, caller, (found, after)),
+        }
+    }
+
+    fn validate(rows: Rows<'_>, _before: Option<&Signer>, after: &Signer) -> Result<(), AppError> {
+        check_selectors(&after.spec.settings)?;
+        check_policy(rows, after)
+    }
+
+    fn validate_removal(rows: Rows<'_>, found: &Found<Signer>) -> Result<(), AppError> {
+        check_not_referenced(rows, found)
+    }
+
+    fn remove(
+        rows: &mut RowsMut<'_>,
+        found: &Found<Signer>,
+        caller: &Caller,
+    ) -> Result<(), AppError> {
+        rank::check_removal(rows.rows(), caller, found)?;
+        Ok(rows.remove(&found.key, &found.entity)?)
+    }
+}
 
 /// Creates a signer.
 pub async fn create(
     app: &App,
-    permit: &Permit<Create>,
-    spec: SignerSpec,
+    permit: &Permit<Create<SignerSpec>>,
+    settings: SignerSettings,
     keys: KeySourcePatch,
 ) -> Result<SignerId, AppError> {
     let keys = KeyChanges::validate(app, keys)?.apply_to(None)?;
-    let id = SignerId::generate(&*app.env().entropy)?;
-    let signer = Signer::new(id.clone(), keys, spec, app.env().now())?;
-    check_selectors(&signer.spec)?;
-    let key = RecordKey::root(SIGNER, app.next_number(SIGNER).0);
-    let credential_guard = CredentialGuard::new(app);
-    app.commit_for(permit, move |rows, caller| {
-        rank::check_new(credential_guard, caller, &signer)?;
-        check_policy(rows.rows(), &signer)?;
-        Ok(rows.insert(&key, &signer)?)
-    })
-    .await?;
-    Ok(id)
+    // Callers learn of invalid settings before they are refused.
+    settings.validate()?;
+    check_selectors(&settings)?;
+    managed::create(app, permit, SignerSpec::new(keys, settings)).await
 }
 
-/// Replaces the spec of a signer.
+/// Replaces the settings and the key source of a signer.
 pub async fn replace(
     app: &App,
-    permit: &Permit<Update>,
+    permit: &Permit<Update<SignerSpec>>,
     id: &SignerId,
-    spec: SignerSpec,
+    settings: SignerSettings,
     keys: KeySourcePatch,
 ) -> Result<(), AppError> {
     let keys = KeyChanges::validate(app, keys)?;
-    let now = app.env().now();
-    change(
-        app,
-        permit,
-        id,
-        "external-jwt-signer.replace",
-        move |signer| Ok(signer.replace(keys.apply_to(None)?, spec.clone(), now)?),
-    )
-    .await
+    managed::get::<SignerSpec>(app.snapshot()?.rows(), id)?;
+    let spec = SignerSpec::new(keys.apply_to(None)?, settings);
+    managed::replace(app, permit, id, spec).await
 }
 
 /// Patches a signer. Empty patches change nothing.
 pub async fn patch(
     app: &App,
-    permit: &Permit<Update>,
+    permit: &Permit<Update<SignerSpec>>,
     id: &SignerId,
-    patch: SignerSpecPatch,
+    patch: SignerSettingsPatch,
     keys: KeySourcePatch,
 ) -> Result<(), AppError> {
-    if patch == SignerSpecPatch::default() && keys == KeySourcePatch::default() {
-        get(app.snapshot()?.rows(), id)?;
-        return Ok(());
+    if keys == KeySourcePatch::default() {
+        return managed::patch(app, permit, id, patch).await;
     }
-    let keys = KeyChanges::validate(app, keys)?;
-    let now = app.env().now();
-    change(
-        app,
-        permit,
-        id,
-        "external-jwt-signer.merge",
-        move |signer| {
-            let keys = keys.apply_to(Some(&signer.keys))?;
-            Ok(signer.patch(keys, patch.clone(), now)?)
-        },
-    )
+    let (keys, now) = (KeyChanges::validate(app, keys)?, app.env().now());
+    let operation = Some(OPERATIONS.patch);
+    managed::change_as(app, permit, id, operation, move |signer: &mut Signer| {
+        let mut spec = signer.spec.clone();
+        spec.keys = keys.apply_to(Some(&spec.keys))?;
+        spec.apply(patch.clone());
+        Ok(signer.replace(spec, now)?)
+    })
     .await
 }
 
-async fn change(
-    app: &App,
-    permit: &Permit<Update>,
-    id: &SignerId,
-    operation: &'static str,
-    mut apply: impl FnMut(&mut Signer) -> Result<(), AppError> + Send + 'static,
-) -> Result<(), AppError> {
-    let wanted = id.clone();
-    let credential_guard = CredentialGuard::new(app);
-    app.commit_for(permit, move |rows, caller| {
-        rows.set_operation(operation, wanted.as_str());
-        let found = get(rows.rows(), &wanted)?;
-        let mut signer = found.entity.clone();
-        apply(&mut signer)?;
-        rank::check_change(rows.rows(), credential_guard, caller, (&found, &signer))?;
-        check_selectors(&signer.spec)?;
-        check_policy(rows.rows(), &signer)?;
-        Ok(rows.replace(&found.key, &found.entity, &signer)?)
-    })
-    .await?;
-    Ok(())
-}
-
-/// Deletes a signer unless a policy references it. Sessions that it opened have ended when this
-/// returns.
-pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result<(), AppError> {
-    let wanted = id.clone();
-    app.commit_for(permit, move |rows, caller| {
-        let found = get(rows.rows(), &wanted)?;
-        check_not_referenced(rows, &found)?;
-        rank::check_removal(rows.rows(), caller, &found)?;
-        Ok(rows.remove(&found.key, &found.entity)?)
-    })
-    .await?;
-    Ok(())
-}
-
 /// Checks that no policy references a signer.
-fn check_not_referenced(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppError> {
-    let rows = rows.rows();
+fn check_not_referenced(rows: Rows<'_>, signer: &Found<Signer>) -> Result<(), AppError> {
     let Some(key) = rows.referrers(&signer.key, AUTH_POLICY, 1)?.pop() else {
         return Ok(());
     };
@@ -246,16 +235,16 @@ fn parse_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
 }
 
 /// Validates the claim selectors.
-fn check_selectors(spec: &SignerSpec) -> Result<(), AppError> {
+fn check_selectors(settings: &SignerSettings) -> Result<(), AppError> {
     let selectors = [
-        ("claimsProperty", Some(&spec.claims_property)),
+        ("claimsProperty", Some(&settings.claims_property)),
         (
             "enrollNameClaimsSelector",
-            Some(&spec.enrollment.name_selector),
+            Some(&settings.enrollment.name_selector),
         ),
         (
             "enrollAttributeClaimsSelector",
-            spec.enrollment.attribute_selector.as_ref(),
+            settings.enrollment.attribute_selector.as_ref(),
         ),
     ];
     for (field, selector) in selectors {
@@ -270,7 +259,7 @@ fn check_selectors(spec: &SignerSpec) -> Result<(), AppError> {
 /// Validates that the auth policy for new identities exists and allows the credentials that
 /// enrollment issues.
 fn check_policy(rows: Rows<'_>, signer: &Signer) -> Result<(), AppError> {
-    let rules = &signer.spec.enrollment;
+    let rules = &signer.spec.settings.enrollment;
     let field_error = |reason: &str| {
         let id = rules.auth_policy.as_str();
         Err(FieldError::new("enrollAuthPolicyId", reason, id).into())

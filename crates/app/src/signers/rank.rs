@@ -9,7 +9,7 @@
 use crate::error::AppError;
 use crate::privilege::{CredentialGuard, check_admin};
 use portcullis_domain::access::Caller;
-use portcullis_domain::signer::{Signer, SignerSpec};
+use portcullis_domain::signer::{Signer, SignerSettings};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{AUTH_POLICY, Found, Rows};
@@ -23,7 +23,7 @@ pub(super) fn check_new(
     caller: &Caller,
     signer: &Signer,
 ) -> Result<(), AppError> {
-    if signer.spec.enabled {
+    if signer.spec.settings.enabled {
         credential_guard.check_for_all(caller, ACCEPTED_TOKENS_RULE)
     } else {
         Ok(())
@@ -37,11 +37,13 @@ pub(super) fn check_change(
     caller: &Caller,
     (found, after): (&Found<Signer>, &Signer),
 ) -> Result<(), AppError> {
-    let before = &found.entity;
-    if before.keys == after.keys && functional_part(&before.spec) == functional_part(&after.spec) {
+    let (before, after) = (&found.entity.spec, &after.spec);
+    if before.keys == after.keys
+        && functional_part(&before.settings) == functional_part(&after.settings)
+    {
         return Ok(());
     }
-    if after.spec.enabled {
+    if after.settings.enabled {
         return credential_guard.check_for_all(caller, ACCEPTED_TOKENS_RULE);
     }
     check_draft(
@@ -73,7 +75,7 @@ fn check_draft(
     found: &Found<Signer>,
     rule: &'static str,
 ) -> Result<(), AppError> {
-    if found.entity.is_draft && !is_referenced(rows, found)? {
+    if found.entity.spec.is_draft && !is_referenced(rows, found)? {
         return Ok(());
     }
     check_admin(caller, rule)
@@ -84,11 +86,11 @@ fn is_referenced(rows: Rows<'_>, signer: &Found<Signer>) -> Result<bool, StoreEr
     Ok(!rows.referrers(&signer.key, AUTH_POLICY, 1)?.is_empty())
 }
 
-/// The spec without what is only for people, name and tags.
-fn functional_part(spec: &SignerSpec) -> SignerSpec {
-    SignerSpec {
+/// The settings without what is only for people, name and tags.
+fn functional_part(settings: &SignerSettings) -> SignerSettings {
+    SignerSettings {
         name: String::new(),
         tags: Tags::default(),
-        ..spec.clone()
+        ..settings.clone()
     }
 }

@@ -91,9 +91,9 @@ impl SignerKeys {
         key_id: &str,
         clock: &Arc<dyn Clock>,
     ) -> SigningKeys {
-        match &signer.keys {
+        match &signer.spec.keys {
             KeySource::Certificate(certificate) => {
-                let own = signer.spec.kid.as_deref();
+                let own = signer.spec.settings.kid.as_deref();
                 if own.unwrap_or(&certificate.fingerprint) == key_id {
                     self.certificate_key(certificate)
                 } else {

@@ -1,6 +1,6 @@
 //! Partial updates of external JWT signers.
 
-use super::{SignerEnrollment, SignerSpec, TargetToken};
+use super::{SignerEnrollment, SignerSettings, TargetToken};
 use crate::ids::AuthPolicyId;
 use crate::patch::assign;
 use crate::tags::Tags;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Members of a signer to change; `None` leaves a member unchanged, and `Some(None)` removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SignerSpecPatch {
+pub struct SignerSettingsPatch {
     pub name: Option<String>,
     /// Whether its tokens are accepted.
     pub enabled: Option<bool>,
@@ -49,9 +49,9 @@ pub struct SignerEnrollmentPatch {
     pub attribute_selector: Option<Option<String>>,
 }
 
-impl SignerSpecPatch {
+impl SignerSettingsPatch {
     /// Writes the set members into `spec`.
-    pub fn apply(self, spec: &mut SignerSpec) {
+    pub fn apply(self, spec: &mut SignerSettings) {
         assign(&mut spec.name, self.name);
         assign(&mut spec.enabled, self.enabled);
         assign(&mut spec.issuer, self.issuer);
@@ -83,51 +83,50 @@ mod tests {
     use super::*;
     use crate::clock::Timestamp;
     use crate::ids::SignerId;
-    use crate::signer::{KeySource, Signer};
+    use crate::signer::{KeySource, Signer, SignerSpec};
 
     fn signer() -> Signer {
         let keys = KeySource::KeySet("https://idp.example.test/keys".to_owned());
-        let mut spec = SignerSpec::new("idp", "https://idp.example.test", "network", true);
-        spec.kid = Some("k".to_owned());
-        Signer::new(SignerId::from_wire("s"), keys, spec, Timestamp::UNIX_EPOCH).unwrap()
+        let mut settings = SignerSettings::new("idp", "https://idp.example.test", "network", true);
+        settings.kid = Some("k".to_owned());
+        let spec = SignerSpec::new(keys, settings);
+        Signer::new(SignerId::from_wire("s"), spec, Timestamp::UNIX_EPOCH).unwrap()
     }
 
     #[test]
     fn only_set_members_change() {
         let (before, now) = (signer(), Timestamp::UNIX_EPOCH);
         let mut after = before.clone();
-        after
-            .patch(before.keys.clone(), SignerSpecPatch::default(), now)
-            .unwrap();
-        assert_eq!(after, before);
-        let patch = SignerSpecPatch {
+        after.patch(SignerSettingsPatch::default(), now).unwrap();
+        assert_eq!(after.spec, before.spec);
+        let patch = SignerSettingsPatch {
             kid: Some(None),
             enabled: Some(false),
             enrollment: SignerEnrollmentPatch {
                 to_cert: Some(true),
                 ..SignerEnrollmentPatch::default()
             },
-            ..SignerSpecPatch::default()
+            ..SignerSettingsPatch::default()
         };
-        after.patch(before.keys.clone(), patch, now).unwrap();
-        let mut expected = before;
+        after.patch(patch, now).unwrap();
+        let mut expected = before.spec;
         expected.terms = expected.terms.next_if(true);
-        expected.spec.kid = None;
-        expected.spec.enabled = false;
-        expected.spec.enrollment.to_cert = true;
-        assert_eq!(after, expected);
+        expected.settings.kid = None;
+        expected.settings.enabled = false;
+        expected.settings.enrollment.to_cert = true;
+        assert_eq!(after.spec, expected);
     }
 
     #[test]
     fn terms_change_with_what_makes_tokens_good_and_names_their_holders() {
-        let counts: [fn(&mut SignerSpecPatch); 5] = [
+        let counts: [fn(&mut SignerSettingsPatch); 5] = [
             |patch| patch.issuer = Some("x".to_owned()),
             |patch| patch.audience = Some("x".to_owned()),
             |patch| patch.kid = Some(None),
             |patch| patch.claims_property = Some("x".to_owned()),
             |patch| patch.use_external_id = Some(true),
         ];
-        let is_told: [fn(&mut SignerSpecPatch); 8] = [
+        let is_told: [fn(&mut SignerSettingsPatch); 8] = [
             |patch| patch.name = Some("x".to_owned()),
             |patch| patch.enabled = Some(false),
             |patch| patch.client_id = Some(Some("x".to_owned())),
@@ -135,50 +134,46 @@ mod tests {
             |patch| patch.external_auth_url = Some(Some("x".to_owned())),
             |patch| patch.target_token = Some(TargetToken::Id),
             |patch| patch.enrollment.to_cert = Some(true),
-            |patch| patch.audience = Some(signer().spec.audience),
+            |patch| patch.audience = Some(signer().spec.settings.audience),
         ];
         let all = counts.map(|set| (set, true)).into_iter();
         for (set, is_other) in all.chain(is_told.map(|set| (set, false))) {
             let before = signer();
-            let (mut after, mut patch) = (before.clone(), SignerSpecPatch::default());
+            let (mut after, mut patch) = (before.clone(), SignerSettingsPatch::default());
             set(&mut patch);
-            let keys = || before.keys.clone();
-            after
-                .patch(keys(), patch.clone(), before.updated_at)
-                .unwrap();
-            assert_eq!(after.terms != before.terms, is_other, "{patch:?}");
+            let terms = |signer: &Signer| signer.spec.terms;
+            after.patch(patch.clone(), before.updated_at).unwrap();
+            assert_eq!(terms(&after) != terms(&before), is_other, "{patch:?}");
             let changed = after.clone();
             after
-                .replace(keys(), before.spec.clone(), before.updated_at)
+                .replace(before.spec.clone(), before.updated_at)
                 .unwrap();
-            assert_eq!(after.terms != changed.terms, is_other, "{patch:?}");
+            assert_eq!(terms(&after) != terms(&changed), is_other, "{patch:?}");
             assert_eq!(
-                after.terms != before.terms,
+                terms(&after) != terms(&before),
                 is_other,
                 "there is no way back"
             );
         }
         let mut after = signer();
-        let keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
-        after
-            .patch(keys, SignerSpecPatch::default(), Timestamp::UNIX_EPOCH)
-            .unwrap();
-        assert_ne!(after.terms, signer().terms);
+        let mut spec = after.spec.clone();
+        spec.keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
+        after.replace(spec, Timestamp::UNIX_EPOCH).unwrap();
+        assert_ne!(after.spec.terms, signer().spec.terms);
     }
 
     #[test]
     fn blank_members_are_refused_and_change_nothing() {
         for field in ["name", "issuer", "audience"] {
             let blank = |member| (member == field).then(|| " ".to_owned());
-            let patch = SignerSpecPatch {
+            let patch = SignerSettingsPatch {
                 name: blank("name"),
                 issuer: blank("issuer"),
                 audience: blank("audience"),
-                ..SignerSpecPatch::default()
+                ..SignerSettingsPatch::default()
             };
             let mut after = signer();
-            let keys = after.keys.clone();
-            let error = after.patch(keys, patch, Timestamp::UNIX_EPOCH).unwrap_err();
+            let error = after.patch(patch, Timestamp::UNIX_EPOCH).unwrap_err();
             assert_eq!(error.field, field);
             assert_eq!(after, signer());
         }

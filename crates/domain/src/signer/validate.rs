@@ -1,6 +1,6 @@
 //! Validation of signers.
 
-use super::SignerSpec;
+use super::SignerSettings;
 use crate::FieldError;
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ const MAX_SCOPE_BYTES: usize = 256;
 
 const MAX_SCOPES: usize = 64;
 
-impl SignerSpec {
+impl SignerSettings {
     /// Validates that required members are not blank and that none is too long.
     ///
     /// # Errors

@@ -88,17 +88,24 @@ pub(super) enum Replacement<S: Resource> {
 /// All six routes of a resource.
 pub(super) fn routes<B: ResourceBodies>() -> Vec<Route> {
     let mut routes = write_routes::<B>();
-    let all = <B::Spec as ResourcePaths>::COLLECTION_PATH;
-    let one = <B::Spec as ResourcePaths>::ENTITY_PATH;
-    routes.extend([
-        guarded_on(B::SURFACE, Method::GET, all, list::<B>)
-            .responds(ResponseSpec::list::<B::Detail>())
-            .only(api(B::SURFACE).only()),
-        guarded_on(B::SURFACE, Method::GET, one, detail::<B>)
-            .responds(ResponseSpec::detail::<B::Detail>())
-            .only(api(B::SURFACE).only()),
-    ]);
+    routes.extend(read_routes::<B::Spec, B::Detail>(B::SURFACE));
     routes
+}
+
+/// The two routes that show entities, as `D`.
+pub(super) fn read_routes<S, D>(surface: ApiSurface) -> [Route; 2]
+where
+    S: Resource + ResourcePaths,
+    D: Serialize + JsonSchema + From<S::View> + 'static,
+{
+    [
+        guarded_on(surface, Method::GET, S::COLLECTION_PATH, list::<S, D>)
+            .responds(ResponseSpec::list::<D>())
+            .only(api(surface).only()),
+        guarded_on(surface, Method::GET, S::ENTITY_PATH, detail::<S, D>)
+            .responds(ResponseSpec::detail::<D>())
+            .only(api(surface).only()),
+    ]
 }
 
 /// The four routes that change something.
@@ -109,7 +116,7 @@ pub(super) fn write_routes<B: ResourceBodies>() -> Vec<Route> {
         guarded_on(B::SURFACE, Method::POST, all, create::<B>),
         guarded_on(B::SURFACE, Method::PUT, one, replace::<B>),
         guarded_on(B::SURFACE, Method::PATCH, one, patch::<B>),
-        guarded_on(B::SURFACE, Method::DELETE, one, delete::<B>),
+        guarded_on(B::SURFACE, Method::DELETE, one, delete::<B::Spec>),
     ]
     .into_iter()
     .map(|route| route.only(api(B::SURFACE).only()))
@@ -124,15 +131,12 @@ pub(super) const fn api(surface: ApiSurface) -> Api {
     }
 }
 
-pub(super) async fn list<B: ResourceBodies>(
-    call: Call<Permit<Read<B::Spec>>, ListPayload>,
+pub(super) async fn list<S: Resource, D: Serialize + From<S::View>>(
+    call: Call<Permit<Read<S>>, ListPayload>,
 ) -> Result<ApiResponse, ApiError> {
-    let schema = <B::Spec as Resource>::LIST_SCHEMA;
-    list::respond(call, schema, |call, request, emit| {
+    list::respond(call, S::LIST_SCHEMA, |call, request, emit| {
         let app = &call.context.state.app;
-        managed::list(app, &call.permit, request, &mut |view| {
-            emit(B::Detail::from(view))
-        })
+        managed::list(app, &call.permit, request, &mut |view| emit(D::from(view)))
     })
     .await
 }
@@ -149,12 +153,12 @@ pub(super) async fn create<B: ResourceBodies>(
     ))
 }
 
-pub(super) async fn detail<B: ResourceBodies>(
-    call: Call<Permit<Read<B::Spec>>, NoBody>,
+pub(super) async fn detail<S: Resource, D: Serialize + From<S::View>>(
+    call: Call<Permit<Read<S>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     let view = managed::read(app, &call.permit, &id)?;
-    Ok(ApiResponse::detail(&B::Detail::from(view)))
+    Ok(ApiResponse::detail(&D::from(view)))
 }
 
 pub(super) async fn replace<B: ResourceBodies>(
@@ -178,14 +182,14 @@ pub(super) async fn patch<B: ResourceBodies>(
     Ok(ApiResponse::empty())
 }
 
-pub(super) async fn delete<B: ResourceBodies>(
-    call: Call<Permit<Delete<B::Spec>>, NoBody>,
+pub(super) async fn delete<S: Resource>(
+    call: Call<Permit<Delete<S>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     managed::delete(app, &call.permit, &id).await?;
     Ok(ApiResponse::empty())
 }
 
-fn id<S: Resource>(context: &RequestContext) -> S::Id {
+pub(super) fn id<S: Resource>(context: &RequestContext) -> S::Id {
     S::Id::from_wire(context.id().to_owned())
 }

@@ -20,16 +20,20 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<Read<S>, ListPayload, _, _>(Method::GET, S::COLLECTION_PATH, list)
             .responds(ResponseSpec::list::<PostureCheckDetail>())
             .only(&[Api::Management]),
-        guarded::<Read<S>, NoBody, _, _>(Method::GET, S::ENTITY_PATH, managed::detail::<S>)
-            .responds(ResponseSpec::detail::<PostureCheckDetail>())
-            .only(&[Api::Management]),
+        guarded::<Read<S>, NoBody, _, _>(
+            Method::GET,
+            S::ENTITY_PATH,
+            managed::detail::<S, PostureCheckDetail>,
+        )
+        .responds(ResponseSpec::detail::<PostureCheckDetail>())
+        .only(&[Api::Management]),
     ]);
     routes
 }
 
 async fn list(call: Call<Permit<Read<S>>, ListPayload>) -> Result<ApiResponse, ApiError> {
     // This list has always had a charset.
-    let response = managed::list::<S>(call).await?;
+    let response = managed::list::<S, PostureCheckDetail>(call).await?;
     Ok(response.with_content_type("application/json; charset=utf-8"))
 }
 

@@ -27,7 +27,7 @@ use portcullis_domain::revocation::Revocation;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
-use portcullis_domain::signer::Signer;
+use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_domain::terminator::Terminator;
 use std::fmt;
 
@@ -265,6 +265,7 @@ without_columns!(
     ConfigTypeSpec,
     ServicePolicySpec,
     ServiceEdgeRouterPolicySpec,
+    SignerSpec,
 );
 
 impl fmt::Debug for AccessGuard<'_> {

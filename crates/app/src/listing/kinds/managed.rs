@@ -19,7 +19,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueValue};
+use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 
 /// The spec of a managed kind that can be listed.
@@ -65,6 +65,12 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     ) -> ControlFlow<()> {
         let _ = (entity, context, set, visit);
         ControlFlow::Continue(())
+    }
+
+    /// The unique index by which the store finds an entity with a value of `symbol`.
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+        let _ = symbol;
+        None
     }
 }
 
@@ -124,6 +130,10 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         S::referenced(self, context, set, visit)
+    }
+
+    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+        S::unique_index(symbol)
     }
 }
 

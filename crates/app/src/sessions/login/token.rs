@@ -11,7 +11,7 @@ use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_domain::signer::{Signer, SignerSpec};
+use portcullis_domain::signer::{Signer, SignerSettings};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl TokenLogin {
             Err(fault) => return Ok(Err(fault)),
         };
         let view = app.snapshot().map_err(LoginError::Failed)?;
-        let identity = find_holder(view.rows(), &signer.entity.spec, &holder)?;
+        let identity = find_holder(view.rows(), &signer.entity.spec.settings, &holder)?;
         Ok(identity
             .ok_or(BearerTokenError::Missing)
             .map(|identity| Self {
@@ -88,7 +88,7 @@ impl TokenLogin {
 /// Finds the identity that a token names.
 fn find_holder(
     rows: Rows<'_>,
-    spec: &SignerSpec,
+    spec: &SignerSettings,
     holder: &str,
 ) -> Result<Option<RecordNumber>, StoreError> {
     let index = if spec.use_external_id {
@@ -116,7 +116,7 @@ impl LoginMethod for TokenLogin {
             Err(LoginError::Refused(
                 "the signer has changed in the meantime",
             ))
-        } else if is_holder(&self.signer.entity.spec, identity, &self.holder) {
+        } else if is_holder(&self.signer.entity.spec.settings, identity, &self.holder) {
             Ok(())
         } else {
             Err(LoginError::Refused("the token now names another identity"))
@@ -139,7 +139,7 @@ impl LoginMethod for TokenLogin {
         _identity: &mut Identity,
         session: &mut ApiSession,
     ) -> Result<Option<ExtensionRequest>, WriteError> {
-        session.terms = Some(self.signer.entity.terms);
+        session.terms = Some(self.signer.entity.spec.terms);
         Ok(None)
     }
 }

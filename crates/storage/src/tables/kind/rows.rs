@@ -72,7 +72,7 @@ macro_rules! indexed_id {
 macro_rules! name_index {
     () => { None };
     ($index:ident (name) $($rest:tt)*) => { Some(UniqueIndex::$index) };
-    ($index:ident (member "name") $($rest:tt)*) => { Some(UniqueIndex::$index) };
+    ($index:ident ($source:ident "name") $($rest:tt)*) => { Some(UniqueIndex::$index) };
     ($index:ident $source:tt $($rest:tt)*) => { name_index!($($rest)*) };
 }
 

@@ -2,13 +2,13 @@
 
 use super::managed::StoredSpec;
 use super::values::{UniqueValue, policy_reference, references};
-use super::{CA, Entity, SIGNER, UniqueIndex, entity_change};
+use super::{CA, Entity, UniqueIndex, entity_change};
 use crate::key::Kind;
 use portcullis_domain::auth_policy::AuthPolicySpec;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, Owner};
 use portcullis_domain::ids::RecordNumber;
-use portcullis_domain::signer::Signer;
+use portcullis_domain::signer::SignerSpec;
 
 impl StoredSpec for AuthPolicySpec {
     fn references(&self) -> Vec<UniqueValue> {
@@ -34,35 +34,26 @@ impl Entity for Ca {
     }
 }
 
-impl Entity for Signer {
-    const KIND: Kind = SIGNER;
-
-    fn unique_values(&self) -> Vec<UniqueValue> {
-        let mut values = vec![
-            UniqueValue::new(UniqueIndex::SignerId, self.id.as_str()),
-            UniqueValue::new(UniqueIndex::SignerName, self.spec.name.as_str()),
-            UniqueValue::new(UniqueIndex::SignerIssuer, self.spec.issuer.as_str()),
-        ];
-        if let Some(kid) = &self.spec.kid {
-            values.push(UniqueValue::new(UniqueIndex::SignerKid, kid.as_str()));
-        }
-        if let Some(certificate) = self.keys.certificate() {
-            let fingerprint = certificate.fingerprint.as_str();
-            values.push(UniqueValue::new(
+impl StoredSpec for SignerSpec {
+    fn further_values(&self) -> Vec<UniqueValue> {
+        let certificate = self.keys.certificate();
+        let values = [
+            (UniqueIndex::SignerIssuer, Some(&self.settings.issuer)),
+            (UniqueIndex::SignerKid, self.settings.kid.as_ref()),
+            (
                 UniqueIndex::SignerFingerprint,
-                fingerprint,
-            ));
-        }
+                certificate.map(|certificate| &certificate.fingerprint),
+            ),
+        ];
         values
-    }
-
-    fn references(&self) -> Vec<UniqueValue> {
-        policy_reference(&self.spec.enrollment.auth_policy)
             .into_iter()
+            .filter_map(|(index, value)| Some(UniqueValue::new(index, value?.as_str())))
             .collect()
     }
 
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Signer(entity_change(owner, number, now))
+    fn references(&self) -> Vec<UniqueValue> {
+        policy_reference(&self.settings.enrollment.auth_policy)
+            .into_iter()
+            .collect()
     }
 }

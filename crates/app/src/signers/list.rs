@@ -1,17 +1,21 @@
-//! The list of external JWT signers.
+//! Lists of external JWT signers.
 
-use crate::listing::listable::{Listable, RowContext, text_value};
+use crate::app::App;
+use crate::error::AppError;
+use crate::listing::kinds::ListableSpec;
+use crate::listing::{
+    self, ListPage, ListRequest, ListScope, Paging, Restriction, RowContext, text_value,
+};
 use parking_lot::RwLockReadGuard;
-use portcullis_domain::signer::Signer;
+use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
 use portcullis_index::{Catalog, Projections};
-use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{SIGNER, UniqueIndex};
+use portcullis_storage::tables::{Found, UniqueIndex};
 use std::ops::ControlFlow;
 
 /// External JWT signers.
-pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
+static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::string("fingerprint"),
     Symbol::string("kid"),
@@ -46,25 +50,19 @@ pub static PUBLIC_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::boolean("enrollToTokenEnabled"),
 ]);
 
-impl Listable for Signer {
-    type Entry = Self;
+impl ListableSpec for SignerSpec {
     const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;
-    const ROOT_KINDS: &'static [Kind] = &[SIGNER];
 
-    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Signer>> {
         projections.signers()
     }
 
-    fn entry(&self) -> &Self {
-        self
-    }
-
     fn tags(&self) -> &Tags {
-        &self.spec.tags
+        &self.settings.tags
     }
 
     fn value(&self, symbol: &str) -> Value<'_> {
-        let (spec, enrollment) = (&self.spec, &self.spec.enrollment);
+        let (spec, enrollment) = (&self.settings, &self.settings.enrollment);
         match symbol {
             "kid" => spec.kid.as_deref().into(),
             "issuer" => text_value(&spec.issuer),
@@ -79,17 +77,18 @@ impl Listable for Signer {
             "enrollAttributeClaimsSelector" => enrollment.attribute_selector.as_deref().into(),
             "enrollNameClaimsSelector" => text_value(&enrollment.name_selector),
             "enrollAuthPolicyId" => text_value(enrollment.auth_policy.as_str()),
-            symbol => certificate_value(self, symbol),
+            symbol => certificate_value(&self.keys, symbol),
         }
     }
 
     fn elements(
-        &self,
-        _around: RowContext<'_>,
+        signer: &Signer,
+        _context: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
-        self.spec.scopes.iter().try_for_each(|scope| visit(scope))
+        let scopes = &signer.spec.settings.scopes;
+        scopes.iter().try_for_each(|scope| visit(scope))
     }
 
     fn unique_index(symbol: &str) -> Option<UniqueIndex> {
@@ -103,8 +102,8 @@ impl Listable for Signer {
 }
 
 /// The value of a symbol that only signers with a certificate have.
-fn certificate_value<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
-    let Some(certificate) = signer.keys.certificate() else {
+fn certificate_value<'k>(keys: &'k KeySource, symbol: &str) -> Value<'k> {
+    let Some(certificate) = keys.certificate() else {
         return match symbol {
             // As in the view.
             "commonName" => text_value(""),
@@ -119,4 +118,22 @@ fn certificate_value<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
         "notAfter" => Value::Datetime(certificate.not_after),
         _ => Value::Missing,
     }
+}
+
+/// Lists enabled signers to unauthenticated clients. Disabled signers are hidden, and filters only
+/// cover what is shown.
+pub fn list_enabled(
+    app: &App,
+    request: &ListRequest<'_>,
+    show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = listing::parse(&PUBLIC_EXTERNAL_JWT_SIGNERS, &request.parameters)?;
+    let scope = ListScope {
+        restriction: Restriction::All,
+        visibility: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.settings.enabled)),
+        early_visibility: None,
+        is_cancelled: request.is_cancelled,
+    };
+    let answer: ListPage<'_, Signer> = ListPage::new(app, &listing, &scope)?;
+    answer.for_each(&mut |found| Ok(show(found.entity)))
 }
