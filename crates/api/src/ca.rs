@@ -58,25 +58,26 @@ impl From<Ca> for CaDetail {
     fn from(ca: Ca) -> Self {
         let links = links(&CaRef::from(&ca));
         let spec = ca.spec;
+        let settings = spec.settings;
         Self {
             base: Base {
                 links,
                 created_at: ca.created_at.into(),
                 id: ca.id,
-                tags: spec.tags,
+                tags: settings.tags,
                 updated_at: ca.updated_at.into(),
             },
-            cert_pem: ca.pem,
-            external_id_claim: spec.external_id_claim.map(Into::into),
-            fingerprint: ca.fingerprint,
-            identity_name_format: spec.identity_name_format,
-            identity_roles: Some(spec.identity_roles).filter(|roles| !roles.is_empty()),
-            is_auth_enabled: spec.is_auth_enabled,
-            is_auto_ca_enrollment_enabled: spec.is_auto_enrollment_enabled,
-            is_ott_ca_enrollment_enabled: spec.is_ott_enrollment_enabled,
-            is_verified: ca.is_verified,
-            name: spec.name,
-            verification_token: ca.verification_token,
+            cert_pem: spec.pem,
+            external_id_claim: settings.external_id_claim.map(Into::into),
+            fingerprint: spec.fingerprint,
+            identity_name_format: settings.identity_name_format,
+            identity_roles: Some(settings.identity_roles).filter(|roles| !roles.is_empty()),
+            is_auth_enabled: settings.is_auth_enabled,
+            is_auto_ca_enrollment_enabled: settings.is_auto_enrollment_enabled,
+            is_ott_ca_enrollment_enabled: settings.is_ott_enrollment_enabled,
+            is_verified: spec.is_verified,
+            name: settings.name,
+            verification_token: spec.verification_token,
         }
     }
 }

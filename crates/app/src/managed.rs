@@ -31,7 +31,9 @@ pub type Entity<S> = Managed<<S as ManagedKind>::Id, S>;
     private_bounds,
     reason = "listing is internal; the trait is implemented in this crate only"
 )]
-pub trait Resource: ListableSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
+pub trait Resource:
+    ListableSpec<Patch: Clone + Default + PartialEq + Send> + PartialEq + Sync
+{
     /// Subject of the permissions for this kind.
     const SUBJECT: Subject;
 
@@ -323,7 +325,8 @@ pub(crate) async fn change<S: Resource>(
     change_as(app, permit, id, None, apply).await
 }
 
-/// As [`change`], named `operation` in the audit trail.
+/// As [`change`], named `operation` in the audit trail. Nothing is written if `apply` changes
+/// nothing.
 pub(crate) async fn change_as<S: Resource>(
     app: &App,
     permit: &Permit<Update<S>>,
@@ -339,6 +342,9 @@ pub(crate) async fn change_as<S: Resource>(
         let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
+        if entity == found.entity {
+            return Ok(());
+        }
         if let Some(operation) = operation {
             rows.set_operation(operation, wanted.as_str());
         }

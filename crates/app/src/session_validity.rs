@@ -209,8 +209,8 @@ fn is_certificate_acceptable(
     Ok(ca.is_some_and(|found| {
         found.entity.can_authenticate()
             && (session.opened_by != OpenedBy::ExternalId
-                || (found.entity.spec.external_id_claim.is_some()
-                    && is_same_generation(session, found.entity.claim_terms)))
+                || (found.entity.spec.settings.external_id_claim.is_some()
+                    && is_same_generation(session, found.entity.spec.claim_terms)))
     }))
 }
 

@@ -9,11 +9,12 @@ mod patch;
 
 pub use claim::{ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim};
 pub use naming::{NameVariables, with_counter};
-pub use patch::{CaSpecPatch, ClaimPatch, name_format_or_default};
+pub use patch::{CaSettingsPatch, ClaimPatch, name_format_or_default};
 
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::CaId;
+use crate::managed::{Managed, Spec};
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
 use crate::trust_generation::TrustGeneration;
@@ -22,13 +23,11 @@ use serde::{Deserialize, Serialize};
 /// Default name format of auto-enrolled identities.
 pub const DEFAULT_NAME_FORMAT: &str = "[caName]-[commonName]";
 
+pub type Ca = Managed<CaId, CaSpec>;
+
+/// Certificate and settings of an authority, and what has been found out about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ca {
-    pub id: CaId,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub created_at: Timestamp,
-    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
-    pub updated_at: Timestamp,
+pub struct CaSpec {
     /// PEM of its certificate; immutable.
     pub pem: String,
     /// Lower-case hex SHA-1 of the certificate's DER.
@@ -40,12 +39,13 @@ pub struct Ca {
     /// Trust generation of the external id claim.
     #[serde(default, skip_serializing_if = "TrustGeneration::is_first")]
     pub claim_terms: TrustGeneration,
-    pub spec: CaSpec,
+    #[serde(rename = "spec")]
+    pub settings: CaSettings,
 }
 
 /// Editable members of an authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CaSpec {
+pub struct CaSettings {
     /// Unique.
     pub name: String,
     /// Whether holders of its certificates are enrolled automatically.
@@ -65,46 +65,115 @@ pub struct CaSpec {
     pub tags: Tags,
 }
 
+impl Spec for CaSpec {
+    /// Patches are applied by [`Ca::patch_settings`], which may fail.
+    type Patch = ();
+
+    const IS_STORED_FLAT: bool = true;
+
+    fn apply(&mut self, (): ()) {}
+
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+        let claim = &self.settings.external_id_claim;
+        self.claim_terms = before.map_or_else(TrustGeneration::default, |before| {
+            let has_changed = *claim != before.settings.external_id_claim;
+            before.claim_terms.next_if(has_changed)
+        });
+        Ok(())
+    }
+}
+
 impl Ca {
-    /// Replaces all editable members.
-    pub fn replace(&mut self, spec: CaSpec, now: Timestamp) {
-        let before = std::mem::replace(&mut self.spec, spec);
-        self.update_claim_generation(&before);
-        self.updated_at = now;
+    /// Replaces all settings.
+    ///
+    /// # Errors
+    ///
+    /// As [`Managed::replace`].
+    pub fn replace_settings(
+        &mut self,
+        settings: CaSettings,
+        now: Timestamp,
+    ) -> Result<(), FieldError> {
+        let spec = CaSpec {
+            settings,
+            ..self.spec.clone()
+        };
+        self.replace(spec, now)
     }
 
-    /// Changes the members that `patch` sets. A patch without effect leaves `updated_at` as it is.
+    /// Changes the settings that `patch` sets. A patch without effect leaves `updated_at` as it is.
     ///
     /// # Errors
     ///
     /// [`FieldError`] when the resulting claim is invalid; nothing is changed then.
-    pub fn patch(&mut self, patch: CaSpecPatch, now: Timestamp) -> Result<(), FieldError> {
-        let before = self.spec.clone();
-        patch.apply(&mut self.spec)?;
-        if self.spec != before {
-            self.updated_at = now;
+    pub fn patch_settings(
+        &mut self,
+        patch: CaSettingsPatch,
+        now: Timestamp,
+    ) -> Result<(), FieldError> {
+        let mut settings = self.spec.settings.clone();
+        patch.apply(&mut settings)?;
+        if settings == self.spec.settings {
+            return Ok(());
         }
-        self.update_claim_generation(&before);
-        Ok(())
+        self.replace_settings(settings, now)
     }
 
-    fn update_claim_generation(&mut self, before: &CaSpec) {
-        let has_changed = self.spec.external_id_claim != before.external_id_claim;
-        self.claim_terms = self.claim_terms.next_if(has_changed);
+    /// Records that somebody has proved to hold its key.
+    pub fn set_verified(&mut self, now: Timestamp) {
+        self.spec.is_verified = true;
+        self.touch(now);
     }
 
     /// Whether its certificates authenticate identities.
     pub fn can_authenticate(&self) -> bool {
-        self.is_verified && self.spec.is_auth_enabled
+        self.spec.is_verified && self.spec.settings.is_auth_enabled
     }
 
     /// Whether its certificates redeem enrollments; requires verification too.
     pub fn can_enroll(&self) -> bool {
-        self.is_verified && self.spec.is_ott_enrollment_enabled
+        self.spec.is_verified && self.spec.settings.is_ott_enrollment_enabled
     }
 
     /// Whether holders of its certificates are enrolled automatically.
     pub fn can_auto_enroll(&self) -> bool {
-        self.is_verified && self.spec.is_auto_enrollment_enabled
+        self.spec.is_verified && self.spec.settings.is_auto_enrollment_enabled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_the_form_of_the_first_ones() {
+        let spec = CaSpec {
+            pem: "pem".to_owned(),
+            fingerprint: "0b".to_owned(),
+            verification_token: "token".to_owned(),
+            is_verified: true,
+            claim_terms: TrustGeneration::default(),
+            settings: CaSettings {
+                name: "partner".to_owned(),
+                is_auto_enrollment_enabled: false,
+                is_ott_enrollment_enabled: false,
+                is_auth_enabled: true,
+                identity_roles: RoleAttributes::default(),
+                identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
+                external_id_claim: None,
+                tags: Tags::default(),
+            },
+        };
+        let mut ca = Ca::new(CaId::from_wire("c"), spec, Timestamp::UNIX_EPOCH).unwrap();
+        ca.spec.claim_terms = ca.spec.claim_terms.next_if(true);
+        let stored = concat!(
+            r#"{"id":"c","created_at":0,"updated_at":0,"pem":"pem","fingerprint":"0b","#,
+            r#""verification_token":"token","is_verified":true,"claim_terms":1,"#,
+            r#""spec":{"name":"partner","is_auto_enrollment_enabled":false,"#,
+            r#""is_ott_enrollment_enabled":false,"is_auth_enabled":true,"#,
+            r#""identity_name_format":"[caName]-[commonName]"}}"#,
+        );
+        assert_eq!(serde_json::to_string(&ca).unwrap(), stored);
+        assert_eq!(serde_json::from_str::<Ca>(stored).unwrap(), ca);
     }
 }

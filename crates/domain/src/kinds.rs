@@ -100,13 +100,13 @@ macro_rules! for_each_kind {
                 kind: CA = 6,
                 entity: Ca(ca::Ca),
                 id: CaId(long),
-                spec: (),
+                spec: (ca::CaSpec),
                 collection: "cas",
                 name: "ca",
                 subject: (Ca granted),
                 noun: "CA",
                 stored: (root plain described referring),
-                unique: [CaId = 13 (id), CaName = 14 (member "name"), CaFingerprint = 15 (member "certPem")],
+                unique: [CaId = 13 (id), CaName = 14 (setting "name"), CaFingerprint = 15 (member "certPem")],
             }
             {
                 /// External JWT signers.

@@ -61,9 +61,9 @@ impl From<&Ca> for CaRef {
     fn from(ca: &Ca) -> Self {
         Self {
             id: ca.id.clone(),
-            name: ca.spec.name.clone(),
-            is_verified: ca.is_verified,
-            is_auto_enrollment_enabled: ca.spec.is_auto_enrollment_enabled,
+            name: ca.spec.settings.name.clone(),
+            is_verified: ca.spec.is_verified,
+            is_auto_enrollment_enabled: ca.spec.settings.is_auto_enrollment_enabled,
         }
     }
 }

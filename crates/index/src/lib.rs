@@ -58,6 +58,7 @@ mod enrollments;
 mod identities;
 mod managed;
 mod matches;
+mod no_columns;
 mod order;
 mod page;
 mod postings;
@@ -67,7 +68,6 @@ mod service_sessions;
 mod sessions;
 mod slot_bits;
 mod slots;
-mod small_catalogs;
 mod sort_key;
 mod text;
 
@@ -84,9 +84,9 @@ pub use managed::{
     RevocationColumns, RouterColumns, ServiceColumns, TerminatorColumns,
 };
 pub use matches::Matches;
+pub use no_columns::NoColumns;
 pub use postings::Postings;
 pub use projections::{AccessGuard, Projections};
 pub use service_sessions::ServiceSessionColumns;
 pub use sessions::{ApiSessionMirror, MirroredSession};
 pub use slots::Slot;
-pub use small_catalogs::NoColumns;

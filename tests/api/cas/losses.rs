@@ -40,13 +40,14 @@ impl Loss {
         let found: Found<Ca> = find(rows, UniqueIndex::CaId, ca);
         let mut after = found.entity.clone();
         match self {
-            Self::Verification => after.is_verified = false,
+            Self::Verification => after.spec.is_verified = false,
             Self::Permission => {
-                after.spec.is_auth_enabled = false;
-                after.spec.is_ott_enrollment_enabled = false;
-                after.spec.is_auto_enrollment_enabled = false;
+                let settings = &mut after.spec.settings;
+                settings.is_auth_enabled = false;
+                settings.is_ott_enrollment_enabled = false;
+                settings.is_auto_enrollment_enabled = false;
             },
-            Self::Claim => after.spec.external_id_claim = None,
+            Self::Claim => after.spec.settings.external_id_claim = None,
             Self::Authority => return rows.remove(&found.key, &found.entity).unwrap(),
             Self::ExternalId => {
                 let found: Found<Identity> = find(rows, UniqueIndex::IdentityExternalId, "anne");

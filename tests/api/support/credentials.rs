@@ -3,7 +3,7 @@
 use crate::support::{
     create, create_with_enrollment, get, modify_store, ott_enrollment, redeem, text,
 };
-use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
+use portcullis_domain::ca::{Ca, CaSettings, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
@@ -82,16 +82,13 @@ pub(crate) async fn add_authority(
     let env = controller.app.env();
     let authority = foreign_authority(controller, name);
     let id = CaId::from_wire(name);
-    let ca = Ca {
-        id: id.clone(),
-        created_at: env.now(),
-        updated_at: env.now(),
+    let spec = CaSpec {
         pem: authority.certificate().to_pem(),
         fingerprint: authority.certificate().fingerprint().to_string(),
         verification_token: "token".to_owned(),
         is_verified,
         claim_terms: TrustGeneration::default(),
-        spec: CaSpec {
+        settings: CaSettings {
             name: name.to_owned(),
             is_auto_enrollment_enabled: false,
             is_ott_enrollment_enabled: true,
@@ -102,6 +99,7 @@ pub(crate) async fn add_authority(
             tags: Tags::default(),
         },
     };
+    let ca = Ca::new(id.clone(), spec, env.now()).unwrap();
     let key = RecordKey::root(CA, controller.engine.allocate(CA));
     modify_store(controller, move |rows| rows.insert(&key, &ca).unwrap()).await;
     (id, authority)

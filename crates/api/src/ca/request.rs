@@ -3,7 +3,7 @@
 use super::ExternalIdClaimPatch;
 use crate::decode::{Decode, DecodeError, Members, PEM_LENGTH};
 use portcullis_domain::FieldError;
-use portcullis_domain::ca::{CaSpec, CaSpecPatch, name_format_or_default};
+use portcullis_domain::ca::{CaSettings, CaSettingsPatch, name_format_or_default};
 use portcullis_domain::name::validate_name;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
@@ -48,12 +48,12 @@ impl CaUpdate {
     ///
     /// [`FieldError`] when the claim is incomplete or invalid. It is reported as
     /// [`Code::InvalidField`](crate::code::Code::InvalidField).
-    pub fn spec(self) -> Result<CaSpec, FieldError> {
+    pub fn spec(self) -> Result<CaSettings, FieldError> {
         let claim = self.external_id_claim.map(|claim| {
             let patch = portcullis_domain::ca::ClaimPatch::from(claim);
             patch.into_claim()
         });
-        Ok(CaSpec {
+        Ok(CaSettings {
             name: self.name,
             is_auto_enrollment_enabled: self.is_auto_ca_enrollment_enabled,
             is_ott_enrollment_enabled: self.is_ott_ca_enrollment_enabled,
@@ -159,7 +159,7 @@ impl Decode for CaPatch {
     }
 }
 
-impl From<CaPatch> for CaSpecPatch {
+impl From<CaPatch> for CaSettingsPatch {
     fn from(patch: CaPatch) -> Self {
         Self {
             name: patch.name,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::decode::{Decode as _, DecodeError};
 use portcullis_domain::ca::{
-    CaSpecPatch, ClaimLocation, ClaimMatcher, ClaimParser, ClaimPatch, DEFAULT_NAME_FORMAT,
+    CaSettingsPatch, ClaimLocation, ClaimMatcher, ClaimParser, ClaimPatch, DEFAULT_NAME_FORMAT,
 };
 use serde_json::{Value, json};
 
@@ -134,7 +134,7 @@ fn claims_are_judged_as_a_whole() {
 fn patch_tells_no_claim_from_an_empty_one() {
     let patch = |body: Value| {
         let merge = CaPatch::from_body(body.to_string().as_bytes()).unwrap();
-        CaSpecPatch::from(merge).external_id_claim
+        CaSettingsPatch::from(merge).external_id_claim
     };
     assert_eq!(patch(json!({})), None);
     assert_eq!(patch(json!({"externalIdClaim": null})), None);

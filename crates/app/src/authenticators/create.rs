@@ -185,7 +185,7 @@ fn verify_issuer(app: &App, leaf: &Certificate) -> Result<Option<CaVerification>
 }
 
 fn is_verified(ca: &Ca) -> bool {
-    ca.is_verified
+    ca.spec.is_verified
 }
 
 /// Parses a text with exactly one certificate.

@@ -213,7 +213,7 @@ impl CaVerification {
 
     /// The external id in the leaf.
     pub(crate) fn claimed_external_id(&self) -> ClaimedExternalId {
-        let Some(claim) = &self.ca.entity.spec.external_id_claim else {
+        let Some(claim) = &self.ca.entity.spec.settings.external_id_claim else {
             return ClaimedExternalId::NotConfigured;
         };
         let common_name = self.leaf.common_name();
@@ -232,7 +232,7 @@ impl CaVerification {
         admits: fn(&Ca) -> bool,
     ) -> Result<bool, StoreError> {
         let current: Option<Ca> = rows.get(&self.ca.key)?;
-        let claim = &self.ca.entity.spec.external_id_claim;
-        Ok(current.is_some_and(|ca| admits(&ca) && ca.spec.external_id_claim == *claim))
+        let claim = &self.ca.entity.spec.settings.external_id_claim;
+        Ok(current.is_some_and(|ca| admits(&ca) && ca.spec.settings.external_id_claim == *claim))
     }
 }

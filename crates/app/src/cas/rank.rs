@@ -3,7 +3,7 @@
 use crate::error::AppError;
 use crate::privilege::{CredentialGuard, EnrollmentOwner, check_admin};
 use portcullis_domain::access::Caller;
-use portcullis_domain::ca::{Ca, CaSpec};
+use portcullis_domain::ca::{Ca, CaSettings};
 use portcullis_storage::tables::{ENROLLMENT, Found, Rows, StoredEnrollment};
 
 const LOGIN_RULE: &str = "only administrators may change isAuthEnabled of a verified CA, or delete one that \
@@ -14,9 +14,12 @@ const LOGIN_RULE: &str = "only administrators may change isAuthEnabled of a veri
 pub(super) fn check_external_id_claim(
     credential_guard: CredentialGuard,
     caller: &Caller,
-    specs: &[&CaSpec],
+    settings: &[&CaSettings],
 ) -> Result<(), AppError> {
-    if specs.iter().any(|spec| spec.external_id_claim.is_some()) {
+    if settings
+        .iter()
+        .any(|settings| settings.external_id_claim.is_some())
+    {
         let rule = "only administrators may set externalIdClaim on a CA";
         credential_guard.check_for_all(caller, rule)
     } else {
@@ -33,7 +36,8 @@ pub(super) fn check_change(
     after: &Ca,
 ) -> Result<(), AppError> {
     if before != after {
-        check_external_id_claim(credential_guard, caller, &[&before.spec, &after.spec])?;
+        let settings = [&before.spec.settings, &after.spec.settings];
+        check_external_id_claim(credential_guard, caller, &settings)?;
     }
     match (before.can_authenticate(), after.can_authenticate()) {
         (true, false) => check_admin(caller, LOGIN_RULE),

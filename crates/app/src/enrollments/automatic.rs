@@ -75,7 +75,7 @@ impl PreparedIdentity {
         };
         let name = format_name(&verification, &id, enrollment.requested_name.as_deref())?;
         let spec = IdentitySpec {
-            role_attributes: verification.ca.entity.spec.identity_roles.clone(),
+            role_attributes: verification.ca.entity.spec.settings.identity_roles.clone(),
             external_id,
             ..IdentitySpec::named(name)
         };
@@ -157,13 +157,13 @@ fn format_name(
 ) -> Result<IdentityName, AppError> {
     let ca = &verification.ca.entity;
     let parts = NameVariables {
-        ca_name: &ca.spec.name,
+        ca_name: &ca.spec.settings.name,
         ca_id: ca.id.as_str(),
         common_name: &verification.common_name().unwrap_or_default(),
         requested_name: requested.unwrap_or(id.as_str()),
         identity_id: id.as_str(),
     };
-    let name = parts.render(&ca.spec.identity_name_format);
+    let name = parts.render(&ca.spec.settings.identity_name_format);
     Ok(IdentityName::new(name).or_else(|_blank| IdentityName::new(id.as_str()))?)
 }
 

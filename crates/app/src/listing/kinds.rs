@@ -3,7 +3,6 @@
 //! Kinds that are stored have a file each. The rows here have no records: they are built in.
 
 mod authenticators;
-mod cas;
 mod enrollments;
 mod identities;
 mod managed;
@@ -12,7 +11,6 @@ mod session_certificates;
 mod sessions;
 
 pub use authenticators::AUTHENTICATORS;
-pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
 pub use managed::{

@@ -3,7 +3,9 @@ use crate::fixture::{Fixture, PASSWORD, named};
 use crate::records::login_authenticator;
 use portcullis_domain::api_session::LoginCertificate;
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::ca::{CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim};
+use portcullis_domain::ca::{
+    CaSettings, CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim,
+};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{CaId, SignerId};
@@ -271,7 +273,7 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
     login
         .fixture
         .change(key, |mut ca: Ca| {
-            ca.spec.external_id_claim = Some(ExternalIdClaim {
+            ca.spec.settings.external_id_claim = Some(ExternalIdClaim {
                 location: ClaimLocation::CommonName,
                 matcher: ClaimMatcher::All,
                 matcher_criteria: String::new(),
@@ -291,7 +293,7 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
     login
         .fixture
         .change(key, |mut ca: Ca| {
-            ca.spec.is_auth_enabled = false;
+            ca.spec.settings.is_auth_enabled = false;
             ca
         })
         .await;
@@ -299,16 +301,13 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
 }
 
 fn authority(id: CaId, now: Timestamp) -> Ca {
-    Ca {
-        id,
-        created_at: now,
-        updated_at: now,
+    let spec = CaSpec {
         pem: "pem".to_owned(),
         fingerprint: "0b".to_owned(),
         verification_token: "token".to_owned(),
         is_verified: true,
         claim_terms: TrustGeneration::default(),
-        spec: CaSpec {
+        settings: CaSettings {
             name: "ca".to_owned(),
             is_auto_enrollment_enabled: false,
             is_ott_enrollment_enabled: false,
@@ -318,7 +317,8 @@ fn authority(id: CaId, now: Timestamp) -> Ca {
             external_id_claim: None,
             tags: Tags::default(),
         },
-    }
+    };
+    Ca::new(id, spec, now).unwrap()
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ impl TrustAnchorCache {
         if let Some(known) = self.0.find(&ca.number()) {
             return Ok(known);
         }
-        let read = Certificate::from_pem(&ca.entity.pem).map_err(|error| {
+        let read = Certificate::from_pem(&ca.entity.spec.pem).map_err(|error| {
             StoreError::corrupt(format!("the certificate of an authority: {error}"))
         })?;
         let certificate = Arc::new(read);

@@ -1,7 +1,7 @@
 //! Partial updates of authorities.
 
 use super::{
-    CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, DEFAULT_NAME_FORMAT, ExternalIdClaim,
+    CaSettings, ClaimLocation, ClaimMatcher, ClaimParser, DEFAULT_NAME_FORMAT, ExternalIdClaim,
 };
 use crate::FieldError;
 use crate::patch::assign;
@@ -10,7 +10,7 @@ use crate::tags::Tags;
 
 /// Members of an authority to change; `None` leaves a member unchanged, except the claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CaSpecPatch {
+pub struct CaSettingsPatch {
     pub name: Option<String>,
     /// Whether holders of its certificates are enrolled automatically.
     pub is_auto_enrollment_enabled: Option<bool>,
@@ -41,13 +41,13 @@ pub struct ClaimPatch {
     pub index: Option<i64>,
 }
 
-impl CaSpecPatch {
+impl CaSettingsPatch {
     /// Writes the set members into `spec`.
     ///
     /// # Errors
     ///
     /// [`FieldError`] when the resulting claim is invalid; see [`ClaimPatch::apply_to`].
-    pub(super) fn apply(self, spec: &mut CaSpec) -> Result<(), FieldError> {
+    pub(super) fn apply(self, spec: &mut CaSettings) -> Result<(), FieldError> {
         spec.external_id_claim = match self.external_id_claim {
             Some(claim) => claim.apply_to(spec.external_id_claim.as_ref())?,
             None => None,
@@ -153,8 +153,8 @@ fn parse_index(given: i64) -> Result<u32, FieldError> {
 mod tests {
     use super::*;
 
-    fn spec() -> CaSpec {
-        CaSpec {
+    fn spec() -> CaSettings {
+        CaSettings {
             name: "partner".to_owned(),
             is_auto_enrollment_enabled: true,
             is_ott_enrollment_enabled: false,
@@ -173,10 +173,10 @@ mod tests {
         }
     }
 
-    fn patch(claim: Option<ClaimPatch>) -> CaSpecPatch {
-        CaSpecPatch {
+    fn patch(claim: Option<ClaimPatch>) -> CaSettingsPatch {
+        CaSettingsPatch {
             external_id_claim: claim,
-            ..CaSpecPatch::default()
+            ..CaSettingsPatch::default()
         }
     }
 
@@ -280,10 +280,10 @@ mod tests {
     #[test]
     fn empty_format_is_the_default() {
         let mut changed = spec();
-        let change = CaSpecPatch {
+        let change = CaSettingsPatch {
             identity_name_format: Some(String::new()),
             name: Some("other".to_owned()),
-            ..CaSpecPatch::default()
+            ..CaSettingsPatch::default()
         };
         changed.identity_name_format = "[requestedName]".to_owned();
         change.apply(&mut changed).unwrap();

@@ -1,48 +1,48 @@
 //! Third-party certificate authorities.
 
+use super::managed::{self, ResourcePaths as _, id};
 use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
-use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::response::ApiResponse;
 #[cfg(feature = "describe")]
 use crate::route::BodySpec;
-use crate::route::{Call, Json, NoBody, Payload, RequestContext, ResponseSpec, Route, guarded};
+use crate::route::{Call, Json, NoBody, Payload, ResponseSpec, Route, guarded};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::ca::{CaCreate, CaDetail, CaPatch, CaUpdate};
 use portcullis_api::code::Code;
 use portcullis_api::decode::DecodeError;
 use portcullis_app::AppError;
-use portcullis_app::cas::{self, Create, Delete, Read, Update};
-use portcullis_app::listing::kinds;
+use portcullis_app::cas;
+use portcullis_app::managed::{Create, Delete, Read, Update};
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Permit;
-use portcullis_domain::ids::CaId;
+use portcullis_domain::access::{ApiSurface, Permit};
+use portcullis_domain::ca::CaSpec;
 
 /// RFC 7519 section 10.3.1.
 const JWT: &str = "application/jwt";
 
+type S = CaSpec;
+
 pub(super) fn routes() -> Vec<Route> {
-    const ONE: &str = "/cas/{id}";
-    vec![
-        guarded::<Read, ListPayload, _, _>(Method::GET, "/cas", list)
-            .responds(ResponseSpec::list::<CaDetail>()),
-        guarded::<Create, Json<CaCreate>, _, _>(Method::POST, "/cas", create),
-        guarded::<Read, NoBody, _, _>(Method::GET, ONE, detail)
-            .responds(ResponseSpec::detail::<CaDetail>()),
-        guarded::<Update, Json<CaUpdate>, _, _>(Method::PUT, ONE, replace),
-        guarded::<Update, Json<CaPatch>, _, _>(Method::PATCH, ONE, patch),
-        guarded::<Delete, NoBody, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, CertificateText, _, _>(Method::POST, "/cas/{id}/verify", verify)
+    let (all, one) = (S::COLLECTION_PATH, S::ENTITY_PATH);
+    let further = [
+        guarded::<Create<S>, Json<CaCreate>, _, _>(Method::POST, all, create),
+        guarded::<Update<S>, Json<CaUpdate>, _, _>(Method::PUT, one, replace),
+        guarded::<Update<S>, Json<CaPatch>, _, _>(Method::PATCH, one, patch),
+        guarded::<Delete<S>, NoBody, _, _>(Method::DELETE, one, managed::delete::<S>),
+        guarded::<Update<S>, CertificateText, _, _>(Method::POST, "/cas/{id}/verify", verify)
             .responds(ResponseSpec::empty()),
-        guarded::<Read, NoBody, _, _>(Method::GET, "/cas/{id}/jwt", token)
+        guarded::<Read<S>, NoBody, _, _>(Method::GET, "/cas/{id}/jwt", token)
             .responds(ResponseSpec::raw())
             .producing(JWT),
     ]
-    .into_iter()
-    .map(|route| route.only(&[Api::Management]))
-    .collect()
+    .map(|route| route.only(&[Api::Management]));
+    managed::read_routes::<S, CaDetail>(ApiSurface::Edge)
+        .into_iter()
+        .chain(further)
+        .collect()
 }
 
 /// A certificate as text. Errors are reported only to callers that may verify it.
@@ -72,62 +72,41 @@ impl Payload for CertificateText {
     }
 }
 
-async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiError> {
-    list::respond(call, &kinds::CAS, |call, request, emit| {
-        let app = &call.context.state.app;
-        cas::list(app, &call.permit, request, &mut |ca| {
-            emit(CaDetail::from(ca))
-        })
-    })
-    .await
-}
-
-async fn create(call: Call<Permit<Create>, Json<CaCreate>>) -> Result<ApiResponse, ApiError> {
+async fn create(call: Call<Permit<Create<S>>, Json<CaCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(CaCreate { cert_pem, replace }) = call.body;
     let spec = replace.spec().map_err(AppError::InvalidField)?;
     let app = &call.context.state.app;
     let id = cas::create(app, &call.permit, spec, &cert_pem).await?;
-    Ok(ApiResponse::created("cas", id.as_str()))
+    Ok(ApiResponse::created(S::COLLECTION, id.as_str()))
 }
 
-async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let ca = cas::read(&call.context.state.app, &call.permit, &id(&call.context))?;
-    Ok(ApiResponse::detail(&CaDetail::from(ca)))
-}
-
-async fn replace(call: Call<Permit<Update>, Json<CaUpdate>>) -> Result<ApiResponse, ApiError> {
+async fn replace(call: Call<Permit<Update<S>>, Json<CaUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let spec = body.spec().map_err(AppError::InvalidField)?;
-    let RequestContext { state, .. } = &call.context;
-    cas::replace(&state.app, &call.permit, &id(&call.context), spec).await?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    cas::replace(app, &call.permit, &id, spec).await?;
     Ok(ApiResponse::empty())
 }
 
-async fn patch(call: Call<Permit<Update>, Json<CaPatch>>) -> Result<ApiResponse, ApiError> {
+async fn patch(call: Call<Permit<Update<S>>, Json<CaPatch>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let RequestContext { state, .. } = &call.context;
-    cas::patch(&state.app, &call.permit, &id(&call.context), body.into()).await?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    cas::patch(app, &call.permit, &id, body.into()).await?;
     Ok(ApiResponse::empty())
 }
 
-async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let RequestContext { state, .. } = &call.context;
-    cas::delete(&state.app, &call.permit, &id(&call.context)).await?;
-    Ok(ApiResponse::empty())
-}
-
-async fn verify(call: Call<Permit<Update>, CertificateText>) -> Result<ApiResponse, ApiError> {
+async fn verify(call: Call<Permit<Update<S>>, CertificateText>) -> Result<ApiResponse, ApiError> {
     let pem = call.body.0?;
-    let RequestContext { state, .. } = &call.context;
-    cas::verify(&state.app, &call.permit, &id(&call.context), &pem)
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    cas::verify(app, &call.permit, &id, &pem)
         .await
         .map_err(without_cause)?;
     Ok(ApiResponse::empty())
 }
 
-async fn token(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let RequestContext { state, .. } = &call.context;
-    let token = cas::token(&state.app, &call.permit, &id(&call.context)).map_err(without_cause)?;
+async fn token(call: Call<Permit<Read<S>>, NoBody>) -> Result<ApiResponse, ApiError> {
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let token = cas::token(app, &call.permit, &id).map_err(without_cause)?;
     Ok(ApiResponse::raw(JWT, token))
 }
 
@@ -137,8 +116,4 @@ fn without_cause(error: AppError) -> ApiError {
         AppError::NotFound { .. } => ApiError::new(Code::NotFound),
         error => error.into(),
     }
-}
-
-fn id(context: &RequestContext) -> CaId {
-    CaId::from_wire(context.id())
 }

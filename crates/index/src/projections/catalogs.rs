@@ -8,11 +8,11 @@ use super::policy_builder::{PolicyBuilder, put_record};
 use crate::access::{AccessIndex, SelectableCatalogs};
 use crate::catalog::{Catalog, CatalogBuilder};
 use crate::managed::CatalogSpec;
-use crate::small_catalogs::NoColumns;
+use crate::no_columns::NoColumns;
 use parking_lot::{RwLock, RwLockReadGuard};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::ca::Ca;
+use portcullis_domain::ca::{Ca, CaSpec};
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::config::{Config, ConfigType, ConfigTypeSpec};
 use portcullis_domain::enrollment::Enrollment;
@@ -262,6 +262,7 @@ macro_rules! without_columns {
 }
 
 without_columns!(
+    CaSpec,
     ConfigTypeSpec,
     ServicePolicySpec,
     ServiceEdgeRouterPolicySpec,

@@ -246,7 +246,7 @@ impl LoginMethod for CertificateLogin {
         if let (CertificateHolder::ExternalId(..), Some(verification)) =
             (&self.holder, &self.verification)
         {
-            session.terms = Some(verification.ca.entity.claim_terms);
+            session.terms = Some(verification.ca.entity.spec.claim_terms);
         }
         let CertificateHolder::Authenticator(authenticator) = &self.holder else {
             return Ok(None);

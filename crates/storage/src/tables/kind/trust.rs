@@ -1,13 +1,10 @@
 //! Tables of authentication policies, third-party authorities and signers.
 
+use super::UniqueIndex;
 use super::managed::StoredSpec;
 use super::values::{UniqueValue, policy_reference, references};
-use super::{CA, Entity, UniqueIndex, entity_change};
-use crate::key::Kind;
 use portcullis_domain::auth_policy::AuthPolicySpec;
-use portcullis_domain::ca::Ca;
-use portcullis_domain::change::{Change, Owner};
-use portcullis_domain::ids::RecordNumber;
+use portcullis_domain::ca::CaSpec;
 use portcullis_domain::signer::SignerSpec;
 
 impl StoredSpec for AuthPolicySpec {
@@ -18,19 +15,10 @@ impl StoredSpec for AuthPolicySpec {
     }
 }
 
-impl Entity for Ca {
-    const KIND: Kind = CA;
-
-    fn unique_values(&self) -> Vec<UniqueValue> {
-        vec![
-            UniqueValue::new(UniqueIndex::CaId, self.id.as_str()),
-            UniqueValue::new(UniqueIndex::CaName, self.spec.name.as_str()),
-            UniqueValue::new(UniqueIndex::CaFingerprint, self.fingerprint.as_str()),
-        ]
-    }
-
-    fn change(owner: Option<Owner>, number: RecordNumber, now: Option<&Self>) -> Change {
-        Change::Ca(entity_change(owner, number, now))
+impl StoredSpec for CaSpec {
+    fn further_values(&self) -> Vec<UniqueValue> {
+        let fingerprint = self.fingerprint.as_str();
+        vec![UniqueValue::new(UniqueIndex::CaFingerprint, fingerprint)]
     }
 }
 
