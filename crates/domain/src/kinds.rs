@@ -20,7 +20,7 @@
 /// - `stored`: `root`, or `owned` if its records lie under an identity or a router; `plain`, or
 ///   `sealed` if secrets of it are stored in another form; `whole` if the audit trail may show all
 ///   members as they are stored, or `described` if the audit schemas say how; `unreferring` if it is
-///   managed and names no others, or `referring`;
+///   managed, names no others and has no unique member but its name, or `referring`;
 /// - `unique`: its unique indexes, each with its byte, which is never reused either, and where its
 ///   values come from: `id`, with the member if clients may choose it; `name`; `member` with the
 ///   member of the APIs, or `setting` if the specification has it among its settings; or
