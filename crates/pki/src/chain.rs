@@ -19,7 +19,7 @@ use error::{ANCHOR_OUTSIDE_VALIDITY, to_chain_error};
 use crate::certificate::Certificate;
 
 /// Maximum number of intermediates that a client may present.
-const MAX_INTERMEDIATES: usize = 8;
+pub const MAX_INTERMEDIATES: usize = 8;
 
 /// The time at which a chain must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use crate::app::App;
 use portcullis_domain::ca::{Ca, ClaimLocation};
 use portcullis_pki::{
-    Certificate, Fingerprint, TrustAnchors, Validity, VerifyAt, certificates_to_pem,
+    Certificate, Fingerprint, MAX_INTERMEDIATES, TrustAnchors, Validity, VerifyAt,
+    certificates_to_pem,
 };
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
@@ -13,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 /// Maximum length of a client's chain.
-const MAX_CHAIN_LEN: usize = 9;
+const MAX_CHAIN_LEN: usize = 1 + MAX_INTERMEDIATES;
 
 /// An authority with its certificate.
 type Candidate = (Found<Ca>, Arc<Certificate>);

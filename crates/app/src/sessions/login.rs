@@ -4,15 +4,15 @@
 //! reason goes to the log. Checks made outside the transaction are repeated inside it against the
 //! current records.
 
-mod attempt;
 mod certificate;
 mod password;
+mod password_attempt;
 mod password_failure;
 mod token;
 
-pub(crate) use attempt::PasswordAttempt;
 pub use certificate::with_certificate;
 pub use password::with_password;
+pub(crate) use password_attempt::PasswordAttempt;
 pub(crate) use password_failure::{PasswordPurpose, record_failed_password, reset_wrong_passwords};
 pub use token::with_token;
 
@@ -20,8 +20,7 @@ use super::session_quota::EvictionPlan;
 use super::{PendingActions, second_factor_token, token_hash};
 use crate::app::App;
 use crate::error::AppError;
-use crate::records::get_policy;
-use crate::records::totp_state;
+use crate::records::{get_policy, totp_state};
 use crate::services::RequestedConfigTypes;
 use crate::signers::{BearerTokenError, BearerTokens, TokenChallenge};
 use portcullis_domain::access::Origin;

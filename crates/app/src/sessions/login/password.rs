@@ -3,7 +3,7 @@
 //! Every refusal costs the same: one hash, one durable commit. Neither the response nor its timing
 //! reveals whether the username exists, whether the password was right, or what its owner lacks.
 
-use super::attempt::PasswordAttempt;
+use super::password_attempt::PasswordAttempt;
 use super::{
     Login, LoginError, LoginMethod, NewSession, PasswordPurpose, authorize, open_session,
     record_failed_password,

@@ -1,6 +1,6 @@
 //! Consequences of failed passwords.
 
-use super::attempt::PasswordAttempt;
+use super::password_attempt::PasswordAttempt;
 use crate::app::App;
 use crate::error::AppError;
 use crate::records::{get_owner, get_policy};
