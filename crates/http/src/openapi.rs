@@ -1,6 +1,6 @@
 //! `OpenAPI` 3.1 descriptions of the APIs, one document per API.
 //!
-//! They are in `docs/openapi`. The tests of `tests/openapi` make them from the routes, the wire types
+//! They are in `docs/openapi`, which the link `openapi` in this crate leads to. The tests of `tests/openapi` make them from the routes, the wire types
 //! and the decoders of requests.
 
 mod yaml;
@@ -10,7 +10,7 @@ use crate::response::Static;
 use portcullis_api::envelope::Envelope;
 use portcullis_api::json;
 use serde_json::Value;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 #[derive(Debug)]
 pub struct Document {
@@ -20,21 +20,32 @@ pub struct Document {
     pub enveloped: Static,
 }
 
-/// Returns the description of an API.
+/// The description of an API. The first call parses its file, which takes too long for the threads
+/// that serve connections.
 pub fn document(api: Api) -> &'static Document {
-    static CLIENT: LazyLock<Document> =
-        LazyLock::new(|| Document::new(include_str!("../openapi/client.json")));
-    static MANAGEMENT: LazyLock<Document> =
-        LazyLock::new(|| Document::new(include_str!("../openapi/management.json")));
-    static FABRIC: LazyLock<Document> =
-        LazyLock::new(|| Document::new(include_str!("../openapi/fabric.json")));
-    static HEALTH_CHECKS: LazyLock<Document> =
-        LazyLock::new(|| Document::new(include_str!("../openapi/health-checks.json")));
+    let (document, text) = parts(api);
+    document.get_or_init(|| Document::new(text))
+}
+
+/// The description of an API, if it was asked for before.
+pub fn parsed_document(api: Api) -> Option<&'static Document> {
+    parts(api).0.get()
+}
+
+/// Where the description of an API is kept, and its file.
+fn parts(api: Api) -> (&'static OnceLock<Document>, &'static str) {
+    static CLIENT: OnceLock<Document> = OnceLock::new();
+    static MANAGEMENT: OnceLock<Document> = OnceLock::new();
+    static FABRIC: OnceLock<Document> = OnceLock::new();
+    static HEALTH_CHECKS: OnceLock<Document> = OnceLock::new();
     match api {
-        Api::Client => &CLIENT,
-        Api::Management => &MANAGEMENT,
-        Api::Fabric => &FABRIC,
-        Api::HealthChecks => &HEALTH_CHECKS,
+        Api::Client => (&CLIENT, include_str!("../openapi/client.json")),
+        Api::Management => (&MANAGEMENT, include_str!("../openapi/management.json")),
+        Api::Fabric => (&FABRIC, include_str!("../openapi/fabric.json")),
+        Api::HealthChecks => (
+            &HEALTH_CHECKS,
+            include_str!("../openapi/health-checks.json"),
+        ),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::content_negotiation;
 use crate::error::ApiError;
-use crate::openapi;
+use crate::openapi::{self, Document};
 use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, NoBody, RequestContext, ResponseSpec, Route, public};
@@ -10,6 +10,7 @@ use crate::state::AppState;
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::spec::SpecDetail;
+use portcullis_app::run_blocking;
 
 const JSON: &str = "application/json";
 const YAML: &str = "text/yaml";
@@ -47,7 +48,7 @@ async fn detail(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 /// Responds with YAML, or with the YAML as a string in an envelope to clients that accept only
 /// JSON.
 async fn body(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
-    let document = openapi::document(find_api(&call.context)?);
+    let document = document(find_api(&call.context)?).await?;
     if content_negotiation::accepts(&call.context.headers, YAML) {
         return Ok(ApiResponse::from_static(YAML, &document.yaml));
     }
@@ -56,8 +57,15 @@ async fn body(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
 
 /// Responds with the description of the requested API.
 async fn own_document(call: Call<(), NoBody>) -> Result<ApiResponse, ApiError> {
-    let document = openapi::document(call.context.api);
+    let document = document(call.context.api).await?;
     Ok(ApiResponse::from_static(JSON, &document.json))
+}
+
+async fn document(api: Api) -> Result<&'static Document, ApiError> {
+    match openapi::parsed_document(api) {
+        Some(document) => Ok(document),
+        None => run_blocking(move || Ok(openapi::document(api))).await,
+    }
 }
 
 /// Returns the API that the path names.
