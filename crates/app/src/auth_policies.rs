@@ -92,7 +92,7 @@ impl Resource for AuthPolicySpec {
         Ok(found.entity)
     }
 
-    /// Policies that are not in use may be prepared by anyone.
+    /// Whoever may update policies may prepare those that are not in use.
     fn authorize(
         rows: Rows<'_>,
         (caller, credential_guard): (&Caller, CredentialGuard),

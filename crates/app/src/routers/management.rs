@@ -7,7 +7,7 @@ use crate::error::{AppError, NotAllowedError};
 use crate::listing::{self, ListRequest, ListScope, Paging, kinds};
 use crate::managed::{self, Create, Delete, Read, Update};
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{ApiSurface, Permit};
+use portcullis_domain::access::{AccessDeniedError, Action, ApiSurface, Permit};
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
@@ -110,18 +110,19 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
     routers.columns().edge().clone()
 }
 
-/// Creates a router with an id chosen by the caller. It has no enrollment: its certificate, whose
+/// Creates a router on the fabric API with an id chosen by the caller. It has no enrollment: its certificate, whose
 /// fingerprint is part of the spec, comes from elsewhere. The id becomes the common name of the
 /// certificates that it gets later, so it must not be a name of the controller.
 ///
 /// # Errors
 ///
-/// [`AppError::InvalidField`] for such an id, and the errors of [`managed::create`].
+/// [`AppError::Field`] for such an id, and the errors of [`managed::create`].
 pub async fn register(
     app: &App,
     permit: &Permit<Create<RouterSpec>>,
     (id, spec): (RouterId, RouterSpec),
 ) -> Result<RouterId, AppError> {
+    require_fabric(permit)?;
     let serving = app.network().serving_state();
     if serving.reserved_names.check(id.as_str()).is_err() {
         let reason = "must not be a name of the controller: the router's certificates have its id as \
@@ -129,6 +130,15 @@ pub async fn register(
         return Err(FieldError::new("id", reason, id.as_str()).into());
     }
     managed::create_with_id(app, permit, id, spec).await
+}
+
+/// Refuses what only the fabric API offers. Access to it is judged apart, so a permit for the edge
+/// API is none for this.
+fn require_fabric<A: Action>(permit: &Permit<A>) -> Result<(), AccessDeniedError> {
+    match permit.surface() {
+        ApiSurface::Fabric => Ok(()),
+        ApiSurface::Edge => Err(AccessDeniedError),
+    }
 }
 
 /// Replaces the spec of a router, and the fingerprint of its certificate if one is given. Members
@@ -140,6 +150,9 @@ pub async fn replace(
     id: &RouterId,
     (spec, fingerprint): (RouterSpec, FingerprintChange),
 ) -> Result<(), AppError> {
+    if fingerprint.is_some() {
+        require_fabric(permit)?;
+    }
     let (surface, now) = (permit.surface(), app.env().now());
     managed::change(app, permit, id, move |router: &mut Router| {
         set.check_changeable(surface, router)?;
@@ -160,6 +173,9 @@ pub async fn patch(
     id: &RouterId,
     (patch, fingerprint): (RouterSpecPatch, FingerprintChange),
 ) -> Result<(), AppError> {
+    if fingerprint.is_some() {
+        require_fabric(permit)?;
+    }
     let (surface, now) = (permit.surface(), app.env().now());
     if patch == RouterSpecPatch::default() && fingerprint.is_none() {
         let found = managed::get::<RouterSpec>(app.snapshot()?.rows(), id)?;
