@@ -1,8 +1,8 @@
 //! Routes: method, path, access, body and handler of an operation.
 //!
-//! A route is declared with [`guarded`], [`guarded_on`] or [`public`]. The order of checks follows from the types,
-//! not from the handler: session (401), body (400), permission (401), and only then the handler,
-//! which gets the proof of permission as an argument.
+//! A route is declared with [`guarded`], [`guarded_on`] or [`public`]. The order of checks follows
+//! from the types, not from the handler: session (401), body (400), permission (401), and only then
+//! the handler, which gets the proof of permission as an argument.
 
 mod description;
 mod payload;

@@ -11,6 +11,7 @@ pub struct OpenZitiRule {
     pub on_missing: OnMistake,
     /// Whether an empty string is refused.
     pub refuses_empty: bool,
+    /// Effect of a number or a duration outside of `min` and `max`.
     pub out_of_bounds: OutOfBounds,
     /// Minimum; nanoseconds for durations.
     pub min: i64,
