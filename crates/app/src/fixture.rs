@@ -8,21 +8,23 @@ use crate::identities;
 use crate::network::{Controller, ControllerHosts, Network, NetworkSettings};
 use crate::password::PasswordPool;
 use crate::read_model::{self, ProjectionUpdater};
-use crate::records::find_policy;
+use crate::records::{find_policy, login_authenticator, own_session_key};
 use crate::sessions::{self, Login, LoginError, NewSession, PresentedCredentials};
 use crate::settings::{MfaSettings, Settings};
 use crate::signers::BearerTokens;
 use crate::state::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Origin, Permit};
+use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::{self, AuthPolicy};
+use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::{IdentityName, IdentitySpec};
 use portcullis_domain::ids::{ControllerId, IdentityId, RequestId};
 use portcullis_domain::tags::Tags;
 use portcullis_index::Projections;
 use portcullis_pki::{JwtSigner, TrustDomain};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Entity, Rows};
+use portcullis_storage::tables::{Entity, Found, Rows};
 use portcullis_storage::vault::Vault;
 use portcullis_testkit::{ManualClock, SeededEntropy, TestNetwork, memory_store};
 use secrecy::ExposeSecret as _;
@@ -137,6 +139,18 @@ impl Fixture {
     /// Reads from the current store.
     pub(crate) fn read<T>(&self, read: impl FnOnce(Rows<'_>) -> T) -> T {
         read(self.app.snapshot().unwrap().rows())
+    }
+
+    /// The authenticator that opened the session of `caller`.
+    pub(crate) fn authenticator(&self, caller: &Caller) -> Found<Authenticator> {
+        let found = self.read(|rows| {
+            let session: ApiSession = rows.get(&own_session_key(caller)).unwrap().unwrap();
+            login_authenticator(rows, &session).unwrap().unwrap()
+        });
+        Found {
+            key: found.key,
+            entity: Arc::unwrap_or_clone(found.entity),
+        }
     }
 
     pub(crate) async fn insert<E: Entity + Send + Sync + 'static>(

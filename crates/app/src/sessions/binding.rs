@@ -124,3 +124,6 @@ pub(crate) fn end_other_sessions(
     })?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -258,3 +258,6 @@ impl LoginMethod for CertificateLogin {
         Ok(cert.open_extension())
     }
 }
+
+#[cfg(test)]
+mod tests;

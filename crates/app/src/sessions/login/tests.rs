@@ -1,7 +1,9 @@
 use super::*;
-use crate::fixture::{Fixture, PASSWORD, named, permit};
+use crate::fixture::{Fixture, PASSWORD, named, origin, permit};
 use crate::identities;
 use crate::settings::Settings;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_storage::tables::AUTHENTICATOR;
 
 fn reason(outcome: Result<NewSession, LoginError>) -> &'static str {
     match outcome {
@@ -65,4 +67,29 @@ async fn wrong_passwords_lock_the_identity_and_end_its_sessions() {
     assert!(fixture.resolve(&session).await.is_none());
     let refused = reason(fixture.log_in("alice", PASSWORD).await);
     assert_eq!(refused, "the identity is disabled");
+}
+
+#[tokio::test]
+async fn wrong_password_for_an_authenticator_that_is_gone_counts_against_nobody() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let found = fixture.authenticator(&admin);
+    let owner = identity_key(found.root_number());
+    fixture.remove::<Authenticator>(found.key).await;
+    let attempt = PasswordAttempt::new(&fixture.app, &origin());
+    let (app, purpose) = (&fixture.app, PasswordPurpose::Login);
+    let throttled = record_failed_password(app, &origin(), Some(found), purpose, attempt).await;
+    assert_eq!(throttled.unwrap(), None);
+    let identity: Option<Identity> = fixture.read(|rows| rows.get(&owner).unwrap());
+    assert_eq!(identity.unwrap().wrong_passwords, 0);
+}
+
+#[tokio::test]
+async fn counts_of_an_owner_who_is_gone_need_no_reset() {
+    let fixture = Fixture::start().await;
+    let nobody = identity_key(RecordNumber(u64::MAX)).dependent(AUTHENTICATOR, 1);
+    let reset = fixture
+        .app
+        .commit_unaudited(move |rows| reset_wrong_passwords(rows, &nobody));
+    assert!(reset.await.is_ok());
 }
