@@ -111,12 +111,15 @@ macro_rules! kind_ids {
     ($({
         #[doc = $doc:literal]
         kind: $kind:ident = $byte:literal,
-        entity: $entity:ident($($path:tt)+),
+        entity: $entity:ident($module:ident::$type:ident),
         id: $id:ident($shape:ident),
         $($rest:tt)*
     })+) => {
         $(entity_id!(
-            #[doc = concat!("Id of a [`", stringify!($entity), "`](crate::", stringify!($($path)+), ").")]
+            #[doc = concat!(
+                "Id of a [`", stringify!($entity), "`](crate::", stringify!($module), "::",
+                stringify!($type), ").",
+            )]
             $id,
             $shape
         );)+
