@@ -36,7 +36,7 @@ fn administrator_gives_changes_and_takes_passwords() {
 
     // The administrator's own password stands in the environment, and is given to nobody.
     let asked = session.run(&update).expect_code(2).stderr;
-    assert!(asked.contains("no terminal to ask"), "{asked}");
+    assert!(asked.contains("there is no terminal"), "{asked}");
     session.run(&["authenticator", "delete", &id]).success();
     assert!(!lets_in(&session, "anna.b", "another-one"));
 }

@@ -48,8 +48,8 @@ fn exit_codes_tell_what_went_wrong() {
         hint: use the form https://localhost:1280
         [2]
         $ portcullis login https://NOWHERE --username admin --yes
-        error: the controller at NOWHERE cannot be reached: nothing listens there
-        hint: check that the controller is running and that NOWHERE is right
+        error: the controller at NOWHERE cannot be reached: nothing is listening there
+        hint: check that the controller is running and that the address NOWHERE is correct
         [4]
         $ portcullis enroll nothing.jwt
         error: nothing.jwt cannot be read: it does not exist

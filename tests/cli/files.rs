@@ -108,7 +108,7 @@ fn identity_of_a_spent_token_is_kept() {
     let failed = run(&mut enroll).expect_code(1).stderr;
     reader.join().unwrap();
     assert!(failed.contains("pipe cannot be written"), "{failed}");
-    assert!(failed.contains("the token is used up"), "{failed}");
+    assert!(failed.contains("the token has been used"), "{failed}");
     let (_, kept) = failed.split_once("was saved to ").unwrap();
     let (kept, _) = kept.split_once(';').unwrap();
     let mode = fs::metadata(kept).unwrap().permissions().mode();

@@ -173,7 +173,7 @@ fn session_that_a_new_policy_has_made_partial_says_so() {
     session.run(&["whoami", "--profile", "second"]).success();
     let refused = anna.run(&["whoami"]).expect_code(1).stderr;
     assert!(refused.contains("needs another factor: MFA"), "{refused}");
-    assert!(refused.contains("then log in again"), "{refused}");
+    assert!(refused.contains("log in again with"), "{refused}");
     let status = anna.run(&["mfa", "status"]).success().text();
     assert!(status.ends_with("next: portcullis login\n"), "{status}");
     let code = app.code();

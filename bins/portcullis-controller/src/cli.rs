@@ -19,8 +19,7 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: String,
 
-    /// Allow core dumps, and debuggers of the same user to read the memory: both expose
-    /// secrets
+    /// Allow core dumps, and debuggers run by the same user; both can expose secrets
     #[arg(long, global = true)]
     pub(crate) allow_core_dumps: bool,
 
@@ -145,7 +144,7 @@ pub(crate) struct PasswordArgs {
     pub(crate) password: Option<String>,
 }
 
-/// Works on the store of a configuration file whose controller is not running.
+/// Works directly on the store of a configuration file, whose controller must be stopped.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminCommand {
     /// Set the password of an identity

@@ -36,8 +36,8 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     AUDIT_IS_OFF.store(filter::silences_audit(filter), Ordering::Relaxed);
     let log = tracing_subscriber::registry().with(filter::parse(filter)?);
-    let queue = LogQueue::start(BlockingWriter(io::stderr()))
-        .context("the thread that writes the log cannot be started")?;
+    let queue =
+        LogQueue::start(BlockingWriter(io::stderr())).context("cannot start the logging thread")?;
     let writer = QueueWriter(Arc::clone(&queue));
     let outcome = if io::stderr().is_terminal() {
         log.with(text_layer(writer)).try_init()

@@ -218,7 +218,7 @@ impl RunningController {
         }
         if !self.audit_writer.stop(AUDIT_DRAIN_TIMEOUT).await {
             tracing::warn!(
-                "the last events of the audit trail are not written; they are written after the next start"
+                "the last events of the audit trail could not be written; they will be written after the next start"
             );
         } else if let Err(error) = audit::trim_written(&self.app).await {
             tracing::warn!(%error, "some events of the audit trail are written again after the next start");

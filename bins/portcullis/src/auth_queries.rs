@@ -30,7 +30,7 @@ pub(crate) fn missing_factor_in_session(queries: &[AuthQuery]) -> CliError {
     if queries.iter().all(can_enroll) {
         return error;
     }
-    error.hint("then log in again with `portcullis login` and the same credential")
+    error.hint("afterwards, log in again with `portcullis login` and the same credential")
 }
 
 fn add_hint(error: CliError, query: &AuthQuery) -> CliError {

@@ -267,7 +267,7 @@ fn explain_refusal(error: ClientError) -> CliError {
     let failure = CliError::from(error);
     if is_wrong {
         return failure
-            .hint("each code works once and only for a short time: wait for the next one")
+            .hint("each code works once and only for a short time; wait for the next one")
             .hint("check the clock of the device that shows the codes");
     }
     match wait {

@@ -225,8 +225,9 @@ impl From<ClientError> for CliError {
     fn from(error: ClientError) -> Self {
         match &error {
             ClientError::Unreachable { address, .. } => {
-                let hint =
-                    format!("check that the controller is running and that {address} is right");
+                let hint = format!(
+                    "check that the controller is running and that the address {address} is correct"
+                );
                 Self::new(ErrorKind::Unreachable, error.into()).hint(hint)
             },
             ClientError::Untrusted { .. } => Self::new(ErrorKind::Unreachable, error.into()),

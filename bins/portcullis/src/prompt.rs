@@ -107,7 +107,7 @@ fn is_yes(line: &[u8]) -> bool {
 pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliError> {
     if !is_interactive() {
         return Err(
-            CliError::usage("there is no terminal to ask for the password on").hint(
+            CliError::usage("cannot prompt for the password: there is no terminal").hint(
                 "pass it in a file (`-` for standard input), or in the environment variable that \
                  `--help` names",
             ),

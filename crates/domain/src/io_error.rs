@@ -37,7 +37,7 @@ fn description(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
         ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy => "it is in use",
         ErrorKind::OutOfMemory => "the machine is out of memory",
-        ErrorKind::ConnectionRefused => "nothing listens there",
+        ErrorKind::ConnectionRefused => "nothing is listening there",
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
             "the connection broke"
         },
@@ -62,7 +62,7 @@ mod tests {
             (13, "permission denied"),
             (21, "it is a directory"),
             (28, "the disk is full"),
-            (111, "nothing listens there"),
+            (111, "nothing is listening there"),
         ] {
             assert_eq!(
                 describe_io_error(&io::Error::from_raw_os_error(number)),

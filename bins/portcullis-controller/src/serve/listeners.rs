@@ -61,7 +61,7 @@ impl WebListeners {
         }
         ensure!(
             entries.iter().any(|entry| !entry.sockets.is_empty()),
-            "no listener in the section `web` serves an API"
+            "no listener in the section `web` serves an API; add a binding such as `edge-management`"
         );
         Ok(Self {
             entries,
@@ -95,10 +95,7 @@ impl WebListeners {
                 ServerTls::new(certificates, min, max)
                     .map(Arc::new)
                     .with_context(|| {
-                        format!(
-                            "TLS of the listener {} cannot be set up",
-                            entry.listener.name
-                        )
+                        format!("cannot set up TLS for the listener {}", entry.listener.name)
                     })
             })
             .collect()

@@ -63,9 +63,12 @@ async fn sweep(app: Arc<App>, mut ticker: Ticker) {
         sweep_sessions(&app, &ticker.stop).await;
         match service_sessions::sweep(&app).await {
             Ok(0) => {},
-            Ok(ended) => tracing::debug!(ended, "service sessions without a grant ended"),
+            Ok(ended) => tracing::debug!(
+                ended,
+                "ended service sessions that no policy allows any more"
+            ),
             Err(error) => {
-                tracing::warn!(%error, "service sessions without a grant could not be ended");
+                tracing::warn!(%error, "could not end service sessions that no policy allows any more");
             },
         }
         match revocations::remove_expired(&app).await {

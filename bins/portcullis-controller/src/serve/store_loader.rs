@@ -55,7 +55,7 @@ fn damage_error(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> 
     match damage.as_slice() {
         [] => Ok(()),
         _ if accept_damage => {
-            tracing::warn!("a damaged store is served, because --accept-damage says so");
+            tracing::warn!("serving a damaged store because --accept-damage was given");
             Ok(())
         },
         [first, rest @ ..] => Err(anyhow!(

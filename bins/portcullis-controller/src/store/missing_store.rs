@@ -40,7 +40,7 @@ fn missing_reason(store: &Path, key: &Path, must_exist: bool) -> Option<String> 
         // The engine creates stores atomically, so an empty file is not a new one.
         Ok(found) => (found.len() == 0).then(|| "is empty: its content is lost".to_owned()),
         Err(_) if fs::symlink_metadata(store).is_ok() => {
-            Some("is a link to something that cannot be found".to_owned())
+            Some("is a broken symbolic link".to_owned())
         },
         Err(_) if key.exists() => Some(format!(
             "is missing, although there was one: its sealing key {} is there",

@@ -57,7 +57,7 @@ fn store_with_lost_rows_is_served_only_on_demand() {
     );
 
     let mut serving = Serving::start(program().arg("run").arg(&config).arg("--accept-damage"));
-    serving.logged("because --accept-damage says so");
+    serving.logged("because --accept-damage was given");
     serving.logged("serving");
     let _ = serving.stop("TERM");
 }

@@ -64,7 +64,7 @@ fn store_that_a_broken_link_stands_for_is_missing() {
     let store = home.join("ctrl.db.portcullis");
     fs::remove_file(&store).unwrap();
     std::os::unix::fs::symlink("/nonexistent/volume/store", &store).unwrap();
-    refused(&home, &["ctrl.db.portcullis is a link"]);
+    refused(&home, &["ctrl.db.portcullis is a broken symbolic link"]);
 }
 
 #[test]

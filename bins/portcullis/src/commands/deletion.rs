@@ -187,7 +187,7 @@ fn summarize_failures<E: Entity>(failed: &[DeletionFailure], last: CliError) -> 
             <E as EntityKind>::SINGULAR
         )),
         number => last.with_context(format!(
-            "{number} {} were not deleted, the last of them `{name}` ({id})",
+            "{number} {} were not deleted; the last was `{name}` ({id})",
             <E as EntityKind>::PLURAL
         )),
     }

@@ -72,8 +72,7 @@ pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), 
         Some(path) => from_identity_file(context, path, &arguments.code).await?,
         None if arguments.code.is_given() => {
             return Err(CliError::usage(
-                "a code is only used for logging in, which this command does only with \
-                 `--identity`",
+                "a code is only used to log in, which this command does only with `--identity`",
             )
             .hint("remove the code, or add `--identity FILE`"));
         },

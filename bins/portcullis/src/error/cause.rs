@@ -53,7 +53,7 @@ mod tests {
             ),
             (
                 Box::new(io::Error::from_raw_os_error(111)),
-                "nothing listens there",
+                "nothing is listening there",
             ),
             (
                 Box::new(dialoguer::Error::IO(io::ErrorKind::UnexpectedEof.into())),

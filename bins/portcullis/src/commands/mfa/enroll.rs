@@ -87,7 +87,7 @@ impl EnrollArgs {
         if self.save.is_wanted() && !codes.is_available() {
             return Err(CliError::usage(
                 "recovery codes can only be saved once the first code is accepted, and there is no \
-                 terminal to ask for it on",
+                 terminal to prompt for it",
             )
             .hint("use `--save-codes` with `portcullis mfa verify` instead"));
         }

@@ -39,7 +39,7 @@ pub(crate) struct RouterFlagArgs {
 /// Flags of an update.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Args)]
 pub(crate) struct RouterFlagUpdateArgs {
-    /// Whether circuits may only start and end at the router, not pass through
+    /// Whether to keep circuits from passing through the router; they may still start and end there
     #[arg(long, value_name = "true|false")]
     no_traversal: Option<bool>,
 

@@ -45,7 +45,7 @@ pub(crate) struct RouterArgs {
     #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Hostname)]
     host: Option<String>,
 
-    /// Additional IP address at which it is reached
+    /// Additional IP address of the router
     #[arg(long, value_name = "ADDRESS")]
     ip: Option<IpAddr>,
 
