@@ -178,7 +178,7 @@ fn codes_that_are_none_are_not_sent_and_not_repeated() {
     for (arguments, told) in [
         (&both[..], "cannot be used with"),
         (&["--code-file", "empty"], "empty contains no code"),
-        (&[], "there is no terminal to ask for the code"),
+        (&[], "there is no terminal"),
         (&["--force"], "--save-codes"),
         (&["--save-codes", "-"], "it must be a file"),
     ] {

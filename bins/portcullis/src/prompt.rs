@@ -54,7 +54,7 @@ fn read_line(question: &str) -> io::Result<Zeroizing<Vec<u8>>> {
 /// terminal.
 pub(crate) fn code(question: &str, hint: &str) -> Result<SecretString, CliError> {
     if !is_interactive() {
-        return Err(CliError::usage("there is no terminal to ask for the code on").hint(hint));
+        return Err(CliError::usage("cannot prompt for the code: there is no terminal").hint(hint));
     }
     let line = read_line(&format!("{question}:")).map_err(|error| prompt_error(error.into()))?;
     match line.strip_suffix(b"\n") {

@@ -69,8 +69,8 @@ pub enum AppError {
     /// The response took too long.
     #[error("the answer took too long")]
     TimedOut,
-    /// The read model is still being built.
-    #[error("lists are not ready yet")]
+    /// The read model is still being built, or the process is ending.
+    #[error("the controller is still starting, or is stopping")]
     NotReady,
     #[error("the store failed")]
     Store(#[from] StoreError),
