@@ -191,22 +191,4 @@ impl<T> Page<T> {
             total: self.total,
         }
     }
-
-    /// Converts the items; fails with the first error.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `convert`.
-    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
-        Ok(Page {
-            items: self
-                .items
-                .into_iter()
-                .map(convert)
-                .collect::<Result<_, _>>()?,
-            limit: self.limit,
-            offset: self.offset,
-            total: self.total,
-        })
-    }
 }

@@ -187,11 +187,6 @@ impl Symbol {
         }
     }
 
-    /// Whether rows can be sorted by it.
-    pub const fn is_sortable(&self) -> bool {
-        matches!(self.kind, SymbolKind::One(_))
-    }
-
     /// Whether it needs a set function.
     pub const fn is_set(&self) -> bool {
         matches!(self.kind, SymbolKind::Set | SymbolKind::References(_))

@@ -62,20 +62,6 @@ impl Posture {
         self.apply(NormalizedReports::from_one(statement)?, now)
     }
 
-    /// Records a batch of reports, all or none.
-    ///
-    /// # Errors
-    ///
-    /// [`FieldError`] naming the index of the report and the field that is too large, such as
-    /// `0.macAddresses`; nothing is recorded then.
-    pub fn record_all(
-        &mut self,
-        statements: Vec<PostureReport>,
-        now: Timestamp,
-    ) -> Result<ReportOutcome, FieldError> {
-        self.apply(NormalizedReports::from_batch(statements)?, now)
-    }
-
     /// Records normalized reports, all or none.
     ///
     /// # Errors

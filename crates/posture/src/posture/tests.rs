@@ -4,6 +4,14 @@ use super::*;
 use crate::testing::{at, os, path, process, state, statement, texts};
 use proptest::prelude::*;
 
+fn record_all(
+    posture: &mut Posture,
+    statements: Vec<PostureReport>,
+    now: Timestamp,
+) -> Result<ReportOutcome, FieldError> {
+    posture.apply(NormalizedReports::from_batch(statements)?, now)
+}
+
 #[test]
 fn the_newest_of_everything_is_kept() {
     let mut posture = Posture::default();
@@ -16,7 +24,7 @@ fn the_newest_of_everything_is_kept() {
         ),
         statement("d", process("/x", true, "AA:bb", &["FF ee", "ffee"])),
     ];
-    posture.record_all(reports.clone(), at(1)).unwrap();
+    record_all(&mut posture, reports.clone(), at(1)).unwrap();
     let newer = statement("e", os("Linux", "6.2.0"));
     posture.record(newer, at(2)).unwrap();
 
@@ -67,11 +75,11 @@ fn what_happened_is_told_of_all_reports_made_at_once() {
     let mut posture = Posture::default();
     let reports = [state(true, false), os("a", "b"), state(false, true)];
     let statements = reports.map(|report| statement("q", report)).to_vec();
-    let outcome = posture.record_all(statements, at(1)).unwrap();
+    let outcome = record_all(&mut posture, statements, at(1)).unwrap();
     let (woken, unlocked) = (true, true);
     assert_eq!(outcome.prompts, MfaPrompts { woken, unlocked });
     assert!(outcome.has_changed);
-    let nothing = posture.record_all(Vec::new(), at(2)).unwrap();
+    let nothing = record_all(&mut posture, Vec::new(), at(2)).unwrap();
     assert_eq!(nothing, ReportOutcome::default());
 }
 
@@ -122,12 +130,12 @@ fn absurd_sizes_are_refused_and_nothing_is_recorded() {
         assert_eq!(error.field, field);
         assert!(error.value.len() < 20, "{field} is repeated");
         let both = vec![statement("q", state(true, true)), statement(check, report)];
-        let error = posture.record_all(both, at(2)).unwrap_err();
+        let error = record_all(&mut posture, both, at(2)).unwrap_err();
         assert_eq!(error.field, format!("1.{field}"));
         assert_eq!(posture, before);
     }
     let many = vec![statement("q", state(true, true)); NormalizedReports::MAX_BATCH + 1];
-    let error = posture.record_all(many, at(2)).unwrap_err();
+    let error = record_all(&mut posture, many, at(2)).unwrap_err();
     assert_eq!(error.field, "postureResponse");
     assert_eq!(posture, before);
 }
@@ -218,7 +226,7 @@ proptest! {
     fn making_reports_at_once_changes_nothing(reports in prop::collection::vec(report(), 0..12)) {
         let statements: Vec<_> = reports.into_iter().map(|report| statement("q", report)).collect();
         let mut at_once = Posture::default();
-        let outcome = at_once.record_all(statements.clone(), at(1)).unwrap();
+        let outcome = record_all(&mut at_once, statements.clone(), at(1)).unwrap();
         let mut in_turn = Posture::default();
         let outcomes: Vec<_> = statements
             .into_iter()
@@ -259,14 +267,14 @@ fn what_is_replaced_does_not_count() {
     let mut posture = Posture::default();
     let again = vec![addresses(150), addresses(3), addresses(150), signed("/x")];
     let again = again.into_iter().chain([signed("/x"), signed("/x")]);
-    posture.record_all(again.collect(), at(1)).unwrap();
+    record_all(&mut posture, again.collect(), at(1)).unwrap();
     let bytes = 256 * 150 + 64 * 200 + "q/xq".len();
     assert_eq!(posture.text_bytes(), bytes);
 
     let mut posture = Posture::default();
     let more = vec![addresses(3), addresses(150), signed("/x"), signed("/y")];
     let more = more.into_iter().chain([signed("/z")]);
-    let error = posture.record_all(more.collect(), at(1)).unwrap_err();
+    let error = record_all(&mut posture, more.collect(), at(1)).unwrap_err();
     assert_eq!(error.field, "4.path");
     assert_eq!(posture, Posture::default());
 }

@@ -168,13 +168,4 @@ impl RouterConfig {
     pub(crate) fn from_effective(effective: &EffectiveConfig) -> Self {
         Self::read(effective, "")
     }
-
-    /// Returns the effective certificate request.
-    pub fn certificate_request(&self) -> &Csr {
-        if self.csr == Csr::default() {
-            &self.edge.csr
-        } else {
-            &self.csr
-        }
-    }
 }

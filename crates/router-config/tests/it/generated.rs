@@ -190,11 +190,7 @@ fn effective_values_name_their_source_and_follow_the_verdict() {
         .expect("a default");
     assert_eq!(pause.value.to_string(), "5s");
     assert_eq!(
-        config
-            .certificate_request()
-            .dns
-            .as_ref()
-            .map(|names| names.value.len()),
+        config.csr.dns.as_ref().map(|names| names.value.len()),
         Some(1)
     );
     assert_eq!(
