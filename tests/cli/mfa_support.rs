@@ -2,10 +2,11 @@
 
 use crate::Session;
 use crate::session::PASSWORD;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
+use portcullis_system::SystemClock;
 use portcullis_totp::Secret;
 use serde_json::Value;
-use std::time::{SystemTime, UNIX_EPOCH};
 use support::CommandOutput;
 
 /// An authenticator app with one secret.
@@ -46,13 +47,9 @@ impl AuthenticatorApp {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the controller goes by the clock of the system"
-)]
+/// The current step, by the clock that the controller goes by.
 fn now() -> TimeStep {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    TimeStep(since.as_secs() / TimeStep::SECONDS)
+    TimeStep::at(SystemClock.now())
 }
 
 /// A user who logs in with a password in the profile `anna`.

@@ -8,4 +8,3 @@ pub(crate) mod link;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod statistics;
-pub(crate) mod system;

@@ -1,6 +1,6 @@
 //! Validation of the administrator's name and password from the command line.
 
-use crate::{system, usage};
+use crate::usage;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::IdentityName;
 use portcullis_domain::username;
@@ -24,7 +24,7 @@ pub(crate) fn validate_password(password: &str) -> anyhow::Result<()> {
 
 /// The rule that a password violates, by the default policy of a new network.
 pub(crate) fn password_violation(password: &str) -> Option<String> {
-    let policy = AuthPolicy::default_policy(system::env().now());
+    let policy = AuthPolicy::default_policy(portcullis_system::env().now());
     let judged = policy.spec.primary.updb.validate_password(password);
     judged.err().map(|error| error.reason)
 }

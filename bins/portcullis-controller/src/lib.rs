@@ -25,7 +25,6 @@ mod prompt;
 mod serve;
 mod signals;
 mod store;
-pub mod system;
 mod usage;
 
 pub use audit::AuditDestination;

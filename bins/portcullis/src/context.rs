@@ -1,7 +1,6 @@
 //! Context of a command: output, profiles and clients.
 
 use crate::auth_queries;
-use crate::clock::SystemClock;
 use crate::controller_url;
 use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
@@ -11,6 +10,7 @@ use clap::Args;
 use portcullis_api::code::Code;
 use portcullis_client::{Api, Client, ClientBuilder, Exchange, Trust};
 use portcullis_domain::clock::{Clock as _, Timestamp};
+use portcullis_system::SystemClock;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;

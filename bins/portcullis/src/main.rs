@@ -2,7 +2,6 @@
 
 mod auth_queries;
 mod cli;
-mod clock;
 mod code;
 mod commands;
 mod context;
@@ -11,7 +10,6 @@ mod credential;
 mod dispatch;
 mod enrollment_token;
 mod entity;
-mod entropy;
 mod error;
 mod ext_jwt;
 mod files;

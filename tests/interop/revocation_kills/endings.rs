@@ -3,9 +3,10 @@
 use crate::third_party::{Pki, add, knock};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use portcullis_domain::clock::Clock as _;
+use portcullis_system::SystemClock;
 use rcgen::{CertificateParams, KeyPair, SigningKey as _};
 use serde_json::{Value, json};
-use std::time::{SystemTime, UNIX_EPOCH};
 use support::api::{CLIENT, MANAGEMENT};
 use support::openssl::KeyAlgorithm;
 use support::{Api, Openssl, TestDirectory};
@@ -170,7 +171,7 @@ fn by_signer(admin: &Api, name: &str) -> Ending {
         .expect_status(201);
     let body = json!({"name": name, "isAdmin": false, "externalId": name});
     let _ = admin.send("POST", "/identities", &body).expect_status(201);
-    let now = now();
+    let now = SystemClock.now().as_second();
     let parts = [
         json!({"alg": "EdDSA", "typ": "JWT", "kid": name}),
         json!({"iss": issuer, "aud": "portcullis", "sub": name, "iat": now - 5, "exp": now + 600}),
@@ -194,13 +195,4 @@ fn by_signer(admin: &Api, name: &str) -> Ending {
         ),
         body: json!({}),
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the controller goes by the clock of the system"
-)]
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.unwrap().as_secs()
 }

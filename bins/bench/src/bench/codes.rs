@@ -12,8 +12,9 @@ use super::seed::{Person, Seed};
 use super::work::{Work, own_work, work};
 use crate::testbed::controller::{Controller, Program};
 use crate::testbed::request::{self, CLIENT};
-use crate::testbed::system::now;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
+use portcullis_system::SystemClock;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ async fn give(controller: &Controller, people: &Arc<Vec<Person>>) -> anyhow::Res
 }
 
 fn answer(person: &Person) -> Vec<u8> {
-    let code = person.secret.code_at(TimeStep::at(now()));
+    let code = person.secret.code_at(TimeStep::at(SystemClock.now()));
     let body = serde_json::json!({ "code": code.as_str() }).to_string();
     request::post(
         &format!("{CLIENT}/authenticate/mfa"),

@@ -9,8 +9,9 @@ use super::seed::Person;
 use crate::testbed::link::Link;
 use crate::testbed::request::{self, CLIENT};
 use crate::testbed::statistics::{kolmogorov_smirnov, median};
-use crate::testbed::system::now;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
+use portcullis_system::SystemClock;
 use std::time::{Duration, Instant};
 
 /// A recovery code that nobody has: a set of twenty out of 2^30 hardly holds it.
@@ -58,7 +59,7 @@ impl Samples {
         person: &Person,
         number: usize,
     ) -> anyhow::Result<()> {
-        let step = TimeStep::at(now());
+        let step = TimeStep::at(SystemClock.now());
         let good = person.secret.code_at(step);
         let wrong = wrong(person, step);
         link.expect(200, &answer(person, good.as_str())).await?;

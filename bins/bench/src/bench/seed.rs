@@ -11,13 +11,12 @@ pub(super) use network::{ALONE, Model};
 pub(super) use people::Person;
 
 use crate::testbed::credential::Network;
-use crate::testbed::system::{SystemEntropy, now};
 use anyhow::Context as _;
 use portcullis_controller_config::{HomeLayout, StoreLocation};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::change::Change;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::clock::{Clock as _, SignedDuration, Timestamp};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId, IdentityId, RecordNumber};
@@ -31,6 +30,7 @@ use portcullis_storage::tables::{
 };
 use portcullis_storage::vault::Vault;
 use portcullis_storage_redb::{Options, RedbEngine};
+use portcullis_system::{SystemClock, SystemEntropy};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl Seed {
         Ok(Self {
             engine,
             vault,
-            now: now(),
+            now: SystemClock.now(),
             chain: certificates_to_pem(&Network::make()?.client.chain),
         })
     }

@@ -7,11 +7,11 @@ use super::report::{Figure, Report, Target};
 use super::work::{Work, own_work, work};
 use crate::testbed::credential::{Credential, Network};
 use crate::testbed::request::{self, CLIENT, MANAGEMENT};
-use crate::testbed::system::now;
 use anyhow::Context as _;
-use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::clock::{Clock as _, SignedDuration};
 use portcullis_pki::JwtSigner;
 use portcullis_pki::external::VerificationKey;
+use portcullis_system::SystemClock;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Signer {
     }
 
     fn token(&self) -> anyhow::Result<String> {
-        let expires_at = now() + SignedDuration::from_hours(1);
+        let expires_at = SystemClock.now() + SignedDuration::from_hours(1);
         let claims = json!({
             "iss": ISSUER, "aud": AUDIENCE, "sub": HOLDER, "exp": expires_at.as_second(),
         });

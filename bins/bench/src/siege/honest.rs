@@ -9,9 +9,10 @@ use crate::testbed::calls::{text_of, token};
 use crate::testbed::controller::PASSWORD;
 use crate::testbed::link::Endpoint;
 use crate::testbed::request::{self, CLIENT, MANAGEMENT};
-use crate::testbed::system::now;
 use client::Client;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
+use portcullis_system::SystemClock;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,13 +76,13 @@ async fn log_in_with_certificate(mut client: Client) {
 async fn give_codes(mut client: Client, mut careful: Careful) {
     let login = request::password_login(&careful.username, PASSWORD);
     loop {
-        while TimeStep::at(now()) <= careful.last {
+        while TimeStep::at(SystemClock.now()) <= careful.last {
             sleep(PAUSE).await;
         }
         client.disconnect();
         let opened = client.ask(Operation::PasswordLogin, &login, 200).await;
         if let Some(session) = opened.and_then(|answer| token(&answer).ok()) {
-            careful.last = TimeStep::at(now());
+            careful.last = TimeStep::at(SystemClock.now());
             let code = careful.secret.code_at(careful.last);
             let body = json!({ "code": code.as_str() }).to_string();
             let path = format!("{CLIENT}/authenticate/mfa");

@@ -6,10 +6,11 @@ use crate::testbed::controller::{Controller, PASSWORD};
 use crate::testbed::credential::Credential;
 use crate::testbed::link::{Endpoint, Link};
 use crate::testbed::request::{self, CLIENT, MANAGEMENT};
-use crate::testbed::system::now;
 use anyhow::Context as _;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::TimeStep;
 use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, create_csr};
+use portcullis_system::SystemClock;
 use portcullis_totp::Secret;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -129,7 +130,7 @@ impl Maker<'_> {
             "/data/provisioningUrl",
         )?;
         let secret = Arc::new(secret(&url)?);
-        let last = TimeStep::at(now());
+        let last = TimeStep::at(SystemClock.now());
         let body = json!({ "code": secret.code_at(last).as_str() }).to_string();
         let verify = request::post(&format!("{path}/verify"), Some(&session), &body);
         self.link.expect(200, &verify).await?;

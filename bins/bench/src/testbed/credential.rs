@@ -1,11 +1,12 @@
 //! Keys with certificates, and a network that makes some.
 
-use super::system::{SystemEntropy, now};
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::ids::IdentityId;
 use portcullis_pki::{
     Authority, Certificate, KeyType, ServerNames, SigningKey, SpiffeId, SpiffePath, Subject,
     TrustDomain,
 };
+use portcullis_system::{SystemClock, SystemEntropy};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 /// A key and the chain of its certificate, leaf first.
@@ -42,15 +43,15 @@ impl Network {
         let domain = TrustDomain::parse("bench.test")?;
         let key = || SigningKey::generate(KeyType::P256);
         let subject = |name| Subject::new().common_name(name);
-        let entropy = &SystemEntropy;
-        let root = Authority::create_root(key()?, &subject("root"), &domain, now(), entropy)?;
-        let signing = root.create_intermediate(key()?, &subject("signing"), now(), entropy)?;
+        let (now, entropy) = (SystemClock.now(), &SystemEntropy);
+        let root = Authority::create_root(key()?, &subject("root"), &domain, now, entropy)?;
+        let signing = root.create_intermediate(key()?, &subject("signing"), now, entropy)?;
         Ok((root, signing, domain))
     }
 
     /// Makes one.
     pub(crate) fn make() -> anyhow::Result<Self> {
-        let now = now();
+        let now = SystemClock.now();
         let entropy = &SystemEntropy;
         let key = || SigningKey::generate(KeyType::P256);
         let subject = |name| Subject::new().common_name(name);

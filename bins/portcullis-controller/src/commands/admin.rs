@@ -2,7 +2,7 @@
 
 use super::password;
 use crate::cli::{AccountArgs, AdminCommand, RemoveMfaArgs, ResetPasswordArgs};
-use crate::{config, output, serve, signals, system};
+use crate::{config, output, serve, signals};
 use anyhow::{Context as _, bail};
 use portcullis_app::{App, AppError, account_recovery};
 use portcullis_domain::ids::IdentityId;
@@ -50,7 +50,7 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
 fn open_store(account: &AccountArgs) -> anyhow::Result<Arc<App>> {
     let config = config::load(&[&account.config])?;
     // A missing store must not be created: it would have no identities.
-    Ok(serve::open(&config, true, &system::env())?.app)
+    Ok(serve::open(&config, true, &portcullis_system::env())?.app)
 }
 
 fn require_identity(

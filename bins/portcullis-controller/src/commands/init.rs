@@ -2,7 +2,7 @@
 
 use super::password;
 use crate::cli::InitArgs;
-use crate::{admin_credentials, config, output, serve, signals, system};
+use crate::{admin_credentials, config, output, serve, signals};
 use anyhow::{Context as _, bail};
 use portcullis_app::{AppError, administrator};
 
@@ -15,7 +15,7 @@ pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
         () = shutdown.stop.cancelled() => bail!("stopped before anything was changed"),
     };
     let config = config::load(&[&arguments.config])?;
-    let core = serve::open(&config, false, &system::env())?;
+    let core = serve::open(&config, false, &portcullis_system::env())?;
     administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;

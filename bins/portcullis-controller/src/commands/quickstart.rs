@@ -8,7 +8,7 @@ use super::password;
 use crate::cli::{KeyTypeArg, QuickstartArgs};
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
-use crate::{config, output, signals, system};
+use crate::{config, output, signals};
 use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
 use portcullis_listener::Listener;
@@ -38,7 +38,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     administrator::validate(&arguments)?;
     // Removed when this function returns or is cancelled.
     let (folder, _temporary) = folder(&arguments)?;
-    let env = system::env();
+    let env = portcullis_system::env();
     home::finish_interrupted(&folder)?;
     let is_new = !Home::at(&folder).is_ready();
     let (home, listeners) = if is_new {

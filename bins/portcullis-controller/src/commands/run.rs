@@ -3,13 +3,16 @@
 use crate::cli::RunArgs;
 use crate::home::Home;
 use crate::serve::{self, ServeOptions};
-use crate::{config, output, privileges, signals, system};
+use crate::{config, output, privileges, signals};
 use anyhow::bail;
 use portcullis_app::administrator;
 
 pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     let shutdown = signals::listen()?;
-    let mut plan = ServeOptions::new(config::load(&[&arguments.config])?, system::env());
+    let mut plan = ServeOptions::new(
+        config::load(&[&arguments.config])?,
+        portcullis_system::env(),
+    );
     plan.audit = arguments.audit.destination(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.stop = shutdown.stop;

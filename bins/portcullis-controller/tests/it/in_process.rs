@@ -1,12 +1,12 @@
 //! A controller inside another program, with a clock of its own.
 
 use portcullis_controller::home::{self, Home, HomeSettings};
-use portcullis_controller::system::SystemEntropy;
 use portcullis_controller::{RunningController, ServeOptions, config, serve};
 use portcullis_domain::Env;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_listener::Listener;
 use portcullis_pki::{Certificate, KeyType};
+use portcullis_system::SystemEntropy;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -3,7 +3,6 @@
 //! A million of each kind. The bounds lie so far out that chance crosses them once in a thousand million
 //! runs.
 
-use portcullis_controller::system;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::ids;
 use portcullis_totp::RecoveryCodes;
@@ -68,7 +67,7 @@ fn repeated<T: Ord>(mut all: Vec<T>) -> usize {
 /// What session tokens and enrollment tokens are.
 #[test]
 fn a_million_tokens_differ_and_have_no_pattern() {
-    let env = system::env();
+    let env = portcullis_system::env();
     let mut tally = Tally::default();
     let draw = || -> Result<String, EntropyError> { entropy::uuid(&*env.entropy) };
     let tokens: Vec<String> = (0..COUNT).map(|_| draw().unwrap()).collect();
@@ -96,7 +95,7 @@ fn a_million_tokens_differ_and_have_no_pattern() {
 
 #[test]
 fn a_million_ids_differ_and_have_no_pattern() {
-    let env = system::env();
+    let env = portcullis_system::env();
     let mut tally = Tally::default();
     let ids: Vec<String> = (0..COUNT)
         .map(|_| ids::short(&*env.entropy).unwrap())
@@ -120,7 +119,7 @@ fn a_million_ids_differ_and_have_no_pattern() {
 /// are.
 #[test]
 fn a_million_recovery_codes_repeat_no_more_than_chance_has_it() {
-    let env = system::env();
+    let env = portcullis_system::env();
     let mut tally = Tally::default();
     let mut codes = Vec::with_capacity(COUNT);
     for _ in 0..COUNT / RecoveryCodes::COUNT {

@@ -62,6 +62,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         "storage-redb",
         AllowedDependencies::Only(&["domain", "storage"]),
     ),
+    ("system", AllowedDependencies::Only(&["domain"])),
     ("testkit", AllowedDependencies::Everything),
     ("totp", AllowedDependencies::Only(&["domain"])),
     ("yaml", AllowedDependencies::Only(&[])),

@@ -3,9 +3,10 @@
 use super::on_all_processors;
 use crate::bench::load::{Budget, Pace, Tally};
 use crate::testbed::credential::Network;
-use crate::testbed::system::{SystemEntropy, now};
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::ids::IdentityId;
 use portcullis_pki::{Authority, Csr, TrustDomain};
+use portcullis_system::{SystemClock, SystemEntropy};
 
 /// Checks a request and signs a certificate for it, on all processors.
 pub(in crate::bench) fn certificates(csr: &str, budget: Budget) -> anyhow::Result<Tally> {
@@ -23,7 +24,7 @@ fn work(
     let mut done = 0;
     while pace.next().is_some() {
         let csr = Csr::from_pem(csr)?;
-        authority.issue_identity(&csr, domain, &id, now(), &SystemEntropy)?;
+        authority.issue_identity(&csr, domain, &id, SystemClock.now(), &SystemEntropy)?;
         done += 1;
     }
     Ok(done)

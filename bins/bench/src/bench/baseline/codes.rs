@@ -2,11 +2,12 @@
 
 use crate::bench::load::{Budget, Pace, Tally};
 use crate::bench::seed::{Person, Seed};
-use crate::testbed::system::{SystemEntropy, now};
 use anyhow::ensure;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::mfa::{CodeUsage, MfaProgress, SpentCodes, TimeStep};
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::tables::RowsMut;
+use portcullis_system::{SystemClock, SystemEntropy};
 use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Rules, Secret, SubmittedCode};
 use std::hint::black_box;
 use std::sync::mpsc;
@@ -24,7 +25,7 @@ pub(in crate::bench) fn updates(
     people: Vec<Person>,
     size: usize,
 ) -> anyhow::Result<Tally> {
-    let now = now();
+    let now = SystemClock.now();
     let done = u64::try_from(people.len())?;
     let start = Instant::now();
     let mut people = people.into_iter().peekable();

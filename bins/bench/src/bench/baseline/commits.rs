@@ -1,9 +1,9 @@
 //! The engine: durable commits of the rows that the creation of an identity writes.
 
 use crate::bench::load::{Budget, Pace, Tally};
-use crate::testbed::system::{SystemEntropy, now};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Change;
+use portcullis_domain::clock::Clock as _;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -15,6 +15,7 @@ use portcullis_storage::tables::{
     ENROLLMENT, IDENTITY, RowsMut, StoredEnrollment, WriteError, identity_key,
 };
 use portcullis_storage_redb::{Options, RedbEngine};
+use portcullis_system::{SystemClock, SystemEntropy};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -88,7 +89,7 @@ impl Commits {
     }
 
     fn rows(&self) -> anyhow::Result<Rows> {
-        let now = now();
+        let now = SystemClock.now();
         let number = self.engine.allocate(IDENTITY);
         let name = IdentityName::new(format!("device-{number}"))
             .map_err(|fault| anyhow::anyhow!("no name: {fault}"))?;

@@ -2,7 +2,6 @@
 
 use super::attributes;
 use super::{Seed, name};
-use crate::testbed::system::SystemEntropy;
 use anyhow::Context as _;
 use portcullis_domain::api_session::SessionTotp;
 use portcullis_domain::config::ALL_TYPES;
@@ -13,6 +12,7 @@ use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::tables::{
     API_SESSION, AUTHENTICATOR, IDENTITY, RowsMut, WriteError, identity_key,
 };
+use portcullis_system::SystemEntropy;
 use std::ops::Range;
 
 impl Seed {

@@ -2,7 +2,6 @@
 
 use super::attributes::{carried, selectors};
 use super::{Seed, mixed};
-use crate::testbed::system::SystemEntropy;
 use portcullis_config_types::built_in;
 use portcullis_domain::FieldError;
 use portcullis_domain::config::{ConfigSpec, ConfigTarget, ConfigTypeSpec};
@@ -18,6 +17,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{RowsMut, StoredSpec};
+use portcullis_system::SystemEntropy;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 

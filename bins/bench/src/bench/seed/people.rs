@@ -1,7 +1,6 @@
 //! People who are enrolled in TOTP and have logged in, but not given their code yet.
 
 use super::{GROUP, Seed};
-use crate::testbed::system::SystemEntropy;
 use anyhow::Context as _;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};
@@ -14,6 +13,7 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     API_SESSION, AUTHENTICATOR, IDENTITY, MFA, RowsMut, StoredMfa, WriteError, identity_key,
 };
+use portcullis_system::SystemEntropy;
 use portcullis_totp::{RecoveryCodes, Secret};
 
 /// Somebody who has still to give a code.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::home::{self, HomeSettings};
 use crate::serve::listeners::WebListeners;
-use crate::{config, serve, system};
+use crate::{config, serve};
 use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
 use std::fs;
@@ -24,7 +24,7 @@ async fn fixture() -> Fixture {
         port: listener.local_addr().port(),
         key_type: KeyType::P256,
     };
-    let env = system::env();
+    let env = portcullis_system::env();
     let home = home::create(folder.path(), &settings, &env).unwrap();
     let config = config::load(&[&home.config]).unwrap();
     let web = WebListeners::bind(&config, vec![listener]).await.unwrap();

@@ -4,12 +4,12 @@ use crate::commands::entities;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::credential;
-use crate::entropy::SystemEntropy;
 use crate::error::CliError;
 use crate::resolve;
 use clap::{ArgGroup, Args};
 use portcullis_api::ca::CaDetail;
 use portcullis_pki::{Authority, SigningKey, certificates_from_pem};
+use portcullis_system::SystemEntropy;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

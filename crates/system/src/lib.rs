@@ -1,4 +1,7 @@
-//! System clock and random number generator.
+//! Clock and randomness of the operating system.
+//!
+//! Everything else takes both through [`Clock`] and [`Entropy`], so that tests can set the time and
+//! repeat what is drawn.
 
 use portcullis_domain::Env;
 use portcullis_domain::clock::{Clock, Timestamp};
@@ -7,6 +10,7 @@ use rand::TryRng as _;
 use rand::rngs::SysRng;
 use std::sync::Arc;
 
+/// The operating system's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
