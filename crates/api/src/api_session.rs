@@ -1,7 +1,7 @@
 //! Wire types of API sessions.
 
 use crate::describe::JsonSchema;
-use crate::entity::{Base, is_false};
+use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
@@ -40,19 +40,19 @@ pub struct ApiSessionDetail {
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// Whether the client omitted an intermediate certificate.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub improper_client_cert_chain: bool,
     /// Address of the client.
     #[serde(default)]
     pub ip_address: String,
     /// Whether an administrator requested extension of the certificate.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cert_extend_requested: bool,
     /// Whether the certificate that opened it can be extended.
     #[serde(default)]
     pub is_cert_extendable: bool,
     /// Whether the requested extension needs a new key.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cert_key_roll_requested: bool,
     /// Whether a TOTP code was accepted in this session.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub struct AuthQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Whether a TOTP enrollment exists; otherwise it has to be created first.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_totp_enrolled: bool,
     /// Maximum length of a code in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ pub use request::{
 };
 
 use crate::describe::JsonSchema;
-use crate::entity::{Base, is_false};
+use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::time::WireTime;
 use portcullis_domain::authenticator::Credential;
@@ -41,16 +41,16 @@ pub struct AuthenticatorDetail {
     #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// Whether an administrator requested extension of the certificate.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_extend_requested: bool,
     /// Whether the certificate was issued by the network's own CA.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_issued_by_network: bool,
     /// Whether the requested extension needs a new key.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_key_roll_requested: bool,
     /// Whether the last login presented the full chain up to the root.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last_auth_resolved_to_root: bool,
     /// Whether the last extension changed the key; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,11 +38,3 @@ impl<I> Base<I> {
         }
     }
 }
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-pub(crate) fn is_false(flag: &bool) -> bool {
-    !flag
-}

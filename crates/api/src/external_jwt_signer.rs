@@ -5,7 +5,7 @@ mod request;
 pub use request::{ExternalJwtSignerCreate, ExternalJwtSignerOptions, ExternalJwtSignerPatch};
 
 use crate::describe::JsonSchema;
-use crate::entity::{Base, is_false};
+use crate::entity::Base;
 use crate::link::Links;
 use crate::time::WireTime;
 use jiff::civil::date;
@@ -45,10 +45,10 @@ pub struct ExternalJwtSignerDetail {
     /// JSON pointer to the claim that provides the name of new identities.
     pub enroll_name_claims_selector: String,
     /// Whether holders of its tokens may enroll for a client certificate.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enroll_to_cert_enabled: bool,
     /// Whether holders of its tokens may enroll as identities that authenticate by token.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enroll_to_token_enabled: bool,
     /// URL at which users log in.
     pub external_auth_url: Option<String>,
@@ -88,10 +88,10 @@ pub struct ClientExternalJwtSignerDetail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// Whether holders of its tokens may enroll for a client certificate.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enroll_to_cert_enabled: bool,
     /// Whether holders of its tokens may enroll as identities that authenticate by token.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enroll_to_token_enabled: bool,
     /// URL at which users log in.
     pub external_auth_url: Option<String>,

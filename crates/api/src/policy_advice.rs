@@ -1,7 +1,6 @@
 //! Policy advice: analysis of the access of an identity to a service.
 
 use crate::describe::JsonSchema;
-use crate::entity::is_false;
 use crate::link::EntityRef;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_domain::view::{CommonRouter, PolicyAdviceView};
@@ -22,10 +21,10 @@ pub struct PolicyAdvice {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub identity_router_count: u32,
     /// Whether the identity may bind (host) the service.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bind_allowed: bool,
     /// Whether the identity may dial the service.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_dial_allowed: bool,
     /// The service.
     pub service: EntityRef,

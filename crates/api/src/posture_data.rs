@@ -1,7 +1,6 @@
 //! Wire types of posture data reported by the sessions of an identity.
 
 use crate::describe::JsonSchema;
-use crate::entity::is_false;
 use crate::time::WireTime;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId};
@@ -87,7 +86,7 @@ pub struct ProcessData {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub binary_hash: String,
     /// Whether it runs; absent if it does not.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_running: bool,
     /// Fingerprints of its signers, plain lower-case hex; `null` if there are none.
     pub signer_fingerprints: Option<Vec<String>>,

@@ -3,7 +3,6 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::describe::JsonSchema;
 use crate::duration;
-use crate::entity::is_false;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::SignedDuration;
@@ -132,7 +131,7 @@ fn channels(members: &mut Members) -> Result<BTreeSet<String>, DecodeError> {
 #[serde(rename_all = "camelCase")]
 pub struct TraceDetail {
     /// Whether tracing is on.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub enabled: bool,
     /// Id by which trace reports are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]

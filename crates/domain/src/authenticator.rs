@@ -1,6 +1,7 @@
 //! Authenticators: credentials of identities.
 
 use crate::clock::Timestamp;
+use crate::default_value::is_default;
 use crate::ids::{AuthenticatorId, IdentityId};
 use crate::password_throttle::PasswordThrottle;
 use crate::tags::Tags;
@@ -39,7 +40,7 @@ pub struct CertCredential {
     pub pem: String,
     pub is_issued_by_network: bool,
     /// Whether the chain presented at the last login was complete.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last_login_reached_root: bool,
     /// Set when an administrator has requested a replacement certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +72,7 @@ pub struct Renewal {
     /// PEM of the leaf.
     pub pem: String,
     /// Whether its key differs from the current certificate's.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rolls_key: bool,
 }
 
@@ -159,7 +160,7 @@ pub struct UpdbCredential {
     /// The hash of the password.
     pub password: PasswordHash,
     /// Number of password changes; rehashing the same password does not count.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub generation: u32,
     /// Login attempts.
     #[serde(default, skip_serializing_if = "PasswordThrottle::is_empty")]
@@ -215,22 +216,6 @@ impl std::fmt::Debug for PasswordHash {
             .field("lanes", &self.lanes)
             .finish_non_exhaustive()
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl Authenticator {

@@ -14,6 +14,7 @@ use crate::FieldError;
 use crate::auth_policy::{self, UpdbRules};
 use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
+use crate::default_value::is_default;
 use crate::ids::{AuthPolicyId, ConfigId, IdentityId, ServiceId};
 pub use crate::mfa::TotpState;
 
@@ -36,7 +37,7 @@ pub struct Identity {
     #[serde(default, skip_serializing_if = "IdentityType::is_default")]
     pub kind: IdentityType,
     /// The administrator created by `init`; cannot be deleted.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_default_admin: bool,
     pub spec: IdentitySpec,
     /// Set while it is disabled.
@@ -49,7 +50,7 @@ pub struct Identity {
     #[serde(default, skip_serializing_if = "SdkInfo::is_empty")]
     pub sdk_info: SdkInfo,
     /// Consecutive wrong passwords; 0 unless its policy limits them.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub wrong_passwords: u32,
     /// Consecutive wrong TOTP and recovery codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +68,7 @@ pub struct Identity {
 pub struct IdentitySpec {
     /// Unique.
     pub name: IdentityName,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_admin: bool,
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
@@ -299,22 +300,6 @@ impl IdentitySpec {
 
 fn is_default_policy(id: &AuthPolicyId) -> bool {
     id.as_str() == auth_policy::DEFAULT_ID
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub mod change;
 pub mod client_info;
 pub mod clock;
 pub mod config;
+mod default_value;
 pub mod enrollment;
 pub mod entropy;
 mod env;

@@ -102,6 +102,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "io_error",
             "kinds",
             "terminal",
+            "default_value",
             "clock",
             "entropy",
             "ids",

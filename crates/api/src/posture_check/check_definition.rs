@@ -1,7 +1,6 @@
 //! Definitions of posture checks, as they are serialized.
 
 use crate::describe::JsonSchema;
-use crate::entity::is_false;
 use portcullis_domain::posture_check::{
     Check, CheckType, CheckedProcess, Fingerprint, Fingerprints, MfaCheck, OsCheck, OsType,
     ProcessCheck, VersionRange,
@@ -69,13 +68,13 @@ pub struct OperatingSystem {
 #[serde(rename_all = "camelCase")]
 pub struct MfaProperties {
     /// Whether the timeout is hidden from clients that do not support it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignore_legacy_endpoints: bool,
     /// Whether a new code is required after the device was unlocked.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompt_on_unlock: bool,
     /// Whether a new code is required after the device woke up.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompt_on_wake: bool,
     /// Seconds for which a code is valid; -1 for the lifetime of the session.
     #[serde(default = "no_timeout")]

@@ -1,7 +1,7 @@
 //! Posture queries: posture checks of the policies that grant a service.
 
 use crate::describe::JsonSchema;
-use crate::entity::{Base, is_false};
+use crate::entity::Base;
 use crate::link::Links;
 use crate::posture_check::seconds;
 use crate::service_policy::PolicyType;
@@ -45,10 +45,10 @@ pub struct PostureQuery {
     #[serde(default)]
     pub processes: Option<Vec<PostureQueryProcess>>,
     /// Whether an MFA code is required after the device was unlocked; absent if not.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompt_on_unlock: bool,
     /// Whether an MFA code is required after the device woke up; absent if not.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompt_on_wake: bool,
     /// The type of the check.
     #[schemars(with = "crate::schema::word::CheckKind")]

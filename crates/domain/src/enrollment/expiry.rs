@@ -2,22 +2,15 @@
 //! older records lack.
 
 use crate::clock::Timestamp;
+use crate::default_value::is_default;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 #[derive(Serialize, Deserialize)]
 struct StoredExpiry {
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     expires_at: Timestamp,
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     expires_at_millisecond: i16,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over references"
-)]
-const fn is_zero(milliseconds: &i16) -> bool {
-    *milliseconds == 0
 }
 
 pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
