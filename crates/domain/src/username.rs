@@ -1,6 +1,7 @@
 //! Validation of usernames.
 
 use crate::FieldError;
+use crate::terminal::is_terminal_control;
 
 /// Validates a new username, so that no two usernames look the same.
 ///
@@ -36,24 +37,20 @@ fn is_nonstandard_space(character: char) -> bool {
 /// Braille pattern blank; Unicode does not classify it as white space.
 const BRAILLE_BLANK: char = '\u{2800}';
 
-/// Whether a character is invisible: controls, line and paragraph separators, zero-width characters
-/// and those that change the direction of text (UAX #9).
-pub fn is_invisible(character: char) -> bool {
-    character.is_control()
+/// Whether a character is invisible: one that controls terminals, or another zero-width one or one
+/// that changes the direction of text (UAX #9).
+fn is_invisible(character: char) -> bool {
+    is_terminal_control(character)
         || matches!(
             character,
             '\u{ad}'
                 | '\u{34f}'
-                | '\u{61c}'
                 | '\u{115f}'..='\u{1160}'
                 | '\u{17b4}'..='\u{17b5}'
                 | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{3164}'
                 | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
                 | '\u{ffa0}'
                 | '\u{fff0}'..='\u{fffb}'
                 | '\u{1d173}'..='\u{1d17a}'
