@@ -57,6 +57,16 @@ impl From<AppError> for ApiError {
     }
 }
 
+impl ApiError {
+    /// Converts an error of an operation whose "not found" is the code alone.
+    pub fn without_not_found_cause(error: AppError) -> Self {
+        match error {
+            AppError::NotFound { .. } => Self::new(Code::NotFound),
+            error => error.into(),
+        }
+    }
+}
+
 impl From<NotAllowedError> for ApiError {
     fn from(error: NotAllowedError) -> Self {
         match error {

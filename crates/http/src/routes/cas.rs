@@ -11,7 +11,6 @@ use crate::route::{Call, Json, NoBody, Payload, ResponseSpec, Route, guarded};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::ca::{CaCreate, CaDetail, CaPatch, CaUpdate};
-use portcullis_api::code::Code;
 use portcullis_api::decode::DecodeError;
 use portcullis_app::AppError;
 use portcullis_app::cas;
@@ -100,20 +99,12 @@ async fn verify(call: Call<Permit<Update<S>>, CertificateText>) -> Result<ApiRes
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
     cas::verify(app, &call.permit, &id, &pem)
         .await
-        .map_err(without_cause)?;
+        .map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::empty())
 }
 
 async fn token(call: Call<Permit<Read<S>>, NoBody>) -> Result<ApiResponse, ApiError> {
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
-    let token = cas::token(app, &call.permit, &id).map_err(without_cause)?;
+    let token = cas::token(app, &call.permit, &id).map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::raw(JWT, token))
-}
-
-/// If an authority does not exist, these operations respond with the code alone.
-fn without_cause(error: AppError) -> ApiError {
-    match error {
-        AppError::NotFound { .. } => ApiError::new(Code::NotFound),
-        error => error.into(),
-    }
 }

@@ -10,8 +10,6 @@ use portcullis_api::authenticator::{
     AuthenticatorDetail, AuthenticatorPatch, AuthenticatorUpdate, IdentityExtendCerts,
     IdentityExtendEnrollmentRequest, IdentityExtendValidateEnrollmentRequest, WithCurrentPassword,
 };
-use portcullis_api::code::Code;
-use portcullis_app::AppError;
 use portcullis_app::authenticators::{self, ReadOwn, Renew, UpdateOwn, UpdbCredentialPatch};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -104,7 +102,7 @@ async fn extend(
         authenticators::extend(&state.app, &call.permit, &id, &chain, &client_cert_csr).await;
     let authorities = state.app.network().bundle_pem();
     Ok(ApiResponse::detail(&IdentityExtendCerts::new(
-        renewal.map_err(without_cause)?,
+        renewal.map_err(ApiError::without_not_found_cause)?,
         authorities,
     )))
 }
@@ -116,16 +114,8 @@ async fn confirm(
     let RequestContext { state, .. } = &call.context;
     authenticators::confirm(&state.app, &call.permit, &id(&call.context), &client_cert)
         .await
-        .map_err(without_cause)?;
+        .map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::empty())
-}
-
-/// If the authenticator does not exist, these operations respond with the code alone.
-fn without_cause(error: AppError) -> ApiError {
-    match error {
-        AppError::NotFound { .. } => ApiError::new(Code::NotFound),
-        error => error.into(),
-    }
 }
 
 fn id(context: &RequestContext) -> AuthenticatorId {

@@ -7,10 +7,9 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::code::Code;
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
 use portcullis_app::managed::{self, Create, Read, Resource as _};
-use portcullis_app::{AppError, revocations};
+use portcullis_app::revocations;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RevocationId;
 use portcullis_domain::revocation::RevocationSpec;
@@ -48,7 +47,7 @@ async fn create(
     let app = &call.context.state.app;
     revocations::revoke(app, &call.permit, &id, (revoked, tags))
         .await
-        .map_err(without_cause)?;
+        .map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::created("revocations", id.as_str()))
 }
 
@@ -57,12 +56,4 @@ async fn detail(call: Call<Permit<Read<S>>, NoBody>) -> Result<ApiResponse, ApiE
     let id = RevocationId::from_wire(call.context.id());
     let revocation = managed::read::<S>(&state.app, &call.permit, &id)?;
     Ok(ApiResponse::detail(&RevocationDetail::from(revocation)))
-}
-
-/// If an identity does not exist, the operation responds with the code alone.
-fn without_cause(error: AppError) -> ApiError {
-    match error {
-        AppError::NotFound { .. } => ApiError::new(Code::NotFound),
-        error => error.into(),
-    }
 }
