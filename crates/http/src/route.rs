@@ -23,6 +23,7 @@ use crate::state::AppState;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use portcullis_domain::access::{Access, Action, ApiSurface, Caller, Origin, Permit};
+use portcullis_domain::ids::EntityId;
 use portcullis_listener::Connection;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -96,6 +97,11 @@ impl RequestContext {
             .get("id")
             .map(String::as_str)
             .unwrap_or_default()
+    }
+
+    /// The path parameter `id` as an id of one kind.
+    pub fn entity_id<I: EntityId>(&self) -> I {
+        I::from_wire(self.id().to_owned())
     }
 }
 

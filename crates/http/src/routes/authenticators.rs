@@ -18,7 +18,7 @@ use portcullis_app::authenticators::{
 };
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::ids::IdentityId;
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/authenticators";
@@ -74,7 +74,7 @@ async fn list_of(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, A
 
 async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = authenticators::read(&state.app, &call.permit, &id(&call.context))?;
+    let view = authenticators::read(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&AuthenticatorDetail::from(view)))
 }
 
@@ -115,7 +115,7 @@ async fn update(
     permit: &Permit<Update>,
     change: UpdbCredentialPatch,
 ) -> Result<ApiResponse, ApiError> {
-    authenticators::update(&context.state.app, permit, &id(context), change).await?;
+    authenticators::update(&context.state.app, permit, &context.entity_id(), change).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -138,7 +138,7 @@ pub(super) fn updb_patch(body: AuthenticatorPatch) -> UpdbCredentialPatch {
 
 async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    authenticators::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    authenticators::delete(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -147,7 +147,7 @@ async fn request_extension(
 ) -> Result<ApiResponse, ApiError> {
     let Json(RequestExtendAuthenticator { roll_keys }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    let id = id(&call.context);
+    let id = call.context.entity_id();
     authenticators::request_extension(&state.app, &call.permit, &id, roll_keys).await?;
     Ok(ApiResponse::empty())
 }
@@ -157,12 +157,8 @@ async fn re_enroll(
 ) -> Result<ApiResponse, ApiError> {
     let Json(EnrollmentRefresh { expires_at }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    let id = id(&call.context);
+    let id = call.context.entity_id();
     let enrollment =
         authenticators::re_enroll(&state.app, &call.permit, &id, expires_at.into()).await?;
     Ok(ApiResponse::created("enrollments", enrollment.as_str()))
-}
-
-fn id(context: &RequestContext) -> AuthenticatorId {
-    AuthenticatorId::from_wire(context.id())
 }

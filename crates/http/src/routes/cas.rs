@@ -1,6 +1,6 @@
 //! Third-party certificate authorities.
 
-use super::managed::{self, ResourcePaths as _, id};
+use super::managed::{self, ResourcePaths as _};
 use crate::content_negotiation::Consumes;
 use crate::error::ApiError;
 use crate::path::Api;
@@ -82,21 +82,21 @@ async fn create(call: Call<Permit<Create<S>>, Json<CaCreate>>) -> Result<ApiResp
 async fn replace(call: Call<Permit<Update<S>>, Json<CaUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let spec = body.spec().map_err(AppError::InvalidField)?;
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     cas::replace(app, &call.permit, &id, spec).await?;
     Ok(ApiResponse::empty())
 }
 
 async fn patch(call: Call<Permit<Update<S>>, Json<CaPatch>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     cas::patch(app, &call.permit, &id, body.into()).await?;
     Ok(ApiResponse::empty())
 }
 
 async fn verify(call: Call<Permit<Update<S>>, CertificateText>) -> Result<ApiResponse, ApiError> {
     let pem = call.body.0?;
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     cas::verify(app, &call.permit, &id, &pem)
         .await
         .map_err(ApiError::without_not_found_cause)?;
@@ -104,7 +104,7 @@ async fn verify(call: Call<Permit<Update<S>>, CertificateText>) -> Result<ApiRes
 }
 
 async fn token(call: Call<Permit<Read<S>>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     let token = cas::token(app, &call.permit, &id).map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::raw(JWT, token))
 }

@@ -12,7 +12,7 @@ use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, Create, CreateEnrollment, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{EnrollmentId, IdentityId};
+use portcullis_domain::ids::IdentityId;
 
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/enrollments/{id}";
@@ -72,13 +72,17 @@ async fn create(
 }
 
 async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let view = enrollments::read(&call.context.state.app, &call.permit, &id(&call.context))?;
+    let view = enrollments::read(
+        &call.context.state.app,
+        &call.permit,
+        &call.context.entity_id(),
+    )?;
     Ok(ApiResponse::detail(&EnrollmentDetail::from(view)))
 }
 
 async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    enrollments::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    enrollments::delete(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -88,15 +92,11 @@ async fn refresh(
     let Json(EnrollmentRefresh { expires_at }) = call.body;
     let RequestContext { state, .. } = &call.context;
     let expires_at = expires_at.into();
-    let id = id(&call.context);
+    let id = call.context.entity_id();
     match enrollments::refresh(&state.app, &call.permit, &id, expires_at).await {
         Ok(()) => Ok(ApiResponse::empty()),
         // This operation responds with the code alone.
         Err(AppError::NotFound { .. }) => Err(ApiError::new(Code::NotFound)),
         Err(error) => Err(error.into()),
     }
-}
-
-fn id(context: &RequestContext) -> EnrollmentId {
-    EnrollmentId::from_wire(context.id())
 }

@@ -19,7 +19,7 @@ use portcullis_app::identities::{self, Assignment, Create, Delete, Read, Update}
 use portcullis_app::listing::kinds;
 use portcullis_app::{managed, policy_advice};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{IdentityId, ServiceId};
+use portcullis_domain::ids::ServiceId;
 use portcullis_domain::service::ServiceSpec;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -91,7 +91,11 @@ async fn create(
 }
 
 async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let view = identities::read(&call.context.state.app, &call.permit, &id(&call.context))?;
+    let view = identities::read(
+        &call.context.state.app,
+        &call.permit,
+        &call.context.entity_id(),
+    )?;
     Ok(ApiResponse::detail(&IdentityDetail::from(view)))
 }
 
@@ -100,7 +104,14 @@ async fn replace(
 ) -> Result<ApiResponse, ApiError> {
     let Json(IdentityUpdateRequest { spec, kind }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    identities::replace(&state.app, &call.permit, &id(&call.context), spec, kind).await?;
+    identities::replace(
+        &state.app,
+        &call.permit,
+        &call.context.entity_id(),
+        spec,
+        kind,
+    )
+    .await?;
     Ok(ApiResponse::empty())
 }
 
@@ -109,13 +120,13 @@ async fn patch(
 ) -> Result<ApiResponse, ApiError> {
     let Json(IdentityPatchRequest { patch }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    identities::patch(&state.app, &call.permit, &id(&call.context), patch).await?;
+    identities::patch(&state.app, &call.permit, &call.context.entity_id(), patch).await?;
     Ok(ApiResponse::empty())
 }
 
 async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    identities::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    identities::delete(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -125,7 +136,7 @@ async fn disable(call: Call<Permit<Update>, Json<DisableParams>>) -> Result<ApiR
     identities::disable(
         &state.app,
         &call.permit,
-        &id(&call.context),
+        &call.context.entity_id(),
         params.duration(),
     )
     .await?;
@@ -134,20 +145,22 @@ async fn disable(call: Call<Permit<Update>, Json<DisableParams>>) -> Result<ApiR
 
 async fn enable(call: Call<Permit<Update>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    identities::enable(&state.app, &call.permit, &id(&call.context)).await?;
+    identities::enable(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
 async fn trace(call: Call<Permit<Update>, Json<TraceUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(TraceUpdate { spec }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    let trace = identities::trace(&state.app, &call.permit, &id(&call.context), spec).await?;
+    let trace =
+        identities::trace(&state.app, &call.permit, &call.context.entity_id(), spec).await?;
     Ok(ApiResponse::detail_without_meta(&TraceDetail::from(trace)))
 }
 
 async fn service_configs(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let assignments = identities::service_configs(&state.app, &call.permit, &id(&call.context))?;
+    let assignments =
+        identities::service_configs(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::complete_list(&ServiceConfigDetail::list(
         assignments,
     )))
@@ -158,7 +171,7 @@ async fn assign_service_configs(
 ) -> Result<ApiResponse, ApiError> {
     let Json(assigned) = call.body;
     let RequestContext { state, .. } = &call.context;
-    let (id, assigned) = (id(&call.context), assignments(assigned));
+    let (id, assigned) = (call.context.entity_id(), assignments(assigned));
     identities::assign_service_configs(&state.app, &call.permit, &id, assigned).await?;
     Ok(ApiResponse::empty())
 }
@@ -169,7 +182,7 @@ async fn withdraw_service_configs(
     let OptionalJson(withdrawn) = call.body;
     let RequestContext { state, .. } = &call.context;
     let withdrawn = assignments(withdrawn.unwrap_or_default());
-    let id = id(&call.context);
+    let id = call.context.entity_id();
     identities::withdraw_service_configs(&state.app, &call.permit, &id, withdrawn).await?;
     Ok(ApiResponse::empty())
 }
@@ -189,12 +202,13 @@ async fn policy_advice(
     } = &call.context;
     let service = parameters.get("serviceId").cloned().unwrap_or_default();
     let service = ServiceId::from_wire(service);
-    let advice = policy_advice::read(&state.app, &call.permit, &id(&call.context), &service)?;
+    let advice = policy_advice::read(
+        &state.app,
+        &call.permit,
+        &call.context.entity_id(),
+        &service,
+    )?;
     Ok(ApiResponse::detail_without_meta(&PolicyAdvice::from(
         advice,
     )))
-}
-
-fn id(context: &RequestContext) -> IdentityId {
-    IdentityId::from_wire(context.id())
 }

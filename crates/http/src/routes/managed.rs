@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
 use crate::response::ApiResponse;
-use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded_on};
+use crate::route::{Call, Json, NoBody, ResponseSpec, Route, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
@@ -156,7 +156,7 @@ pub(super) async fn create<B: ResourceBodies>(
 pub(super) async fn detail<S: Resource, D: Serialize + From<S::View>>(
     call: Call<Permit<Read<S>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     let view = managed::read(app, &call.permit, &id)?;
     Ok(ApiResponse::detail(&D::from(view)))
 }
@@ -165,7 +165,7 @@ pub(super) async fn replace<B: ResourceBodies>(
     call: Call<Permit<Update<B::Spec>>, Json<B::UpdateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     match B::from_update(body)? {
         Replacement::Full(spec) => managed::replace(app, &call.permit, &id, spec).await?,
         Replacement::Partial(patch) => managed::patch(app, &call.permit, &id, patch).await?,
@@ -177,7 +177,7 @@ pub(super) async fn patch<B: ResourceBodies>(
     call: Call<Permit<Update<B::Spec>>, Json<B::PatchBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id::<B::Spec>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     managed::patch(app, &call.permit, &id, B::to_patch(body)?).await?;
     Ok(ApiResponse::empty())
 }
@@ -185,11 +185,7 @@ pub(super) async fn patch<B: ResourceBodies>(
 pub(super) async fn delete<S: Resource>(
     call: Call<Permit<Delete<S>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     managed::delete(app, &call.permit, &id).await?;
     Ok(ApiResponse::empty())
-}
-
-pub(super) fn id<S: Resource>(context: &RequestContext) -> S::Id {
-    S::Id::from_wire(context.id().to_owned())
 }

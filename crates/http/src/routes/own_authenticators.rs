@@ -13,7 +13,6 @@ use portcullis_api::authenticator::{
 use portcullis_app::authenticators::{self, ReadOwn, Renew, UpdateOwn, UpdbCredentialPatch};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::AuthenticatorId;
 use secrecy::SecretString;
 
 type Replacement = Json<WithCurrentPassword<AuthenticatorUpdate>>;
@@ -57,7 +56,7 @@ async fn list(call: Call<Permit<ReadOwn>, ListPayload>) -> Result<ApiResponse, A
 
 async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = authenticators::read_own(&state.app, &call.permit, &id(&call.context))?;
+    let view = authenticators::read_own(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&AuthenticatorDetail::of_caller(view)))
 }
 
@@ -86,7 +85,7 @@ async fn update(
     change: UpdbCredentialPatch,
 ) -> Result<ApiResponse, ApiError> {
     let app = &context.state.app;
-    authenticators::update_own(app, permit, &id(context), current, change).await?;
+    authenticators::update_own(app, permit, &context.entity_id(), current, change).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -97,7 +96,7 @@ async fn extend(
     let RequestContext {
         state, connection, ..
     } = &call.context;
-    let (id, chain) = (id(&call.context), connection.certificates());
+    let (id, chain) = (call.context.entity_id(), connection.certificates());
     let renewal =
         authenticators::extend(&state.app, &call.permit, &id, &chain, &client_cert_csr).await;
     let authorities = state.app.network().bundle_pem();
@@ -112,12 +111,13 @@ async fn confirm(
 ) -> Result<ApiResponse, ApiError> {
     let Json(IdentityExtendValidateEnrollmentRequest { client_cert }) = call.body;
     let RequestContext { state, .. } = &call.context;
-    authenticators::confirm(&state.app, &call.permit, &id(&call.context), &client_cert)
-        .await
-        .map_err(ApiError::without_not_found_cause)?;
+    authenticators::confirm(
+        &state.app,
+        &call.permit,
+        &call.context.entity_id(),
+        &client_cert,
+    )
+    .await
+    .map_err(ApiError::without_not_found_cause)?;
     Ok(ApiResponse::empty())
-}
-
-fn id(context: &RequestContext) -> AuthenticatorId {
-    AuthenticatorId::from_wire(context.id())
 }

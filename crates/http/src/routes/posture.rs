@@ -14,7 +14,6 @@ use portcullis_api::posture_response::{
 };
 use portcullis_app::posture::{self, ReadData, Report, Reports};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::IdentityId;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -78,17 +77,13 @@ async fn process(
 
 async fn refusals(call: Call<Permit<ReadData>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let requests = posture::read_refusals(&state.app, &call.permit, &id(&call.context))?;
+    let requests = posture::read_refusals(&state.app, &call.permit, &call.context.entity_id())?;
     let requests = requests.iter().map(|request| &**request);
     Ok(ApiResponse::detail(&FailedServiceRequest::list(requests)))
 }
 
 async fn data(call: Call<Permit<ReadData>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = posture::read_data(&state.app, &call.permit, &id(&call.context))?;
+    let view = posture::read_data(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&PostureData::from(view)))
-}
-
-fn id(context: &RequestContext) -> IdentityId {
-    IdentityId::from_wire(context.id())
 }

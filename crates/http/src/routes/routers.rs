@@ -18,7 +18,6 @@ use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::{Create, Delete, Read, Update};
 use portcullis_app::routers::{self, FingerprintChange, ReadOwnRouters, RouterSet};
 use portcullis_domain::access::{ApiSurface, Permit};
-use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{EdgeRouterSettingsPatch, RouterKind, RouterSpec, RouterSpecPatch};
 use portcullis_domain::view::ManagedRouterView;
 use serde::Serialize;
@@ -164,7 +163,7 @@ async fn detail<F: RouterCollection>(
     call: Call<Permit<Read<RouterSpec>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = routers::read(&state.app, &call.permit, F::SET, &id(&call.context))?;
+    let view = routers::read(&state.app, &call.permit, F::SET, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&F::Detail::from(view)))
 }
 
@@ -172,7 +171,7 @@ async fn replace<F: RouterCollection>(
     call: Call<Permit<Update<RouterSpec>>, Json<F::UpdateBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     routers::replace(app, &call.permit, F::SET, &id, F::from_update(body)).await?;
     Ok(ApiResponse::empty())
 }
@@ -181,7 +180,7 @@ async fn patch<F: RouterCollection>(
     call: Call<Permit<Update<RouterSpec>>, Json<F::PatchBody>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (app, id) = (&call.context.state.app, id(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     routers::patch(app, &call.permit, F::SET, &id, F::to_patch(body)).await?;
     Ok(ApiResponse::empty())
 }
@@ -189,7 +188,7 @@ async fn patch<F: RouterCollection>(
 async fn delete<F: RouterCollection>(
     call: Call<Permit<Delete<RouterSpec>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
-    let (app, id) = (&call.context.state.app, id(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     routers::delete(app, &call.permit, F::SET, &id).await?;
     Ok(ApiResponse::empty())
 }
@@ -198,7 +197,7 @@ async fn re_enroll(
     call: Call<Permit<Update<RouterSpec>>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
     let app = &call.context.state.app;
-    routers::re_enroll(app, &call.permit, &id(&call.context)).await?;
+    routers::re_enroll(app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -212,8 +211,4 @@ async fn list_own(
         })
     })
     .await
-}
-
-fn id(context: &RequestContext) -> RouterId {
-    RouterId::from_wire(context.id())
 }

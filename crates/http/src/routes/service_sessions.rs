@@ -12,7 +12,6 @@ use portcullis_app::service_sessions::{
     self, Create, CreateServiceSession, Delete, DeleteOwn, Read, ReadOwn,
 };
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::SessionId;
 use portcullis_domain::view::SessionView;
 
 const ALL: &str = "/sessions";
@@ -68,13 +67,13 @@ async fn list_own(call: Call<Permit<ReadOwn>, ListPayload>) -> Result<ApiRespons
 
 async fn detail_own(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = service_sessions::read_own(&state.app, &call.permit, &id(&call.context))?;
+    let view = service_sessions::read_own(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&to_holder_detail(view)))
 }
 
 async fn delete_own(call: Call<Permit<DeleteOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    service_sessions::delete_own(&state.app, &call.permit, &id(&call.context)).await?;
+    service_sessions::delete_own(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -90,18 +89,18 @@ async fn list(call: Call<Permit<Read>, ListPayload>) -> Result<ApiResponse, ApiE
 
 async fn detail(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = service_sessions::read(&state.app, &call.permit, &id(&call.context))?;
+    let view = service_sessions::read(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&SessionDetail::for_administrator(view)))
 }
 
 async fn route_path(call: Call<Permit<Read>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let route_path = service_sessions::read_route_path(&call.permit, &id(&call.context));
+    let route_path = service_sessions::read_route_path(&call.permit, &call.context.entity_id());
     Ok(ApiResponse::detail(&SessionRoutePath { route_path }))
 }
 
 async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    service_sessions::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    service_sessions::delete(&state.app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
 }
 
@@ -109,8 +108,4 @@ async fn delete(call: Call<Permit<Delete>, NoBody>) -> Result<ApiResponse, ApiEr
 fn to_holder_detail(view: SessionView) -> SessionDetail {
     let stand_in = view.session.id.as_str().into();
     SessionDetail::for_holder(view, stand_in)
-}
-
-fn id(context: &RequestContext) -> SessionId {
-    SessionId::from_wire(context.id())
 }

@@ -22,7 +22,6 @@ use portcullis_app::managed::Read;
 use portcullis_app::services::{self, ReadOwnServices, ServiceListOptions};
 use portcullis_app::{routers, terminators};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::ServiceId;
 use portcullis_domain::service::{ServiceSpec, ServiceSpecPatch};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -89,7 +88,7 @@ async fn list(call: Call<Permit<Read<ServiceSpec>>, ListPayload>) -> Result<ApiR
 
 async fn detail(call: Call<Permit<Read<ServiceSpec>>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = services::read(&state.app, &call.permit, &id(&call.context))?;
+    let view = services::read(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&ServiceDetail::from(view)))
 }
 
@@ -108,7 +107,7 @@ async fn list_own(
 
 async fn detail_own(call: Call<Permit<ReadOwnServices>, NoBody>) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let view = services::read_usable(&state.app, &call.permit, &id(&call.context))?;
+    let view = services::read_usable(&state.app, &call.permit, &call.context.entity_id())?;
     Ok(ApiResponse::detail(&ServiceDetail::from(view)))
 }
 
@@ -117,7 +116,7 @@ async fn own_terminators(
 ) -> Result<ApiResponse, ApiError> {
     list::respond(call, &kinds::TERMINATORS, |call, request, emit| {
         let app = &call.context.state.app;
-        let id = id(&call.context);
+        let id = call.context.entity_id();
         terminators::list_of_usable_service(app, &call.permit, &id, request, &mut |view| {
             emit(TerminatorClientDetail::from(view))
         })
@@ -129,7 +128,8 @@ async fn own_edge_routers(
     call: Call<Permit<ReadOwnServices>, NoBody>,
 ) -> Result<ApiResponse, ApiError> {
     let RequestContext { state, .. } = &call.context;
-    let routers = routers::list_usable_for_service(&state.app, &call.permit, &id(&call.context))?;
+    let routers =
+        routers::list_usable_for_service(&state.app, &call.permit, &call.context.entity_id())?;
     let routers: ServiceEdgeRouters = routers.into_iter().collect();
     Ok(ApiResponse::detail(&routers))
 }
@@ -142,10 +142,6 @@ fn config_types(query: &Query) -> Vec<&str> {
         .map(str::trim)
         .filter(|named| !named.is_empty())
         .collect()
-}
-
-fn id(context: &RequestContext) -> ServiceId {
-    ServiceId::from_wire(context.id())
 }
 
 impl ResourceBodies for ServiceSpec {

@@ -14,7 +14,6 @@ use portcullis_app::AppError;
 use portcullis_app::listing::kinds;
 use portcullis_app::sessions::{self, CreateCertificate, DeleteCertificate, ReadCertificates};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::SessionCertificateId;
 
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/current-api-session/certificates";
@@ -57,7 +56,7 @@ async fn create(
 
 async fn detail(call: Call<Permit<ReadCertificates>, NoBody>) -> Result<ApiResponse, ApiError> {
     let app = &call.context.state.app;
-    match sessions::read_certificate(app, &call.permit, &id(&call.context)) {
+    match sessions::read_certificate(app, &call.permit, &call.context.entity_id()) {
         Ok(view) => Ok(ApiResponse::detail_without_meta(
             &SessionCertificateDetail::from(view),
         )),
@@ -69,10 +68,6 @@ async fn detail(call: Call<Permit<ReadCertificates>, NoBody>) -> Result<ApiRespo
 
 async fn delete(call: Call<Permit<DeleteCertificate>, NoBody>) -> Result<ApiResponse, ApiError> {
     let app = &call.context.state.app;
-    sessions::delete_certificate(app, &call.permit, &id(&call.context)).await?;
+    sessions::delete_certificate(app, &call.permit, &call.context.entity_id()).await?;
     Ok(ApiResponse::empty())
-}
-
-fn id(context: &RequestContext) -> SessionCertificateId {
-    SessionCertificateId::from_wire(context.id())
 }

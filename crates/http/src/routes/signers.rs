@@ -1,6 +1,6 @@
 //! External JWT signers.
 
-use super::managed::{self, ResourcePaths as _, id};
+use super::managed::{self, ResourcePaths as _};
 use crate::error::ApiError;
 use crate::list::{self, ListPayload};
 use crate::path::Api;
@@ -63,7 +63,7 @@ async fn replace(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (spec, keys) = body.into_parts();
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     signers::replace(app, &call.permit, &id, spec, keys).await?;
     Ok(ApiResponse::empty())
 }
@@ -73,7 +73,7 @@ async fn patch(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let (patch, keys) = body.into_parts();
-    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let (app, id) = (&call.context.state.app, call.context.entity_id());
     signers::patch(app, &call.permit, &id, patch, keys).await?;
     Ok(ApiResponse::empty())
 }
