@@ -8,6 +8,7 @@ mod context;
 mod controller_url;
 mod credential;
 mod dispatch;
+mod duration;
 mod enrollment_token;
 mod entity;
 mod error;

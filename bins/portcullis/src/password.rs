@@ -69,15 +69,12 @@ impl PasswordArgs {
         question: &str,
         is_new: bool,
     ) -> Result<SecretString, CliError> {
-        match secret_source::read_from_args(
+        let given = secret_source::read_from_args(
             self.password.as_ref(),
             self.password_file.as_deref(),
             SECRET_NAME,
-        )? {
-            Some(password) => Ok(password),
-            None => secret_source::read_from_env(ENV_VAR)?
-                .map_or_else(|| prompt::password(question, is_new), Ok),
-        }
+        )?;
+        given_or_prompt(given, ENV_VAR, question, is_new)
     }
 }
 
@@ -93,15 +90,12 @@ impl NewPasswordArgs {
     }
 
     pub(crate) fn read_or_prompt(&self, question: &str) -> Result<SecretString, CliError> {
-        match secret_source::read_from_args(
+        let given = secret_source::read_from_args(
             self.password.as_ref(),
             self.password_file.as_deref(),
             SECRET_NAME,
-        )? {
-            Some(password) => Ok(password),
-            None => secret_source::read_from_env(NEW_ENV_VAR)?
-                .map_or_else(|| prompt::password(question, true), Ok),
-        }
+        )?;
+        given_or_prompt(given, NEW_ENV_VAR, question, true)
     }
 }
 
@@ -112,14 +106,25 @@ impl CurrentPasswordArgs {
     }
 
     pub(crate) fn read_or_prompt(&self, question: &str) -> Result<SecretString, CliError> {
-        match secret_source::read_from_args(
+        let given = secret_source::read_from_args(
             None,
             self.current_password_file.as_deref(),
             SECRET_NAME,
-        )? {
-            Some(password) => Ok(password),
-            None => secret_source::read_from_env(ENV_VAR)?
-                .map_or_else(|| prompt::password(question, false), Ok),
-        }
+        )?;
+        given_or_prompt(given, ENV_VAR, question, false)
+    }
+}
+
+/// A password that arguments give, else that of an environment variable or of a prompt.
+fn given_or_prompt(
+    given: Option<SecretString>,
+    variable: &str,
+    question: &str,
+    is_new: bool,
+) -> Result<SecretString, CliError> {
+    match given {
+        Some(password) => Ok(password),
+        None => secret_source::read_from_env(variable)?
+            .map_or_else(|| prompt::password(question, is_new), Ok),
     }
 }

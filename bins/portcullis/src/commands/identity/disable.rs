@@ -1,9 +1,9 @@
 //! `portcullis identity disable` and `portcullis identity enable`.
 
 use crate::commands::entities;
-use crate::commands::expiry::parse_duration;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
+use crate::duration;
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
@@ -34,7 +34,7 @@ pub(crate) struct DisableArgs {
     #[arg(
         long = "for",
         value_name = "DURATION",
-        value_parser = parse_duration,
+        value_parser = duration::parse_positive,
         allow_hyphen_values = true
     )]
     duration: Option<SignedDuration>,

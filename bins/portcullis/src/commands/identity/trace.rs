@@ -1,8 +1,8 @@
 //! `portcullis identity trace`.
 
-use crate::commands::expiry::parse_duration;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
+use crate::duration;
 use crate::error::CliError;
 use crate::table::Table;
 use crate::{resolve, text};
@@ -34,7 +34,7 @@ pub(crate) struct TraceArgs {
         long = "for",
         value_name = "DURATION",
         default_value = "10m",
-        value_parser = parse_duration,
+        value_parser = duration::parse_positive,
         allow_hyphen_values = true
     )]
     duration: SignedDuration,

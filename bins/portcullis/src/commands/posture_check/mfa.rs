@@ -1,6 +1,7 @@
 //! Posture checks of TOTP codes.
 
 use super::requirement::{Requirement, invalid_requirement};
+use crate::duration;
 use crate::error::CliError;
 use crate::table::Table;
 use crate::text::yes_or_empty;
@@ -43,9 +44,7 @@ pub(crate) struct MfaArgs {
 
 /// Parses a duration as whole seconds.
 fn parse_seconds(text: &str) -> Result<i64, String> {
-    let unreadable =
-        |_: jiff::Error| "a duration is a number with a unit, such as `90s` or `15m`".to_owned();
-    let duration: SignedDuration = text.parse().map_err(unreadable)?;
+    let duration = duration::parse(text, "`90s` or `15m`")?;
     if duration.subsec_nanos() != 0 || duration.is_negative() {
         return Err("must be a whole number of seconds, 0 or more".to_owned());
     }

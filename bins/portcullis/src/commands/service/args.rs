@@ -2,10 +2,10 @@
 
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::configs::ConfigsArgs;
+use crate::duration;
 use crate::error::CliError;
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
-use jiff::SignedDuration;
 use portcullis_api::service::ServicePatch;
 use portcullis_client::Client;
 use portcullis_domain::service::TerminatorStrategy;
@@ -43,9 +43,7 @@ pub(super) struct ServiceArgs {
 
 /// Parses a duration as milliseconds.
 fn parse_milliseconds(text: &str) -> Result<u64, String> {
-    let duration: SignedDuration = text.parse().map_err(|_unreadable: jiff::Error| {
-        "a duration is a number with a unit, such as `30s` or `5m`".to_owned()
-    })?;
+    let duration = duration::parse(text, "`30s` or `5m`")?;
     // The range of the controller.
     let milliseconds = i64::try_from(duration.as_millis()).ok();
     milliseconds
