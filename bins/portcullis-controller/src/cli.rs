@@ -64,7 +64,7 @@ pub(crate) enum Command {
 /// Creates its own certificates, store and administrator, prints how to log in, and serves.
 #[derive(Debug, Args)]
 pub(crate) struct QuickstartArgs {
-    /// Folder for all files; if omitted, a temporary one that is removed at the end
+    /// Directory for all files; if omitted, a temporary one that is removed at the end
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 

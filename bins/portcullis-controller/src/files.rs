@@ -17,7 +17,7 @@ pub(crate) fn create_directory(path: &Path) -> anyhow::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .with_context(|| format!("the folder {} cannot be created", path.display()))
+        .with_context(|| format!("the directory {} cannot be created", path.display()))
 }
 
 /// Writes a file that must not exist yet.

@@ -95,7 +95,7 @@ impl Home {
         ensure!(
             is_inside,
             "the store of {} would be {}, outside of the home: the home was copied or moved, and its \
-             configuration still names the old folder; write `relativePaths: file` and `db: ctrl.db` \
+             configuration still names the old directory; write `relativePaths: file` and `db: ctrl.db` \
              there, and the other paths likewise (or serve it unchanged with `run`)",
             self.config.display(),
             path.display(),
@@ -115,7 +115,7 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     files::create_directory(folder)?;
     let folder = folder
         .canonicalize()
-        .with_context(|| format!("the folder {} does not exist", folder.display()))?;
+        .with_context(|| format!("the directory {} does not exist", folder.display()))?;
     let home = Home::at(&folder);
     let layout = HomeLayout::under(&folder);
     let pki_folder = layout
@@ -132,7 +132,7 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     }
     if pki_folder.exists() || home.is_ready() || home.has_store() {
         bail!(
-            "{} contains an incomplete network: restore {}, or choose another folder",
+            "{} contains an incomplete network: restore {}, or choose another directory",
             folder.display(),
             home.config.display(),
         );

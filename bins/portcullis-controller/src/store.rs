@@ -69,7 +69,7 @@ fn open_error(error: &OpenError, path: &Path) -> anyhow::Error {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
             io::ErrorKind::ReadOnlyFilesystem => "choose a place that can be written",
             io::ErrorKind::PermissionDenied => "give this user the right to write there",
-            io::ErrorKind::NotFound if !folder_exists(path) => "create its folder first",
+            io::ErrorKind::NotFound if !folder_exists(path) => "create its directory first",
             _ => "fix the cause and start again",
         },
     };

@@ -90,7 +90,7 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
     // Otherwise a power loss could remove the new file.
     if let Some(folder) = folder(path) {
         let made = File::open(folder).and_then(|folder| folder.sync_all());
-        made.with_context(|| format!("the folder of the audit file {name} cannot be written"))?;
+        made.with_context(|| format!("the directory of the audit file {name} cannot be written"))?;
     }
     Ok(file)
 }
@@ -126,7 +126,7 @@ fn folder(path: &Path) -> Option<&Path> {
 fn check_folder(path: &Path) -> anyhow::Result<()> {
     if folder(path).is_none_or(|folder| !folder.is_dir()) {
         bail!(
-            "the audit file {} cannot be created: its folder does not exist",
+            "the audit file {} cannot be created: its directory does not exist",
             path.display()
         );
     }

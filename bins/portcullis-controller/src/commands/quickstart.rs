@@ -81,7 +81,7 @@ fn folder(arguments: &QuickstartArgs) -> anyhow::Result<(PathBuf, Option<TempDir
         if folder.is_file() {
             let name = folder.display();
             bail!(
-                "the home {name} is a file; name a folder, which is created if it does not exist"
+                "the home {name} is a file; name a directory, which is created if it does not exist"
             );
         }
         return Ok((folder.clone(), None));
@@ -89,7 +89,7 @@ fn folder(arguments: &QuickstartArgs) -> anyhow::Result<(PathBuf, Option<TempDir
     let temporary = tempfile::Builder::new()
         .prefix("portcullis-")
         .tempdir()
-        .context("no temporary folder could be created; name one with --home")?;
+        .context("no temporary directory could be created; name one with --home")?;
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
@@ -116,7 +116,7 @@ fn create_home(
 fn open_home(folder: &Path) -> anyhow::Result<Home> {
     let folder = folder
         .canonicalize()
-        .with_context(|| format!("the folder {} does not exist", folder.display()))?;
+        .with_context(|| format!("the directory {} does not exist", folder.display()))?;
     let name = folder.display().to_string();
     output::print_line(format_args!("Continuing with {}", output::one_line(&name)));
     Ok(Home::at(&folder))

@@ -183,7 +183,7 @@ impl EnvironmentChecker<'_> {
             return;
         }
         let message = format!(
-            "the folder {} of the store does not exist",
+            "the directory {} of the store does not exist",
             folder.display()
         );
         let mut found = Diagnostic::new(
@@ -193,7 +193,7 @@ impl EnvironmentChecker<'_> {
             *place,
             message,
         );
-        found.help("create the folder, or name another one");
+        found.help("create the directory, or name another one");
         self.diagnostics.push(found);
     }
 
@@ -251,7 +251,7 @@ fn missing_file_help(path: &Path) -> String {
         Ok(folder) if path.is_relative() => format!(
             "relative paths start at the working directory {}; start the controller in the right \
              directory, correct the path, or write `relativePaths: file` if the path starts at the \
-             folder of this file",
+             directory of this file",
             folder.display()
         ),
         _ => "create the file, or correct the path".to_owned(),

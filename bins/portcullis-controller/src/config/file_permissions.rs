@@ -110,7 +110,7 @@ fn check_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposu
     Some(Exposure {
         severity: Severity::Warning,
         message: format!(
-            "{fault} can put another file in the place of {what}: the folder {folder} can be \
+            "{fault} can put another file in the place of {what}: the directory {folder} can be \
              changed (mode {mode:03o})"
         ),
         help: format!("run `chmod {mend} {folder}`"),

@@ -151,7 +151,7 @@ fn home_that_cannot_be_made_is_named() {
             .args(["quickstart", "--ctrl-port", "0", "--home"])
             .arg(&home),
     );
-    finished.failed_with(&["the folder", "file/home", "cannot be created"]);
+    finished.failed_with(&["the directory", "file/home", "cannot be created"]);
 }
 
 #[test]

@@ -121,7 +121,7 @@ const INSTRUMENT: KeyGroup = &[
     Key::new(
         "path",
         ValueType::String(StringFormat::Any),
-        "Folder that gets them.",
+        "Directory that gets them.",
     )
     .example("/tmp"),
     Key::milliseconds("snapshot_ms", "How often they are taken.").example("100"),

@@ -57,7 +57,7 @@ fn looking_at_a_file_makes_none() {
     assert!(!path.exists());
     let missing = folder.path().join("missing/audit.jsonl");
     let error = InspectedFile::inspect(&missing).unwrap_err().to_string();
-    assert!(error.contains("its folder does not exist"), "{error}");
+    assert!(error.contains("its directory does not exist"), "{error}");
 }
 
 #[test]
