@@ -1,6 +1,6 @@
 //! Checking, showing, explaining and generating the files of routers.
 
-use crate::router_config_support::{RouterConfigFiles, VALID, codes, crashing, lines, misspelt};
+use crate::router_config_support::{RouterConfigFiles, VALID, codes, crashing, lines, misspelled};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,11 +11,11 @@ use support::{run, wait};
 fn each_file_is_judged_on_a_line_of_its_own() {
     let files = RouterConfigFiles::new();
     files.write("good.yml", VALID);
-    files.write("misspelt.yml", misspelt());
+    files.write("misspelled.yml", misspelled());
     files.write("crashing.yml", crashing());
     files.write("nothing.yml", "");
     let names = [
-        "misspelt.yml",
+        "misspelled.yml",
         "nothing.yml",
         "good.yml",
         "missing.yml",
@@ -54,8 +54,8 @@ fn each_file_is_judged_on_a_line_of_its_own() {
 #[test]
 fn finding_is_told_with_place_and_cure() {
     let files = RouterConfigFiles::new();
-    files.write("r.yml", misspelt());
-    let start = misspelt().find("linkDialWorkerCont").unwrap();
+    files.write("r.yml", misspelled());
+    let start = misspelled().find("linkDialWorkerCont").unwrap();
     let end = start + "linkDialWorkerCont".len();
     let judged = files.check_json(&["r.yml"], 1);
     let findings = judged["findings"].as_array().unwrap();
@@ -456,7 +456,7 @@ fn generated_file_is_readable_and_replaces_nothing_unasked() {
 #[test]
 fn verdict_outlives_the_reader() {
     let files = RouterConfigFiles::new();
-    files.write("bad.yml", misspelt());
+    files.write("bad.yml", misspelled());
     let mut child = files
         .command()
         .args(["check", "bad.yml", "bad.yml"])

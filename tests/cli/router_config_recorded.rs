@@ -1,4 +1,4 @@
-//! The recorded behaviour of OpenZiti, and what the specification demands, through the binary.
+//! The recorded behavior of OpenZiti, and what the specification demands, through the binary.
 
 use crate::router_config_support::{RouterConfigFiles, lines};
 use base64::Engine as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use support::repository;
 
-/// The environment in which the behaviour was recorded.
+/// The environment in which the behavior was recorded.
 const ENVIRONMENT: &str = "\
 RC_ADDR=tls:ctrl.example:6262
 RC_HOST=ctrl.example

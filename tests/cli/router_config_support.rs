@@ -17,7 +17,7 @@ csr:
 ";
 
 /// A file with an unknown key, which OpenZiti ignores.
-pub(crate) fn misspelt() -> String {
+pub(crate) fn misspelled() -> String {
     format!("{VALID}forwarder:\n  linkDialWorkerCont: 5\n")
 }
 

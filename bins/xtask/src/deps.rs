@@ -3,7 +3,7 @@
 //! The policy has the format of cargo-deny, so that the tool can be used as well; this check needs neither
 //! the tool nor the network.
 
-mod licence;
+mod license;
 mod manifests;
 mod packages;
 mod policy;

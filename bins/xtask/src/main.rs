@@ -31,7 +31,7 @@ struct Arguments {
 enum Task {
     /// Checks the dependencies between the crates against the allowed ones
     Layers,
-    /// Checks all dependencies against the policy: licences, banned crates, sources, manifests
+    /// Checks all dependencies against the policy: licenses, banned crates, sources, manifests
     Deps,
     /// Compares docs/api-deviations.md with the tests and recorded steps that it names
     Deviations,

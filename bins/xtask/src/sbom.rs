@@ -77,7 +77,7 @@ fn build_bom(
     let component = |package: &Package| {
         let locked = (package.name.clone(), package.version.clone());
         let checksum = checksums.get(&locked).cloned();
-        Component::new(package, policy.licence_of(package), checksum)
+        Component::new(package, policy.license_of(package), checksum)
     };
     let library_packages = packages.iter().filter(|package| package.id != program.id);
     let components = library_packages.map(|package| component(package)).collect();

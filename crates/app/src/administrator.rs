@@ -48,9 +48,9 @@ pub fn exists(app: &App) -> Result<bool, AppError> {
 ///
 /// # Errors
 ///
-/// [`AppError::AlreadyInitialised`] when there is one; [`AppError::Field`] for a username or
+/// [`AppError::AlreadyInitialized`] when there is one; [`AppError::Field`] for a username or
 /// password of invalid length.
-pub async fn initialise(
+pub async fn initialize(
     app: &App,
     username: &str,
     password: SecretString,
@@ -62,7 +62,7 @@ pub async fn initialise(
     validate_username("username", username)?;
     let now = app.env().now();
     if exists(app)? {
-        return Err(AppError::AlreadyInitialised);
+        return Err(AppError::AlreadyInitialized);
     }
     let mut spec = IdentitySpec::named(IdentityName::new(username)?);
     spec.is_admin = true;

@@ -102,9 +102,9 @@ pub enum AppError {
     /// A snapshot of the store could not be written.
     #[error("the snapshot could not be written: {0}")]
     SnapshotFailed(&'static str),
-    /// The controller has already been initialised.
+    /// The controller has already been initialized.
     #[error("the controller already has an administrator")]
-    AlreadyInitialised,
+    AlreadyInitialized,
 }
 
 impl AppError {
@@ -220,7 +220,7 @@ fn value_in_use(value: &UniqueValue) -> AppError {
             FieldError::new(member, in_use_by(value.index.noun()), text).into()
         },
         UniqueMember::Generated if value.index == UniqueIndex::DefaultAdministrator => {
-            AppError::AlreadyInitialised
+            AppError::AlreadyInitialized
         },
         // Only a faulty source of entropy generates a value twice.
         UniqueMember::Generated => {
@@ -270,7 +270,7 @@ mod tests {
             assert_eq!(error.reason, reason, "{index:?}");
         }
         let second = value_in_use(&UniqueValue::new(UniqueIndex::DefaultAdministrator, ""));
-        assert!(matches!(second, AppError::AlreadyInitialised));
+        assert!(matches!(second, AppError::AlreadyInitialized));
     }
 
     #[test]

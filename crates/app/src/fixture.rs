@@ -75,7 +75,7 @@ impl Fixture {
             env,
         });
         administrator::ensure_defaults(&app).await.unwrap();
-        administrator::initialise(&app, ADMIN, PASSWORD.into())
+        administrator::initialize(&app, ADMIN, PASSWORD.into())
             .await
             .unwrap();
         Self {

@@ -12,7 +12,7 @@ pub enum AddressClass {
     Unspecified,
     /// This machine (RFC 6890).
     Loopback,
-    /// Neighbours on the same link, by unicast or multicast (RFC 3927, RFC 4291, RFC 5771).
+    /// Neighbors on the same link, by unicast or multicast (RFC 3927, RFC 4291, RFC 5771).
     LinkLocal,
     /// Metadata services of clouds, which hand out credentials and settings.
     Metadata,

@@ -41,9 +41,9 @@ impl RefusalLog {
             &self.refused
         };
         let admission = lock(throttle).admit(Peer::from_address(address), env.now());
-        admission.report.inspect(summarise);
+        admission.report.inspect(summarize);
         if let Some(wait) = admission.poll_after {
-            tokio::spawn(summarise_later(Arc::clone(throttle), env.clone(), wait));
+            tokio::spawn(summarize_later(Arc::clone(throttle), env.clone(), wait));
         }
         if !admission.is_admitted {
             return;
@@ -61,14 +61,14 @@ impl RefusalLog {
 }
 
 /// Logs a summary of what was suppressed, should no later line do so.
-async fn summarise_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
+async fn summarize_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
     // A little more, since the clocks may disagree.
     tokio::time::sleep(wait + Duration::from_millis(100)).await;
     let earlier = lock(&throttle).poll_report(env.now());
-    earlier.inspect(summarise);
+    earlier.inspect(summarize);
 }
 
-fn summarise(suppressed: &SuppressedLines) {
+fn summarize(suppressed: &SuppressedLines) {
     let (peer, most) = suppressed.heaviest;
     tracing::info!(
         parent: None,

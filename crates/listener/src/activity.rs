@@ -178,7 +178,7 @@ impl Activity {
         self.lock().running > 0
     }
 
-    /// Waits until the connection is evicted in favour of others.
+    /// Waits until the connection is evicted in favor of others.
     pub(crate) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }

@@ -135,7 +135,7 @@ impl Body {
     }
 
     /// Reads the body like [`Self::read`], and charges its memory. Reading is cancelled when there
-    /// is no memory left, or when it is evicted in favour of others.
+    /// is no memory left, or when it is evicted in favor of others.
     pub async fn read_charged(
         self,
         cap: usize,

@@ -20,8 +20,8 @@ fn main() -> io::Result<()> {
         let bytes = fs::read(&name)?;
         let text = SourceFile::new(&name, &bytes);
         let line = if as_openziti {
-            let judgement = evaluate(&text, &Machine::default(), &lookup);
-            report_json(&name, judgement.verdict, &judgement.findings)
+            let judgment = evaluate(&text, &Machine::default(), &lookup);
+            report_json(&name, judgment.verdict, &judgment.findings)
         } else {
             let report = check(&text, CheckOptions::default(), &lookup);
             report_json(&name, report.verdict, &report.findings)

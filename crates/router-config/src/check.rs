@@ -102,7 +102,7 @@ fn analyze(
                 let mut walker = Walker::new(options, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
-                let meant = walker.misspelt;
+                let meant = walker.misspelled;
                 semantics::check(&section, &mut diagnostics);
                 drop_findings_below(&mut diagnostics, &meant);
             }
@@ -111,13 +111,13 @@ fn analyze(
     (report(diagnostics), effective)
 }
 
-/// Drops findings about keys that are missing only because they are misspelt.
-fn drop_findings_below(diagnostics: &mut Diagnostics, misspelt: &[KeyPath]) {
-    let misspelt: Vec<_> = misspelt.iter().map(KeyPath::segments).collect();
-    if !misspelt.is_empty() {
+/// Drops findings about keys that are missing only because they are misspelled.
+fn drop_findings_below(diagnostics: &mut Diagnostics, misspelled: &[KeyPath]) {
+    let misspelled: Vec<_> = misspelled.iter().map(KeyPath::segments).collect();
+    if !misspelled.is_empty() {
         diagnostics.retain(|diagnostic| {
             let path = diagnostic.path.segments();
-            !misspelt.iter().any(|way| path.starts_with(way))
+            !misspelled.iter().any(|way| path.starts_with(way))
         });
     }
 }

@@ -159,9 +159,9 @@ pub fn generate(plan: &GenerateOptions) -> Result<String, GenerateError> {
     if report.verdict != Verdict::Accept {
         return Err(refused(report.findings));
     }
-    let judgement = evaluate(&text, &Machine::default(), &|_| None);
-    if judgement.verdict != Verdict::Accept {
-        return Err(refused(judgement.findings));
+    let judgment = evaluate(&text, &Machine::default(), &|_| None);
+    if judgment.verdict != Verdict::Accept {
+        return Err(refused(judgment.findings));
     }
     Ok(file)
 }

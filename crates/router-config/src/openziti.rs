@@ -36,7 +36,7 @@ use crate::source::{self, SourceFile};
 
 pub use crate::openziti::machine::Machine;
 
-/// Predicted behaviour of OpenZiti with a file.
+/// Predicted behavior of OpenZiti with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     pub verdict: Verdict,
@@ -171,11 +171,11 @@ impl Loader<'_> {
             }
         });
         findings.extend(remarks);
-        let judgement = Evaluation {
+        let judgment = Evaluation {
             verdict: first.map_or(Verdict::Accept, |effect| effect.verdict),
             stage: first.map(|Effect { stage, .. }| stage),
             findings,
         };
-        (judgement, effective)
+        (judgment, effective)
     }
 }

@@ -63,7 +63,7 @@ pub struct HarnessOptions {
     /// Timeout of fetching the key set of an external signer.
     pub fetch_timeout: Duration,
     /// Whether the first administrator is created.
-    pub is_initialised: bool,
+    pub is_initialized: bool,
 }
 
 impl Default for HarnessOptions {
@@ -75,7 +75,7 @@ impl Default for HarnessOptions {
             password_queue: 128,
             store_queue: 1024,
             fetch_timeout: Duration::from_secs(5),
-            is_initialised: true,
+            is_initialized: true,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Harness {
     /// Starts a controller on a copy of a saved store, in memory.
     pub async fn restore(saved: SavedStore) -> Self {
         let options = HarnessOptions {
-            is_initialised: false,
+            is_initialized: false,
             ..HarnessOptions::default()
         };
         Self::start_from(options, Some(saved)).await
@@ -195,8 +195,8 @@ impl Harness {
             env,
         }));
         administrator::ensure_defaults(&app).await.unwrap();
-        if options.is_initialised {
-            administrator::initialise(&app, ADMIN, PASSWORD.into())
+        if options.is_initialized {
+            administrator::initialize(&app, ADMIN, PASSWORD.into())
                 .await
                 .unwrap();
         }

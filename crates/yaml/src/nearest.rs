@@ -6,7 +6,7 @@ const MAX_WORD_LENGTH: usize = 64;
 /// Finds the candidate that `word` most likely is a misspelling of.
 ///
 /// Differences in case, `_` and `-` are ignored; apart from them, up to a third of the letters may
-/// be missing, added, changed or swapped with their neighbour. The first of equally near candidates
+/// be missing, added, changed or swapped with their neighbor. The first of equally near candidates
 /// wins.
 ///
 /// # Examples
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspelt_keys_find_their_neighbour() {
+    fn misspelled_keys_find_their_neighbor() {
         const KEYS: &[&str] = &[
             "sessionTimeout",
             "address",

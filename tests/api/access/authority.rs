@@ -166,7 +166,7 @@ async fn rank_of_an_identity_counts_as_it_is_when_it_is_enrolled() {
 #[tokio::test]
 async fn loser_of_the_race_for_the_first_administrator_hears_that_there_is_one() {
     let options = HarnessOptions {
-        is_initialised: false,
+        is_initialized: false,
         ..HarnessOptions::default()
     };
     let controller = Arc::new(Harness::start_with(options).await);
@@ -175,7 +175,7 @@ async fn loser_of_the_race_for_the_first_administrator_hears_that_there_is_one()
     // The same name twice: a name that is taken is not what the second is to hear of.
     let racers = [(); 2].map(|()| {
         let app = controller.app.clone();
-        tokio::spawn(async move { administrator::initialise(&app, ADMIN, PASSWORD.into()).await })
+        tokio::spawn(async move { administrator::initialize(&app, ADMIN, PASSWORD.into()).await })
     });
     drawn(&controller, IDENTITY, 2, first).await;
     drop(hold);
@@ -186,7 +186,7 @@ async fn loser_of_the_race_for_the_first_administrator_hears_that_there_is_one()
     assert_eq!(outcomes.iter().filter(|made| made.is_ok()).count(), 1);
     let lost = outcomes.iter().find_map(|made| made.as_ref().err());
     assert!(
-        matches!(lost, Some(AppError::AlreadyInitialised)),
+        matches!(lost, Some(AppError::AlreadyInitialized)),
         "{lost:?}"
     );
     let token = controller.admin().await;

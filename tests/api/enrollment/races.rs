@@ -271,7 +271,7 @@ async fn redemption_and_deletion_leave_nothing_behind() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn there_is_one_first_administrator() {
     let options = HarnessOptions {
-        is_initialised: false,
+        is_initialized: false,
         // The controller itself may have half of it.
         password_queue: 2 * 256,
         ..HarnessOptions::default()
@@ -300,7 +300,7 @@ async fn there_is_one_first_administrator() {
             let name = format!("admin {number}");
             (
                 number,
-                administrator::initialise(&app, &name, PASSWORD.into()).await,
+                administrator::initialize(&app, &name, PASSWORD.into()).await,
             )
         }
     })
@@ -309,7 +309,7 @@ async fn there_is_one_first_administrator() {
     assert_eq!((won.len(), lost.len()), (1, 255));
     for (number, outcome) in lost {
         assert!(
-            matches!(outcome, Err(AppError::AlreadyInitialised)),
+            matches!(outcome, Err(AppError::AlreadyInitialized)),
             "{number}: {outcome:?}"
         );
     }

@@ -90,11 +90,11 @@ async fn usernames_that_look_like_others_are_refused_on_every_way() {
 #[tokio::test]
 async fn the_first_administrator_has_no_such_name_either() {
     let options = HarnessOptions {
-        is_initialised: false,
+        is_initialized: false,
         ..HarnessOptions::default()
     };
     let controller = Harness::start_with(options).await;
-    let made = administrator::initialise(&controller.app, OLD, PASSWORD.into()).await;
+    let made = administrator::initialize(&controller.app, OLD, PASSWORD.into()).await;
     assert!(matches!(made, Err(AppError::Field(error)) if error.field == "username"));
 }
 

@@ -1,4 +1,4 @@
-//! How paths find their route: prefixes, normalisation, unknown paths, wrong methods.
+//! How paths find their route: prefixes, normalization, unknown paths, wrong methods.
 
 use crate::support::{create, get, shown_error};
 use http::Method;

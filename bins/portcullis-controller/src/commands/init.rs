@@ -19,9 +19,9 @@ pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
     administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;
-    match administrator::initialise(&core.app, &arguments.username, password).await {
+    match administrator::initialize(&core.app, &arguments.username, password).await {
         Ok(_id) => {},
-        Err(AppError::AlreadyInitialised) => bail!("this network already has an administrator"),
+        Err(AppError::AlreadyInitialized) => bail!("this network already has an administrator"),
         Err(error) => return Err(error).context("the administrator could not be created"),
     }
     output::print_line(format_args!(

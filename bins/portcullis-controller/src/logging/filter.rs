@@ -11,7 +11,7 @@ pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 /// Parses a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
 ///
 /// A single word must be a level. [`EnvFilter`] would read it as a target for which everything is logged,
-/// and nothing else: a misspelt level would silence the whole log.
+/// and nothing else: a misspelled level would silence the whole log.
 pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     let directives: Vec<_> = text
         .split(',')

@@ -115,7 +115,7 @@ pub(crate) fn outcome(command: &mut Command) -> Outcome {
         assert!(!text.contains("s3cret"), "secrets are never shown: {text}");
         assert!(
             !text.contains('\u{1b}'),
-            "there are no colours without a terminal: {text}"
+            "there are no colors without a terminal: {text}"
         );
     }
     outcome

@@ -1,6 +1,6 @@
-//! Checks of packages against the policy: source, licence, bans.
+//! Checks of packages against the policy: source, license, bans.
 
-use super::licence;
+use super::license;
 use super::policy::Policy;
 use crate::graph::Package;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) fn check(
                 .flatten();
             sourced
                 .into_iter()
-                .chain(check_licence(policy, package))
+                .chain(check_license(policy, package))
                 .chain(check_ban(policy, package))
         })
         .collect()
@@ -54,21 +54,21 @@ fn check_source(package: &Package, usual: Option<&str>) -> Option<String> {
     })
 }
 
-fn check_licence(policy: &Policy, package: &Package) -> Option<String> {
-    let Some(expression) = policy.licence_of(package) else {
+fn check_license(policy: &Policy, package: &Package) -> Option<String> {
+    let Some(expression) = policy.license_of(package) else {
         return Some(format!(
-            "{} names no licence; clarify it in the policy",
+            "{} names no license; clarify it in the policy",
             display_name(package)
         ));
     };
-    match licence::satisfies(expression, &policy.licenses.allow) {
+    match license::satisfies(expression, &policy.licenses.allow) {
         Ok(true) => None,
         Ok(false) => Some(format!(
-            "{} has the licence {expression}",
+            "{} has the license {expression}",
             display_name(package)
         )),
         Err(error) => Some(format!(
-            "{}: licence {expression}: {error}",
+            "{}: license {expression}: {error}",
             display_name(package)
         )),
     }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_judged_by_source_licence_and_name() {
+    fn packages_are_judged_by_source_license_and_name() {
         let registry = Some("registry+https://example.test/usual");
         let mit = Some("MIT");
         for (name, source, license, fault) in [
@@ -149,14 +149,14 @@ mod tests {
                 mit,
                 Some("not from"),
             ),
-            ("nameless", registry, None, Some("names no licence")),
+            ("nameless", registry, None, Some("names no license")),
             (
                 "copyleft",
                 registry,
                 Some("GPL-3.0-only"),
-                Some("the licence GPL-3.0-only"),
+                Some("the license GPL-3.0-only"),
             ),
-            ("broken", registry, Some("MIT OR"), Some("licence MIT OR:")),
+            ("broken", registry, Some("MIT OR"), Some("license MIT OR:")),
             ("bincode", registry, mit, Some("is banned; use serde_json")),
         ] {
             let package = package(name, source, license);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Policy {
-    pub(super) licenses: LicencePolicy,
+    pub(super) licenses: LicensePolicy,
     pub(super) bans: BanPolicy,
 }
 
@@ -19,8 +19,8 @@ impl Policy {
             .context(".cargo/deny.toml is not a policy")
     }
 
-    /// The licence of a package, as its manifest names it or the policy clarifies it.
-    pub(crate) fn licence_of<'a>(&'a self, package: &'a Package) -> Option<&'a str> {
+    /// The license of a package, as its manifest names it or the policy clarifies it.
+    pub(crate) fn license_of<'a>(&'a self, package: &'a Package) -> Option<&'a str> {
         let mut clarified = self.licenses.clarify.iter();
         clarified
             .find(|entry| entry.name == package.name)
@@ -30,10 +30,10 @@ impl Policy {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct LicencePolicy {
-    /// Allowed licences, as SPDX names.
+pub(super) struct LicensePolicy {
+    /// Allowed licenses, as SPDX names.
     pub(super) allow: Vec<String>,
-    /// Licences of packages whose manifest does not name them.
+    /// Licenses of packages whose manifest does not name them.
     #[serde(default)]
     pub(super) clarify: Vec<Clarification>,
 }

@@ -79,7 +79,7 @@ impl Bom {
 }
 
 impl Component {
-    pub(super) fn new(package: &Package, licence: Option<&str>, checksum: Option<String>) -> Self {
+    pub(super) fn new(package: &Package, license: Option<&str>, checksum: Option<String>) -> Self {
         let Package { name, version, .. } = package;
         // A plus would be read as a space.
         let escaped = version.replace('+', "%2B");
@@ -88,7 +88,7 @@ impl Component {
             alg: "SHA-256",
             content,
         });
-        let named = licence.map(|expression| License {
+        let named = license.map(|expression| License {
             // Manifests from before SPDX have a slash.
             expression: expression
                 .split('/')

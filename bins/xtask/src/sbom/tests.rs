@@ -86,13 +86,13 @@ fn bom(is_reversed: bool) -> String {
 #[test]
 fn bill_names_what_is_built_in_and_where_it_comes_from() {
     let bom: Value = serde_json::from_str(&bom(false)).unwrap();
-    let library = |name: &str, version: &str, licence: &str, purl: &str| {
+    let library = |name: &str, version: &str, license: &str, purl: &str| {
         json!({
             "type": "library",
             "bom-ref": format!("{name}@{version}"),
             "name": name,
             "version": version,
-            "licenses": [{ "expression": licence }],
+            "licenses": [{ "expression": license }],
             "purl": purl,
         })
     };

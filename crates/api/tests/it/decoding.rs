@@ -119,7 +119,7 @@ fn config() -> Config {
     }
 }
 
-/// JSON in the neighbourhood of real requests.
+/// JSON in the neighborhood of real requests.
 fn json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -33,7 +33,7 @@ fn normalize_value(value: &Value, depth: usize) -> Option<Value> {
 
 /// `number` as an integer, if it was written with a fraction or an exponent but is whole.
 fn to_integer(number: &Number) -> Option<Number> {
-    /// Above this, neighbouring floating-point numbers differ by more than one, so the intended integer
+    /// Above this, neighboring floating-point numbers differ by more than one, so the intended integer
     /// is unknown.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let value = number.as_f64().filter(|_| number.is_f64())?;

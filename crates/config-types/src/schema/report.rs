@@ -54,7 +54,7 @@ fn dotted(path: &[Segment]) -> String {
 /// Selects the violation to report: unconditional ones before those inside a condition, then outer
 /// values before their parts, then present members before missing ones.
 ///
-/// So a misspelt member is reported before the missing one, and a member of the wrong type before a
+/// So a misspelled member is reported before the missing one, and a member of the wrong type before a
 /// condition that it triggers.
 pub(super) fn most_relevant(errors: &[ValidationError<'_>]) -> Option<Violation> {
     errors

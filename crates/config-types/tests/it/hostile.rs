@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than any of it takes in a build without optimisation on a busy machine, and far shorter
+/// Longer than any of it takes in a build without optimization on a busy machine, and far shorter
 /// than it would take without bounds.
 const LONG: Duration = Duration::from_secs(20);
 

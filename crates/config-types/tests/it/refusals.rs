@@ -17,7 +17,7 @@ fn the_fault_that_helps_most_is_told() {
             "(root)",
             "`allowedProtocols` is required",
         ),
-        // The misspelt member, not the one that is missing for it.
+        // The misspelled member, not the one that is missing for it.
         (address, "(root)", "unknown property `adress`"),
         // The member of the wrong type, not what is missing because of it.
         (

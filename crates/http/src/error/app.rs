@@ -50,7 +50,7 @@ impl From<AppError> for ApiError {
             AppError::CaProof(error) => error.into(),
             AppError::InvalidCertificatePem => Self::new(Code::InvalidCertPem),
             error @ AppError::SnapshotFailed(_) => with_message(Code::Unhandled, error.to_string()),
-            error @ (AppError::AlreadyInitialised | AppError::Internal(_)) => {
+            error @ (AppError::AlreadyInitialized | AppError::Internal(_)) => {
                 Self::new(Code::Unhandled).with_detail(error)
             },
         }

@@ -56,7 +56,7 @@ impl<H: Evictable> Budget<H> {
         }
     }
 
-    /// Charges a newcomer, which is not evicted in favour of existing holders.
+    /// Charges a newcomer, which is not evicted in favor of existing holders.
     pub fn admit(self: &Arc<Self>, peer: Peer, holder: H, amount: usize) -> Charge<H> {
         let mut charge = self.charge(peer, holder);
         let mut books = self.lock();

@@ -34,7 +34,7 @@ impl Walker<'_> {
         self.report_unknown_keys(section, &all_groups(variants));
     }
 
-    /// Checks an item without `binding`; a misspelt key may still determine it.
+    /// Checks an item without `binding`; a misspelled key may still determine it.
     fn section_without_binding(
         &mut self,
         section: &Section<'_>,

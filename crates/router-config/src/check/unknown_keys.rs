@@ -38,7 +38,7 @@ fn report_one(
         if !walker.options.allow_unknown
             && let Some(meant) = meant
         {
-            walker.misspelt.extend(missing_segments(section, meant));
+            walker.misspelled.extend(missing_segments(section, meant));
         }
         help(section, groups, key, value, meant)
     } else {

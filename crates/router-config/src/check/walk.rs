@@ -16,7 +16,7 @@ pub(super) struct Walker<'walk> {
     /// Number of unknown keys so far.
     pub(super) unknown_count: usize,
     /// Absent keys that unknown keys are probably misspellings of.
-    pub(super) misspelt: Vec<KeyPath>,
+    pub(super) misspelled: Vec<KeyPath>,
     pub(super) diagnostics: &'walk mut Diagnostics,
     pub(super) effective: EffectiveConfig,
 }
@@ -30,7 +30,7 @@ impl<'walk> Walker<'walk> {
         Self {
             options,
             unknown_count: 0,
-            misspelt: Vec::new(),
+            misspelled: Vec::new(),
             diagnostics,
             effective,
         }

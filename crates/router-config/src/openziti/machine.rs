@@ -4,7 +4,7 @@ use crate::network::could_be_interface;
 
 /// Machine on which the router would run.
 ///
-/// Unknown facts are assumed to be favourable: every interface exists and every name resolves.
+/// Unknown facts are assumed to be favorable: every interface exists and every name resolves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine<'a> {
     /// Network interfaces with their IP addresses, written as Go does.

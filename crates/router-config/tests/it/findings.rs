@@ -639,9 +639,9 @@ fn unknown_keys_can_be_allowed() {
 fn the_original_passes_over_keys_that_it_does_not_know() {
     let text = BASE.replacen("v: 3", "v: 3\nfoo: 1\nha: x", 1);
     let text = SourceFile::new("router.yml", text.as_bytes());
-    let judgement = evaluate(&text, &Machine::default(), &environment);
-    assert_eq!(judgement.verdict, Verdict::Accept);
-    let found: Vec<_> = judgement
+    let judgment = evaluate(&text, &Machine::default(), &environment);
+    assert_eq!(judgment.verdict, Verdict::Accept);
+    let found: Vec<_> = judgment
         .findings
         .iter()
         .map(|finding| (finding.diagnostic.path.dotted(), finding.diagnostic.code))

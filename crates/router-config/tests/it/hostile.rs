@@ -23,19 +23,19 @@ pub(crate) fn read(file: &[u8]) -> (Verdict, Verdict) {
         },
         &lookup,
     );
-    let judgement = openziti::evaluate(&text, &Machine::default(), &lookup);
+    let judgment = openziti::evaluate(&text, &Machine::default(), &lookup);
     let (again, effective) = openziti::load(&text, &Machine::default(), &lookup);
-    assert_eq!(judgement, again, "defaults do not change the verdict");
+    assert_eq!(judgment, again, "defaults do not change the verdict");
     assert_eq!(
-        judgement.verdict == Verdict::Accept,
-        judgement.stage.is_none()
+        judgment.verdict == Verdict::Accept,
+        judgment.stage.is_none()
     );
     let errors = report
         .findings
         .iter()
         .any(|f| f.diagnostic.severity == portcullis_router_config::Severity::Error);
     assert_eq!(report.verdict == Verdict::Refuse, errors);
-    for finding in report.findings.iter().chain(&judgement.findings) {
+    for finding in report.findings.iter().chain(&judgment.findings) {
         assert!(
             finding.diagnostic.line > 0 && finding.diagnostic.column > 0,
             "{finding:?}"
@@ -44,7 +44,7 @@ pub(crate) fn read(file: &[u8]) -> (Verdict, Verdict) {
     }
     let _ = (loaded.effective.to_yaml(), effective.to_json());
     let _ = report_json("router.yml", report.verdict, &report.findings).to_string();
-    (report.verdict, judgement.verdict)
+    (report.verdict, judgment.verdict)
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn hostile_files_are_refused_in_bounded_time() {
             },
             "{name}"
         );
-        // Each file is read five times, by a program without optimisation on a busy machine. How long it
+        // Each file is read five times, by a program without optimization on a busy machine. How long it
         // really takes is measured by `cargo xtask bench --only router-config`.
         assert!(
             start.elapsed() < Duration::from_mins(1),

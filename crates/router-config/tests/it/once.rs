@@ -8,9 +8,9 @@ use portcullis_router_config::{CheckOptions, Finding, SourceFile, check};
 use crate::own::{changed, said};
 use crate::recorded::{MACHINE, bytes, cases, environment};
 
-/// Files with misspelt keys: no key is called missing beside the one that stands for it.
+/// Files with misspelled keys: no key is called missing beside the one that stands for it.
 #[test]
-fn misspelt_keys_are_not_missing_too() {
+fn misspelled_keys_are_not_missing_too() {
     let link = "  dialers:\n    - binding: transport\nedge";
     let cases = [
         (
@@ -77,7 +77,7 @@ fn misspelt_keys_are_not_missing_too() {
 
 /// When unknown keys are only warned of, what they stand for is still missing.
 #[test]
-fn misspelt_keys_are_missing_when_unknown_keys_are_allowed() {
+fn misspelled_keys_are_missing_when_unknown_keys_are_allowed() {
     let file = changed("    address:", "    adress:");
     let options = CheckOptions {
         allow_unknown: true,

@@ -1,4 +1,4 @@
-//! The verdict of the original against its recorded behaviour.
+//! The verdict of the original against its recorded behavior.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::recorded::{MACHINE, bytes, cases, environment, lines, shared};
 
-fn judged(judgement: &Evaluation) -> (Option<String>, Option<String>) {
+fn judged(judgment: &Evaluation) -> (Option<String>, Option<String>) {
     (
-        Some(judgement.verdict.to_string()),
-        judgement.stage.map(|stage| stage.to_string()),
+        Some(judgment.verdict.to_string()),
+        judgment.stage.map(|stage| stage.to_string()),
     )
 }
 
@@ -32,15 +32,15 @@ fn every_recorded_verdict_and_value_is_equal() {
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for case in cases() {
         let file = bytes(&case);
-        let (judgement, effective) = load(
+        let (judgment, effective) = load(
             &SourceFile::new("router.yml", &file),
             &MACHINE,
             &environment,
         );
         let mut wrong = Vec::new();
-        let (found, expected) = (judged(&judgement), recorded(&case["openziti"]));
+        let (found, expected) = (judged(&judgment), recorded(&case["openziti"]));
         if found != expected {
-            let first = judgement
+            let first = judgment
                 .findings
                 .first()
                 .map(|finding| finding.diagnostic.to_string());
@@ -140,9 +140,9 @@ fn nothing_needs_to_be_known_of_the_machine_unless_the_verdict_depends_on_it() {
         if case["depends_on"].is_null() {
             let file = bytes(&case);
             let text = SourceFile::new("router.yml", &file);
-            let judgement = evaluate(&text, &Machine::default(), &environment);
+            let judgment = evaluate(&text, &Machine::default(), &environment);
             assert_eq!(
-                judged(&judgement),
+                judged(&judgment),
                 recorded(&case["openziti"]),
                 "{} {}",
                 case["id"],
@@ -164,16 +164,16 @@ fn real_files_are_judged_as_recorded() {
             return;
         };
         let file = fs::read(file).expect("the file can be read");
-        let (judgement, effective) = load(
+        let (judgment, effective) = load(
             &SourceFile::new("router.yml", &file),
             &Machine::default(),
             &|_| None,
         );
-        if judged(&judgement) != recorded(&record["openziti"]) {
+        if judged(&judgment) != recorded(&record["openziti"]) {
             failures.push(format!(
                 "{name}: {:?} {:?}",
-                judged(&judgement),
-                judgement.findings.first().map(|f| f.diagnostic.to_string())
+                judged(&judgment),
+                judgment.findings.first().map(|f| f.diagnostic.to_string())
             ));
         }
         for (path, expected) in record["openziti"]["effective"]

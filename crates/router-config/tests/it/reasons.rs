@@ -4,12 +4,12 @@ use crate::verdicts::{WEB, changed, judged};
 
 /// Lists the verdict and path of everything that stops the original, in its order.
 pub(crate) fn reasons(file: &str) -> Vec<String> {
-    let judgement = judged(file);
+    let judgment = judged(file);
     let line = |finding: &portcullis_router_config::Finding| {
         let verdict = finding.effect?.verdict;
         Some(format!("{verdict} {}", finding.diagnostic.path))
     };
-    judgement.findings.iter().filter_map(line).collect()
+    judgment.findings.iter().filter_map(line).collect()
 }
 
 #[test]

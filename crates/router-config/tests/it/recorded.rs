@@ -1,4 +1,4 @@
-//! The recorded behaviour of the original, when it is there.
+//! The recorded behavior of the original, when it is there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use portcullis_router_config::openziti::Machine;
 use serde_json::Value;
 
-/// The machine on which the behaviour was recorded: one interface, no name service.
+/// The machine on which the behavior was recorded: one interface, no name service.
 pub(crate) const MACHINE: Machine<'static> = Machine {
     interfaces: Some(&[("lo", &["127.0.0.1", "::1"])]),
     host_names: Some(&["localhost"]),
@@ -49,7 +49,7 @@ pub(crate) fn bytes(case: &Value) -> Vec<u8> {
     }
 }
 
-/// The environment in which the behaviour was recorded.
+/// The environment in which the behavior was recorded.
 pub(crate) fn environment(name: &str) -> Option<String> {
     let value = match name {
         "RC_ADDR" => "tls:ctrl.example:6262",

@@ -10,9 +10,9 @@ const DEFAULT: &str = "OpenZiti uses the default";
 
 /// Gives path and message of every warning of a file that is accepted.
 fn warnings(file: &str) -> Vec<(String, String)> {
-    let judgement = judged(file);
-    assert_eq!(judgement.verdict, Verdict::Accept, "{file}");
-    let all = judgement.findings.into_iter();
+    let judgment = judged(file);
+    assert_eq!(judgment.verdict, Verdict::Accept, "{file}");
+    let all = judgment.findings.into_iter();
     all.map(|finding| {
         let diagnostic = finding.diagnostic;
         assert_eq!(diagnostic.severity.to_string(), "warning", "{diagnostic}");

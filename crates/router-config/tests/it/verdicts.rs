@@ -12,19 +12,15 @@ pub(crate) fn judged(text: &str) -> Evaluation {
 }
 
 /// Writes the verdict with its stage, as in `refuse/load`, and the place of the first finding.
-fn verdict(judgement: &Evaluation) -> String {
-    let Some(stage) = judgement.stage else {
-        return judgement.verdict.to_string();
+fn verdict(judgment: &Evaluation) -> String {
+    let Some(stage) = judgment.stage else {
+        return judgment.verdict.to_string();
     };
-    let first = judgement
+    let first = judgment
         .findings
         .first()
         .map(|finding| finding.diagnostic.path.to_string());
-    format!(
-        "{}/{stage} {}",
-        judgement.verdict,
-        first.unwrap_or_default()
-    )
+    format!("{}/{stage} {}", judgment.verdict, first.unwrap_or_default())
 }
 
 /// Replaces a part of the base, or adds to its end when the part is empty.
@@ -148,15 +144,15 @@ fn a_list_or_map_of_the_wrong_kind_is_shown_at_its_key() {
             "v: 3\n",
             &format!("v: 3\nmetrics:\n  reportInterval:{value}\n"),
         );
-        let judgement = judged(
+        let judgment = judged(
             &file
                 .replace("\n  a", "\n    a")
                 .replace("\n  - a", "\n    - a"),
         );
-        for finding in &judgement.findings {
+        for finding in &judgment.findings {
             assert_eq!(finding.diagnostic.line, 3, "{finding:?}");
         }
-        assert!(!judgement.findings.is_empty(), "{value}");
+        assert!(!judgment.findings.is_empty(), "{value}");
     }
 }
 
@@ -263,8 +259,8 @@ fn what_is_out_of_bounds_is_told_with_its_bounds() {
         ),
     ];
     for (section, words) in cases {
-        let judgement = judged(&changed("", &format!("{section}\n")));
-        let first = judgement.findings.first().expect("a reason");
+        let judgment = judged(&changed("", &format!("{section}\n")));
+        let first = judgment.findings.first().expect("a reason");
         let message = &first.diagnostic.message;
         assert!(message.contains(words), "{section}: {message}");
     }

@@ -39,14 +39,14 @@ fn sealed_values_open_in_their_place_only() {
     let opened = vault.open_sealed(&record(), "secret", &sealed).unwrap();
     assert_eq!(opened.as_slice(), b"JBSWY3DP");
 
-    let neighbours = [
+    let neighbors = [
         (RecordKey::root(IDENTITY, 7), "secret"),
         (RecordKey::root(IDENTITY, 8).dependent(MFA, 9), "secret"),
         (RecordKey::root(IDENTITY, 7).dependent(MFA, 10), "secret"),
         (record(), "secret2"),
         (record(), ""),
     ];
-    for (key, field) in neighbours {
+    for (key, field) in neighbors {
         let result = vault.open_sealed(&key, field, &sealed);
         assert_eq!(result.unwrap_err(), SealError::Unauthentic, "{key} {field}");
     }

@@ -1,4 +1,4 @@
-//! Public behaviour of the crate.
+//! Public behavior of the crate.
 
 mod properties;
 mod real_files;

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Steps of a window. Neighbours may have the same code, of which the newer one is used up then.
+/// Steps of a window. Neighbors may have the same code, of which the newer one is used up then.
 const WINDOW: u64 = 3;
 
 /// Writes what an accepted code changes, in groups of `size`, each committed before the next

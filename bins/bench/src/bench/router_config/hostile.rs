@@ -119,19 +119,22 @@ fn values() -> Named<String> {
 }
 
 fn keys() -> Named<String> {
-    let misspelt = |count: usize, before: &str, after: &str| -> String {
+    let misspelled = |count: usize, before: &str, after: &str| -> String {
         let line = |number| format!("{before}linkDialWorkerCont{number}: 1{after}");
         (0..count).map(line).collect()
     };
     vec![
-        ("misspelt", format!("v: 3\n{}", misspelt(37_000, "", "\n"))),
         (
-            "misspelt-below",
-            format!("v: 3\nforwarder:\n{}", misspelt(5_000, "  ", "\n")),
+            "misspelled",
+            format!("v: 3\n{}", misspelled(37_000, "", "\n")),
         ),
         (
-            "misspelt-on-a-line",
-            format!("{{{}}}", misspelt(37_000, "", ", ")),
+            "misspelled-below",
+            format!("v: 3\nforwarder:\n{}", misspelled(5_000, "  ", "\n")),
+        ),
+        (
+            "misspelled-on-a-line",
+            format!("{{{}}}", misspelled(37_000, "", ", ")),
         ),
         ("repeated", "v: 3\n".repeat(37_000)),
         (

@@ -89,7 +89,7 @@ pub(super) async fn ensure(
         let made = generate_password(running, home)?;
         (made.clone(), PasswordSource::Generated(made))
     };
-    administrator::initialise(running.app(), &name, secret)
+    administrator::initialize(running.app(), &name, secret)
         .await
         .context("the administrator could not be created")?;
     Ok(AdministratorSummary { name, password })

@@ -69,8 +69,8 @@ impl RuleSet {
                 (loaded.report.into(), loaded.effective)
             },
             Self::Openziti => {
-                let (judgement, effective) = openziti::load(&text, &Machine::default(), &lookup);
-                (judgement.into(), effective)
+                let (judgment, effective) = openziti::load(&text, &Machine::default(), &lookup);
+                (judgment.into(), effective)
             },
         }
     }
@@ -119,11 +119,11 @@ impl From<portcullis_router_config::Report> for CheckResult {
 }
 
 impl From<Evaluation> for CheckResult {
-    fn from(judgement: Evaluation) -> Self {
+    fn from(judgment: Evaluation) -> Self {
         Self {
-            verdict: judgement.verdict,
-            stage: judgement.stage,
-            findings: judgement.findings,
+            verdict: judgment.verdict,
+            stage: judgment.stage,
+            findings: judgment.findings,
         }
     }
 }

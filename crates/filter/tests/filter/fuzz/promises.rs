@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Longest time for one text of any length, with much room for a busy machine and a build without
-/// optimisation: a text of 64 KiB takes some milliseconds there.
+/// optimization: a text of 64 KiB takes some milliseconds there.
 const LONGEST: Duration = Duration::from_secs(10);
 /// Longest text that is evaluated, since the naive reading recurses with the length.
 const EVALUATED: usize = 4_000;

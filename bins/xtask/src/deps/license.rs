@@ -1,6 +1,6 @@
-//! SPDX licence expressions (SPDX 2.3, annex D).
+//! SPDX license expressions (SPDX 2.3, annex D).
 
-/// Whether the licences in `allowed` satisfy the expression.
+/// Whether the licenses in `allowed` satisfy the expression.
 ///
 /// A slash counts as `OR`, as it does in manifests from before SPDX.
 ///
@@ -53,7 +53,7 @@ impl<'e, W: Iterator<Item = &'e str>> ExpressionParser<'e, W> {
                     _ => Err("a parenthesis is not closed".to_owned()),
                 }
             },
-            Some(word @ (")" | "AND" | "OR" | "WITH")) => Err(format!("'{word}' is not a licence")),
+            Some(word @ (")" | "AND" | "OR" | "WITH")) => Err(format!("'{word}' is not a license")),
             Some(name) => {
                 let mut name = name.to_owned();
                 if self.words.next_if_eq(&"WITH").is_some() {
@@ -62,7 +62,7 @@ impl<'e, W: Iterator<Item = &'e str>> ExpressionParser<'e, W> {
                 }
                 Ok(self.allowed.contains(&name))
             },
-            None => Err("a licence is missing".to_owned()),
+            None => Err("a license is missing".to_owned()),
         }
     }
 }
