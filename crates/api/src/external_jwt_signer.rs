@@ -119,10 +119,6 @@ fn base(signer: &Signer) -> Base<SignerId> {
     }
 }
 
-fn none_if_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
-    (!scopes.is_empty()).then_some(scopes)
-}
-
 impl From<Signer> for ExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
@@ -161,7 +157,7 @@ impl From<Signer> for ExternalJwtSignerDetail {
             name: spec.name,
             not_after: not_after.into(),
             not_before: not_before.into(),
-            scopes: none_if_empty(spec.scopes),
+            scopes: Some(spec.scopes).filter(|scopes| !scopes.is_empty()),
             target_token: spec.target_token.name().to_owned(),
             use_external_id: spec.use_external_id,
         }
@@ -180,7 +176,7 @@ impl From<Signer> for ClientExternalJwtSignerDetail {
             enroll_to_token_enabled: spec.enrollment.to_token,
             external_auth_url: spec.external_auth_url,
             name: spec.name,
-            scopes: none_if_empty(spec.scopes),
+            scopes: Some(spec.scopes).filter(|scopes| !scopes.is_empty()),
             target_token: spec.target_token.name().to_owned(),
         }
     }
