@@ -7,7 +7,7 @@ use crate::records::{
     find_authenticator, find_enabled_signer, get_policy, get_shared_owner, is_holder,
     own_session_key,
 };
-use portcullis_domain::access::{AccessDeniedError, Caller, Origin, VerifiedToken};
+use portcullis_domain::access::{AccessDeniedError, Caller, Origin, SecondFactorToken};
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionLifetimes};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Credential;
@@ -31,7 +31,7 @@ impl LiveSession {
     pub(crate) fn into_caller(
         self,
         origin: Origin,
-        second_factor_token: Option<VerifiedToken>,
+        second_factor_token: Option<SecondFactorToken>,
     ) -> Caller {
         let verified_signer = second_factor_token.as_ref().map(|proof| &proof.signer);
         Caller {
@@ -126,7 +126,7 @@ pub(crate) fn recheck_caller(
 fn is_token_valid(
     rows: Rows<'_>,
     identity: &Identity,
-    token: &VerifiedToken,
+    token: &SecondFactorToken,
 ) -> Result<bool, StoreError> {
     let signer = find_enabled_signer(rows, &token.signer)?;
     Ok(signer.is_some_and(|found| {

@@ -61,7 +61,7 @@ pub struct Origin {
 
 /// A verified token of an external signer, used as a second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerifiedToken {
+pub struct SecondFactorToken {
     pub signer: SignerId,
     /// Trust generation of the signer under which it was verified.
     pub terms: TrustGeneration,
@@ -108,7 +108,7 @@ pub struct Caller {
     /// Number of the session's record.
     pub session_number: RecordNumber,
     /// The verified second-factor token of the request, if the policy requires one.
-    pub second_factor_token: Option<VerifiedToken>,
+    pub second_factor_token: Option<SecondFactorToken>,
     pub auth_level: AuthLevel,
     /// When a factor was last passed on the session.
     pub last_factor_at: Timestamp,

@@ -7,10 +7,10 @@
 mod error;
 mod verify;
 
-pub(crate) use error::ChainError;
+pub(crate) use error::AuditChainError;
 #[cfg(test)]
 pub(crate) use verify::ChainNote;
-pub(crate) use verify::{VerifiedChain, scan_chain, verify_chain};
+pub(crate) use verify::{VerifiedAuditChain, scan_chain, verify_chain};
 
 use portcullis_app::audit::AuditEvent;
 use serde::Deserialize;

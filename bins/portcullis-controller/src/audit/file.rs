@@ -1,6 +1,6 @@
 //! Audit trail in a separate file.
 
-use super::chain::{self, ChainError, HashChain, VerifiedChain};
+use super::chain::{self, AuditChainError, HashChain, VerifiedAuditChain};
 use super::file_access::{self, FileIdentity};
 use anyhow::{Context as _, anyhow};
 use portcullis_app::audit::{AuditEvent, AuditSink, BEGIN_OPERATION, SinkPosition};
@@ -27,8 +27,8 @@ pub(crate) struct InspectedFile {
     path: PathBuf,
     /// The file, if it exists.
     file: Option<File>,
-    checked: VerifiedChain,
-    broken: Option<ChainError>,
+    checked: VerifiedAuditChain,
+    broken: Option<AuditChainError>,
 }
 
 impl InspectedFile {
@@ -41,7 +41,7 @@ impl InspectedFile {
         let file = file_access::open_existing(path)?;
         let (checked, broken) = match &file {
             Some(file) => chain::scan_chain(BufReader::new(file)),
-            None => (VerifiedChain::default(), None),
+            None => (VerifiedAuditChain::default(), None),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -109,7 +109,7 @@ impl InspectedFile {
 }
 
 /// Whether all events of the damaged lines are still in the store.
-fn is_repairable(chain: &HashChain, broken: &ChainError, store: &StoredTrail) -> bool {
+fn is_repairable(chain: &HashChain, broken: &AuditChainError, store: &StoredTrail) -> bool {
     let is_same = chain.trail.is_some() && chain.trail == store.trail;
     broken.is_power_loss_possible()
         && is_same

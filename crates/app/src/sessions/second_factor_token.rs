@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::records::{find_enabled_signer, is_holder};
 use crate::signers::{self, BearerTokenError, BearerTokens};
-use portcullis_domain::access::VerifiedToken;
+use portcullis_domain::access::SecondFactorToken;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::Identity;
 
@@ -16,7 +16,7 @@ pub(super) async fn verify(
     identity: &Identity,
     policy: &AuthPolicy,
     tokens: &BearerTokens,
-) -> Result<Result<Option<VerifiedToken>, BearerTokenError>, AppError> {
+) -> Result<Result<Option<SecondFactorToken>, BearerTokenError>, AppError> {
     let Some(id) = &policy.spec.secondary.require_ext_jwt_signer else {
         return Ok(Ok(None));
     };
@@ -34,7 +34,7 @@ pub(super) async fn verify(
         }
         let fault = match signers::verify_token(app, &signer, &token).await {
             Ok(judged) if is_holder(&signer.spec.settings, identity, judged.holder) => {
-                return Ok(Ok(Some(VerifiedToken {
+                return Ok(Ok(Some(SecondFactorToken {
                     holder: judged.holder.to_owned(),
                     signer: signer.id.clone(),
                     terms: signer.spec.terms,

@@ -4,7 +4,7 @@ use std::io;
 
 /// Error of verifying the chain in an audit file.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ChainError {
+pub(crate) enum AuditChainError {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     /// A line is not an event with a hash.
@@ -28,7 +28,7 @@ pub(crate) enum ChainError {
     },
 }
 
-impl ChainError {
+impl AuditChainError {
     /// Whether a power loss can be the cause: lines that were not yet synced may be incomplete.
     pub(crate) fn is_power_loss_possible(&self) -> bool {
         matches!(self, Self::Malformed(_) | Self::HashMismatch(_))

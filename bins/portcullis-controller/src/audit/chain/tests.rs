@@ -18,7 +18,7 @@ fn append(chain: &mut HashChain, text: &str, seq: Option<u64>) -> String {
     })
 }
 
-fn verify_lines(lines: &[String]) -> Result<VerifiedChain, ChainError> {
+fn verify_lines(lines: &[String]) -> Result<VerifiedAuditChain, AuditChainError> {
     let text = lines.join("\n") + "\n";
     verify_chain(text.as_bytes())
 }
@@ -59,7 +59,7 @@ fn any_line_that_is_changed_removed_added_or_moved_shows() {
     }
     assert!(matches!(
         verify_lines(&whole[2..]),
-        Err(ChainError::MissingBeginning)
+        Err(AuditChainError::MissingBeginning)
     ));
 }
 
@@ -74,7 +74,7 @@ fn missing_numbers_show_unless_the_trail_says_so() {
     ];
     assert!(matches!(
         verify_lines(&lines),
-        Err(ChainError::UnexpectedNumber {
+        Err(AuditChainError::UnexpectedNumber {
             line: 2,
             found: 2,
             expected: 1

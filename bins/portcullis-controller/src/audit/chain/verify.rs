@@ -1,6 +1,6 @@
 //! Verification of a chain from its beginning.
 
-use super::{ChainError, HASH_MEMBER, HashChain, TrailEvent, chain_hash, hex};
+use super::{AuditChainError, HASH_MEMBER, HashChain, TrailEvent, chain_hash, hex};
 use portcullis_app::audit::BEGIN_OPERATION;
 use std::fmt;
 use std::io::BufRead;
@@ -51,7 +51,7 @@ impl fmt::Display for ChainNote {
 
 /// A verified chain, and the end of its last complete line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct VerifiedChain {
+pub(crate) struct VerifiedAuditChain {
     pub(crate) chain: HashChain,
     /// Bytes of complete lines.
     pub(crate) length: u64,
@@ -60,25 +60,25 @@ pub(crate) struct VerifiedChain {
     pub(crate) notes: Vec<ChainNote>,
 }
 
-impl VerifiedChain {
-    fn verify_line(&mut self, line: &[u8]) -> Result<(), ChainError> {
+impl VerifiedAuditChain {
+    fn verify_line(&mut self, line: &[u8]) -> Result<(), AuditChainError> {
         let number = self.chain.lines + 1;
-        let form = || ChainError::Malformed(number);
+        let form = || AuditChainError::Malformed(number);
         let line = std::str::from_utf8(line).map_err(|_other| form())?;
         let (event, hash) = line.rsplit_once(HASH_MEMBER).ok_or_else(form)?;
         let event = format!("{event}}}");
         let parsed: TrailEvent<'_> = serde_json::from_str(&event).map_err(|_other| form())?;
         if number == 1 && parsed.operation != BEGIN_OPERATION {
-            return Err(ChainError::MissingBeginning);
+            return Err(AuditChainError::MissingBeginning);
         }
         let expected = chain_hash(&self.chain.hash, &event);
         if hash.strip_suffix("\"}") != Some(hex(&expected).as_str()) {
-            return Err(ChainError::HashMismatch(number));
+            return Err(AuditChainError::HashMismatch(number));
         }
         let expected_number = self.chain.last_seq + 1;
         match parsed.seq {
             Some(found) if found != expected_number => {
-                return Err(ChainError::UnexpectedNumber {
+                return Err(AuditChainError::UnexpectedNumber {
                     line: number,
                     found,
                     expected: expected_number,
@@ -117,8 +117,8 @@ impl VerifiedChain {
 }
 
 /// Reads a chain as far as it is intact, and returns the error that ends it, if any.
-pub(crate) fn scan_chain(mut file: impl BufRead) -> (VerifiedChain, Option<ChainError>) {
-    let mut checked = VerifiedChain::default();
+pub(crate) fn scan_chain(mut file: impl BufRead) -> (VerifiedAuditChain, Option<AuditChainError>) {
+    let mut checked = VerifiedAuditChain::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -138,7 +138,7 @@ pub(crate) fn scan_chain(mut file: impl BufRead) -> (VerifiedChain, Option<Chain
 }
 
 /// Reads and verifies a whole chain.
-pub(crate) fn verify_chain(file: impl BufRead) -> Result<VerifiedChain, ChainError> {
+pub(crate) fn verify_chain(file: impl BufRead) -> Result<VerifiedAuditChain, AuditChainError> {
     match scan_chain(file) {
         (_, Some(broken)) => Err(broken),
         (checked, None) => Ok(checked),

@@ -35,7 +35,7 @@ fn event(seq: u64) -> AuditEvent {
     }
 }
 
-fn checked(path: &Path) -> VerifiedChain {
+fn checked(path: &Path) -> VerifiedAuditChain {
     chain::verify_chain(BufReader::new(File::open(path).unwrap())).unwrap()
 }
 
