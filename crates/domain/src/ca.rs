@@ -30,10 +30,11 @@ pub type Ca = Managed<CaId, CaSpec>;
 pub struct CaSpec {
     /// PEM of its certificate; immutable.
     pub pem: String,
-    /// Lower-case hex SHA-1 of the certificate's DER.
+    /// Lower-case hex SHA-1 of the certificate's DER; immutable.
     pub fingerprint: String,
-    /// Common name that a verification certificate must carry.
+    /// Common name that a verification certificate must carry; immutable.
     pub verification_token: String,
+    /// Whether somebody has proved to hold its key; set by [`Ca::set_verified`] alone.
     #[serde(default)]
     pub is_verified: bool,
     /// Trust generation of the external id claim.
@@ -74,11 +75,18 @@ impl Spec for CaSpec {
     fn apply(&mut self, (): ()) {}
 
     fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
-        let claim = &self.settings.external_id_claim;
-        self.claim_terms = before.map_or_else(TrustGeneration::default, |before| {
-            let has_changed = *claim != before.settings.external_id_claim;
-            before.claim_terms.next_if(has_changed)
-        });
+        let Some(before) = before else {
+            self.is_verified = false;
+            self.claim_terms = TrustGeneration::default();
+            return Ok(());
+        };
+        self.pem.clone_from(&before.pem);
+        self.fingerprint.clone_from(&before.fingerprint);
+        self.verification_token
+            .clone_from(&before.verification_token);
+        self.is_verified = before.is_verified;
+        let has_changed = self.settings.external_id_claim != before.settings.external_id_claim;
+        self.claim_terms = before.claim_terms.next_if(has_changed);
         Ok(())
     }
 }
@@ -145,13 +153,12 @@ impl Ca {
 mod tests {
     use super::*;
 
-    #[test]
-    fn records_have_the_form_of_the_first_ones() {
-        let spec = CaSpec {
+    fn spec() -> CaSpec {
+        CaSpec {
             pem: "pem".to_owned(),
             fingerprint: "0b".to_owned(),
             verification_token: "token".to_owned(),
-            is_verified: true,
+            is_verified: false,
             claim_terms: TrustGeneration::default(),
             settings: CaSettings {
                 name: "partner".to_owned(),
@@ -163,8 +170,53 @@ mod tests {
                 external_id_claim: None,
                 tags: Tags::default(),
             },
+        }
+    }
+
+    fn ca(spec: CaSpec) -> Ca {
+        Ca::new(CaId::from_wire("c"), spec, Timestamp::UNIX_EPOCH).unwrap()
+    }
+
+    #[test]
+    fn new_authority_is_unverified() {
+        let proved = CaSpec {
+            is_verified: true,
+            claim_terms: TrustGeneration::default().next_if(true),
+            ..spec()
         };
-        let mut ca = Ca::new(CaId::from_wire("c"), spec, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(ca(proved), ca(spec()));
+    }
+
+    #[test]
+    fn replacement_keeps_certificate_and_verification() {
+        let mut settings = spec().settings;
+        settings.name = "other".to_owned();
+        let replacement = |is_verified| CaSpec {
+            pem: "other".to_owned(),
+            fingerprint: "0c".to_owned(),
+            verification_token: "other".to_owned(),
+            is_verified,
+            claim_terms: TrustGeneration::default().next_if(true),
+            settings: settings.clone(),
+        };
+        for is_verified in [false, true] {
+            let mut after = ca(spec());
+            if is_verified {
+                after.set_verified(Timestamp::UNIX_EPOCH);
+            }
+            let mut expected = after.spec.clone();
+            expected.settings = settings.clone();
+            after
+                .replace(replacement(!is_verified), Timestamp::UNIX_EPOCH)
+                .unwrap();
+            assert_eq!(after.spec, expected);
+        }
+    }
+
+    #[test]
+    fn records_have_the_form_of_the_first_ones() {
+        let mut ca = ca(spec());
+        ca.spec.is_verified = true;
         ca.spec.claim_terms = ca.spec.claim_terms.next_if(true);
         let stored = concat!(
             r#"{"id":"c","created_at":0,"updated_at":0,"pem":"pem","fingerprint":"0b","#,

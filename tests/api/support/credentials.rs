@@ -86,7 +86,7 @@ pub(crate) async fn add_authority(
         pem: authority.certificate().to_pem(),
         fingerprint: authority.certificate().fingerprint().to_string(),
         verification_token: "token".to_owned(),
-        is_verified,
+        is_verified: false,
         claim_terms: TrustGeneration::default(),
         settings: CaSettings {
             name: name.to_owned(),
@@ -99,7 +99,8 @@ pub(crate) async fn add_authority(
             tags: Tags::default(),
         },
     };
-    let ca = Ca::new(id.clone(), spec, env.now()).unwrap();
+    let mut ca = Ca::new(id.clone(), spec, env.now()).unwrap();
+    ca.spec.is_verified = is_verified;
     let key = RecordKey::root(CA, controller.engine.allocate(CA));
     modify_store(controller, move |rows| rows.insert(&key, &ca).unwrap()).await;
     (id, authority)

@@ -305,7 +305,7 @@ fn authority(id: CaId, now: Timestamp) -> Ca {
         pem: "pem".to_owned(),
         fingerprint: "0b".to_owned(),
         verification_token: "token".to_owned(),
-        is_verified: true,
+        is_verified: false,
         claim_terms: TrustGeneration::default(),
         settings: CaSettings {
             name: "ca".to_owned(),
@@ -318,7 +318,9 @@ fn authority(id: CaId, now: Timestamp) -> Ca {
             tags: Tags::default(),
         },
     };
-    Ca::new(id, spec, now).unwrap()
+    let mut ca = Ca::new(id, spec, now).unwrap();
+    ca.set_verified(now);
+    ca
 }
 
 #[tokio::test]
