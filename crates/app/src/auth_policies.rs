@@ -3,7 +3,7 @@
 use crate::error::{AppError, still_referenced};
 use crate::listing::kinds::ListableSpec;
 use crate::listing::text_value;
-use crate::managed::{Operations, Resource, ViewContext};
+use crate::managed::{Operations, Resource, ViewContext, Writable};
 use crate::privilege::CredentialGuard;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::FieldError;
@@ -75,6 +75,8 @@ impl ListableSpec for AuthPolicySpec {
 
 /// Rules of a policy in use, perhaps by administrators, decide who can log in.
 const RULES_IN_USE: &str = "only administrators may change an auth policy that is in use";
+
+impl Writable for AuthPolicySpec {}
 
 impl Resource for AuthPolicySpec {
     const SUBJECT: Subject = Subject::AuthPolicy;

@@ -88,7 +88,8 @@ pub async fn create(
         claim_terms: TrustGeneration::default(),
         settings,
     };
-    managed::create(app, permit, spec).await
+    let id = CaId::generate(&*app.env().entropy)?;
+    managed::create_with_id(app, permit, id, spec).await
 }
 
 /// Replaces the settings of an authority.

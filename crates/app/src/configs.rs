@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::managed::{Entity, Resource, ViewContext, get};
+use crate::managed::{Entity, Resource, ViewContext, Writable, get};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::audit::Actor;
@@ -19,6 +19,8 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Rows, reference};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+
+impl Writable for ConfigTypeSpec {}
 
 impl Resource for ConfigTypeSpec {
     const SUBJECT: Subject = Subject::ConfigType;
@@ -59,6 +61,8 @@ impl Resource for ConfigTypeSpec {
         Err(AppError::InUse(still_referenced("config type", by.0, by)))
     }
 }
+
+impl Writable for ConfigSpec {}
 
 impl Resource for ConfigSpec {
     const SUBJECT: Subject = Subject::Config;

@@ -131,6 +131,29 @@ pub trait Resource:
     }
 }
 
+/// A resource whose specification comes from callers as a whole, for [`create`], [`replace`] and
+/// [`patch`] to store.
+///
+/// Kinds with use cases of their own do not implement it, since these use cases check what
+/// [`Resource`] does not: the certificate of a CA, the key source of a signer, the enrollment of a
+/// router.
+///
+/// ```
+/// fn is_writable<S: portcullis_app::managed::Writable>() {}
+/// is_writable::<portcullis_domain::service::ServiceSpec>();
+/// ```
+///
+/// ```compile_fail
+/// fn is_writable<S: portcullis_app::managed::Writable>() {}
+/// is_writable::<portcullis_domain::ca::CaSpec>();
+/// ```
+///
+/// ```compile_fail
+/// fn is_writable<S: portcullis_app::managed::Writable>() {}
+/// is_writable::<portcullis_domain::signer::SignerSpec>();
+/// ```
+pub trait Writable: Resource {}
+
 /// The names of changes in the audit trail.
 #[derive(Debug, Clone, Copy)]
 pub struct Operations {
@@ -236,7 +259,7 @@ pub(crate) fn list_in_scope<S: Resource>(
 }
 
 /// Creates an entity.
-pub async fn create<S: Resource>(
+pub async fn create<S: Writable>(
     app: &App,
     permit: &Permit<Create<S>>,
     spec: S,
@@ -282,7 +305,7 @@ pub(crate) async fn create_with<S: Resource>(
 }
 
 /// Replaces the spec of an entity.
-pub async fn replace<S: Resource>(
+pub async fn replace<S: Writable>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,
@@ -297,7 +320,7 @@ pub async fn replace<S: Resource>(
 }
 
 /// Patches an entity. An empty patch changes nothing.
-pub async fn patch<S: Resource>(
+pub async fn patch<S: Writable>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,

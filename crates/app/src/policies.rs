@@ -1,7 +1,7 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
 use crate::error::{AppError, NotAllowedError};
-use crate::managed::{Entity, Resource, ViewContext, load_names, validate_references};
+use crate::managed::{Entity, Resource, ViewContext, Writable, load_names, validate_references};
 use crate::services::edge_service_exists;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
@@ -18,6 +18,8 @@ use portcullis_domain::view::{
 };
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
+
+impl Writable for ServicePolicySpec {}
 
 impl Resource for ServicePolicySpec {
     const SUBJECT: Subject = Subject::ServicePolicy;
@@ -52,6 +54,8 @@ impl Resource for ServicePolicySpec {
         validate_references(rows, field, &spec.posture_check_roles, exists)
     }
 }
+
+impl Writable for EdgeRouterPolicySpec {}
 
 impl Resource for EdgeRouterPolicySpec {
     const SUBJECT: Subject = Subject::EdgeRouterPolicy;
@@ -99,6 +103,8 @@ impl Resource for EdgeRouterPolicySpec {
 /// Why system policies cannot be changed.
 const SYSTEM_POLICY_RULE: &str = "the policy belongs to a tunneler-enabled edge router; delete the router or \
                          disable its tunneler instead";
+
+impl Writable for ServiceEdgeRouterPolicySpec {}
 
 impl Resource for ServiceEdgeRouterPolicySpec {
     const SUBJECT: Subject = Subject::ServiceEdgeRouterPolicy;

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::listing::kinds::{ListableSpec, PolicyRelatedSpec};
 use crate::listing::{self, Parameters, RowContext, kinds, text_value};
-use crate::managed::{Resource, ViewContext, get};
+use crate::managed::{Resource, ViewContext, Writable, get};
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ids::PostureCheckId;
@@ -68,6 +68,8 @@ impl ListableSpec for PostureCheckSpec {
         entity.spec.role_attributes.iter().try_for_each(visit)
     }
 }
+
+impl Writable for PostureCheckSpec {}
 
 impl Resource for PostureCheckSpec {
     const SUBJECT: Subject = Subject::PostureCheck;

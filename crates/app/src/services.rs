@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::listing::{self, ListPage, ListRequest, ListScope, Listing, Paging};
-use crate::managed::{Read, Resource, ViewContext, get_visible};
+use crate::managed::{Read, Resource, ViewContext, Writable, get_visible};
 use crate::privilege::check_admin;
 use crate::records::get_identity;
 use portcullis_domain::access::{Access, ApiSurface, Caller, Permit};
@@ -40,6 +40,8 @@ actions! {
     /// Calls an operation that the API describes and no controller implements.
     CallUnsupported = Access::Full;
 }
+
+impl Writable for ServiceSpec {}
 
 impl Resource for ServiceSpec {
     const SUBJECT: Subject = Subject::Service;

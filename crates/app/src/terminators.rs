@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{ListRequest, ListScope, Paging};
-use crate::managed::{self, Resource, ViewContext, get};
+use crate::managed::{self, Resource, ViewContext, Writable, get};
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{RecordNumber, ServiceId};
@@ -41,6 +41,8 @@ pub fn list_of_usable_service(
     let scope = ListScope::all(request).restricted_to_numbers(&of_service);
     managed::list_in_scope::<TerminatorSpec>(app, permit.caller(), &listing, &scope, show)
 }
+
+impl Writable for TerminatorSpec {}
 
 impl Resource for TerminatorSpec {
     const SUBJECT: Subject = Subject::Terminator;

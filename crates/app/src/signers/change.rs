@@ -3,7 +3,7 @@
 use super::rank;
 use crate::app::App;
 use crate::error::{AppError, still_referenced};
-use crate::managed::{self, Create, CredentialGuard, Operations, Resource, Update, ViewContext};
+use crate::managed::{self, Create, CredentialGuard, Resource, Update, ViewContext};
 use crate::records::find_policy;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
@@ -20,15 +20,9 @@ use portcullis_pki::external::{ClaimSelector, VerificationKey};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut};
 
-const OPERATIONS: Operations = Operations {
-    replace: "external-jwt-signer.replace",
-    patch: "external-jwt-signer.merge",
-};
-
 impl Resource for SignerSpec {
     const SUBJECT: Subject = Subject::ExternalJwtSigner;
     const HAS_ROLE_FILTER: bool = false;
-    const OPERATIONS: Option<Operations> = Some(OPERATIONS);
     type View = Signer;
 
     fn build_view(_context: ViewContext<'_>, found: Found<Signer>) -> Result<Signer, AppError> {
@@ -77,7 +71,8 @@ pub async fn create(
     // Callers learn of invalid settings before they are refused.
     settings.validate()?;
     check_selectors(&settings)?;
-    managed::create(app, permit, SignerSpec::new(keys, settings)).await
+    let id = SignerId::generate(&*app.env().entropy)?;
+    managed::create_with_id(app, permit, id, SignerSpec::new(keys, settings)).await
 }
 
 /// Replaces the settings and the key source of a signer.
@@ -88,10 +83,15 @@ pub async fn replace(
     settings: SignerSettings,
     keys: KeySourcePatch,
 ) -> Result<(), AppError> {
-    let keys = KeyChanges::validate(app, keys)?;
+    let (keys, now) = (KeyChanges::validate(app, keys)?, app.env().now());
+    // Callers learn that a signer does not exist before they learn of a wrong number of sources.
     managed::get::<SignerSpec>(app.snapshot()?.rows(), id)?;
     let spec = SignerSpec::new(keys.apply_to(None)?, settings);
-    managed::replace(app, permit, id, spec).await
+    let operation = Some("external-jwt-signer.replace");
+    managed::change_as(app, permit, id, operation, move |signer: &mut Signer| {
+        Ok(signer.replace(spec.clone(), now)?)
+    })
+    .await
 }
 
 /// Patches a signer. Empty patches change nothing.
@@ -102,11 +102,12 @@ pub async fn patch(
     patch: SignerSettingsPatch,
     keys: KeySourcePatch,
 ) -> Result<(), AppError> {
-    if keys == KeySourcePatch::default() {
-        return managed::patch(app, permit, id, patch).await;
+    if keys == KeySourcePatch::default() && patch == SignerSettingsPatch::default() {
+        managed::get::<SignerSpec>(app.snapshot()?.rows(), id)?;
+        return Ok(());
     }
     let (keys, now) = (KeyChanges::validate(app, keys)?, app.env().now());
-    let operation = Some(OPERATIONS.patch);
+    let operation = Some("external-jwt-signer.merge");
     managed::change_as(app, permit, id, operation, move |signer: &mut Signer| {
         let mut spec = signer.spec.clone();
         spec.keys = keys.apply_to(Some(&spec.keys))?;

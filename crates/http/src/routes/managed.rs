@@ -8,7 +8,7 @@ use crate::route::{Call, Json, NoBody, ResponseSpec, Route, guarded_on};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::describe::JsonSchema;
-use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update};
+use portcullis_app::managed::{self, Create, Delete, Read, Resource, Update, Writable};
 use portcullis_domain::access::{ApiSurface, Permit};
 use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::managed::Spec;
@@ -55,7 +55,7 @@ portcullis_domain::for_each_kind!(paths);
 pub(super) trait ResourceBodies: 'static {
     const SURFACE: ApiSurface = ApiSurface::Edge;
 
-    type Spec: Resource + ResourcePaths;
+    type Spec: Writable + ResourcePaths;
 
     /// The body of POST.
     type CreateBody: Decode + Send + 'static;
@@ -80,7 +80,7 @@ pub(super) trait ResourceBodies: 'static {
 }
 
 /// The effect of PUT: it replaces everything, or the members that the surface has.
-pub(super) enum Replacement<S: Resource> {
+pub(super) enum Replacement<S: Writable> {
     Full(S),
     Partial(S::Patch),
 }
