@@ -60,10 +60,17 @@ impl Resource for CaSpec {
         }
     }
 
+    fn authorize_removal(
+        rows: Rows<'_>,
+        caller: &Caller,
+        found: &Found<Ca>,
+    ) -> Result<(), AppError> {
+        rank::check_removal(rows, caller, found)
+    }
+
     /// Enrollments that require its certificates are removed too. Identities that enrolled by it
     /// are kept but can no longer log in.
-    fn remove(rows: &mut RowsMut<'_>, found: &Found<Ca>, caller: &Caller) -> Result<(), AppError> {
-        rank::check_removal(rows.rows(), caller, found)?;
+    fn remove(rows: &mut RowsMut<'_>, found: &Found<Ca>, _caller: &Caller) -> Result<(), AppError> {
         for enrollment in rows.rows().referrers(&found.key, ENROLLMENT, usize::MAX)? {
             rows.remove_at::<StoredEnrollment>(&enrollment)?;
         }

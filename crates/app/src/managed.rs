@@ -99,6 +99,17 @@ pub trait Resource:
         Ok(())
     }
 
+    /// Checks that the caller may remove the entity and its dependents, which the permit alone does
+    /// not tell.
+    fn authorize_removal(
+        rows: Rows<'_>,
+        caller: &Caller,
+        found: &Found<Entity<Self>>,
+    ) -> Result<(), AppError> {
+        let _ = (rows, caller, found);
+        Ok(())
+    }
+
     /// Validates that the entity may be removed.
     fn validate_removal(rows: Rows<'_>, found: &Found<Entity<Self>>) -> Result<(), AppError> {
         let _ = (rows, found);
@@ -405,7 +416,9 @@ pub(crate) async fn delete_if<S: Resource>(
     app.commit_for(permit, move |rows, caller| {
         let found = get_visible::<S>(rows.rows(), &wanted, surface)?;
         check(&found.entity)?;
+        // Callers learn of a use before they are refused.
         S::validate_removal(rows.rows(), &found)?;
+        S::authorize_removal(rows.rows(), caller, &found)?;
         S::remove(rows, &found, caller)
     })
     .await

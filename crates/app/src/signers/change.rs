@@ -18,7 +18,7 @@ use portcullis_domain::signer::{
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{ClaimSelector, VerificationKey};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut};
+use portcullis_storage::tables::{AUTH_POLICY, Found, Rows};
 
 impl Resource for SignerSpec {
     const SUBJECT: Subject = Subject::ExternalJwtSigner;
@@ -46,17 +46,16 @@ impl Resource for SignerSpec {
         check_policy(rows, after)
     }
 
-    fn validate_removal(rows: Rows<'_>, found: &Found<Signer>) -> Result<(), AppError> {
-        check_not_referenced(rows, found)
+    fn authorize_removal(
+        rows: Rows<'_>,
+        caller: &Caller,
+        found: &Found<Signer>,
+    ) -> Result<(), AppError> {
+        rank::check_removal(rows, caller, found)
     }
 
-    fn remove(
-        rows: &mut RowsMut<'_>,
-        found: &Found<Signer>,
-        caller: &Caller,
-    ) -> Result<(), AppError> {
-        rank::check_removal(rows.rows(), caller, found)?;
-        Ok(rows.remove(&found.key, &found.entity)?)
+    fn validate_removal(rows: Rows<'_>, found: &Found<Signer>) -> Result<(), AppError> {
+        check_not_referenced(rows, found)
     }
 }
 
