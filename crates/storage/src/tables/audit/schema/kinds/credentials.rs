@@ -1,9 +1,9 @@
 //! Audit schemas of authenticators, enrollments and sessions.
 
 use super::super::{AuditSchema, TimeUnit};
-use super::with_noun;
+use super::PLAIN;
 
-pub(super) const AUTHENTICATORS: AuditSchema = AuditSchema {
+pub(super) const AUTHENTICATOR: AuditSchema = AuditSchema {
     secret: &["credential.updb.password"],
     ignored: &[
         "identity",
@@ -37,10 +37,10 @@ pub(super) const AUTHENTICATORS: AuditSchema = AuditSchema {
         "credential.cert.extension.requested_at",
         TimeUnit::Millisecond,
     )],
-    ..with_noun("authenticator")
+    ..PLAIN
 };
 
-pub(super) const ENROLLMENTS: AuditSchema = AuditSchema {
+pub(super) const ENROLLMENT: AuditSchema = AuditSchema {
     wrapper: "enrollment",
     secret: &["token", "jwt", "token_hash"],
     ignored: &["identity", "router", "expires_at_millisecond"],
@@ -51,10 +51,10 @@ pub(super) const ENROLLMENTS: AuditSchema = AuditSchema {
         ("method.updb", ""),
     ],
     times: &[("expires_at", TimeUnit::SecondAnd("expires_at_millisecond"))],
-    ..with_noun("enrollment")
+    ..PLAIN
 };
 
-pub(super) const API_SESSIONS: AuditSchema = AuditSchema {
+pub(super) const API_SESSION: AuditSchema = AuditSchema {
     secret: &["token_hash"],
     ignored: &["identity", "last_activity_at", "totp", "terms"],
     names: &[
@@ -63,10 +63,10 @@ pub(super) const API_SESSIONS: AuditSchema = AuditSchema {
         ("token_hash", "token"),
     ],
     times: &[("certificate.not_after", TimeUnit::Second)],
-    ..with_noun("api-session")
+    ..PLAIN
 };
 
-pub(super) const SESSION_CERTIFICATES: AuditSchema = AuditSchema {
+pub(super) const SESSION_CERTIFICATE: AuditSchema = AuditSchema {
     secret: &["session"],
     names: &[
         ("certificate", ""),
@@ -78,5 +78,5 @@ pub(super) const SESSION_CERTIFICATES: AuditSchema = AuditSchema {
         ("certificate.not_before", TimeUnit::Second),
         ("certificate.not_after", TimeUnit::Second),
     ],
-    ..with_noun("api-session-certificate")
+    ..PLAIN
 };

@@ -1,9 +1,9 @@
 //! Audit schemas of third-party authorities and signers.
 
 use super::super::{AuditSchema, TimeUnit};
-use super::with_noun;
+use super::PLAIN;
 
-pub(super) const CAS: AuditSchema = AuditSchema {
+pub(super) const CA: AuditSchema = AuditSchema {
     secret: &["verification_token"],
     ignored: &["claim_terms"],
     names: &[
@@ -11,10 +11,10 @@ pub(super) const CAS: AuditSchema = AuditSchema {
         ("is_auto_enrollment_enabled", "isAutoCaEnrollmentEnabled"),
         ("is_ott_enrollment_enabled", "isOttCaEnrollmentEnabled"),
     ],
-    ..with_noun("ca")
+    ..PLAIN
 };
 
-pub(super) const SIGNERS: AuditSchema = AuditSchema {
+pub(super) const SIGNER: AuditSchema = AuditSchema {
     ignored: &["terms"],
     names: &[
         ("keys", ""),
@@ -35,5 +35,5 @@ pub(super) const SIGNERS: AuditSchema = AuditSchema {
         ("keys.certificate.not_before", TimeUnit::Second),
         ("keys.certificate.not_after", TimeUnit::Second),
     ],
-    ..with_noun("external-jwt-signer")
+    ..PLAIN
 };
