@@ -14,7 +14,7 @@ use crate::settings::{MfaSettings, Settings};
 use crate::signers::BearerTokens;
 use crate::state::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
 use portcullis_domain::Env;
-use portcullis_domain::access::{Action, Caller, Origin, Permit};
+use portcullis_domain::access::{Action, ApiSurface, Caller, Origin, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::{self, AuthPolicy};
 use portcullis_domain::authenticator::Authenticator;
@@ -197,7 +197,7 @@ pub(crate) fn origin() -> Origin {
 }
 
 pub(crate) fn permit<A: Action>(caller: &Arc<Caller>) -> Permit<A> {
-    Permit::request(Arc::clone(caller)).unwrap()
+    Permit::request(ApiSurface::Edge, Arc::clone(caller)).unwrap()
 }
 
 pub(crate) fn named(name: &str) -> IdentitySpec {

@@ -33,12 +33,13 @@ pub enum Access {
     GrantedExplicitly(Subject, Verb),
 }
 
-/// The APIs on which an action is performed.
+/// The APIs on which an action on managed entities is performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiSurface {
     /// The client and management APIs.
     Edge,
-    /// The fabric API, on which every action is for administrators.
+    /// The fabric API, on which every action on managed entities is for administrators. What else
+    /// it has, such as links and circuits, requires what the action itself does.
     Fabric,
 }
 
@@ -174,21 +175,12 @@ impl<A> Clone for Permit<A> {
 }
 
 impl<A: Action> Permit<A> {
-    /// Issues the permit if the caller meets the requirement of the action on the edge APIs.
-    ///
-    /// # Errors
-    ///
-    /// [`AccessDeniedError`] otherwise.
-    pub fn request(caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
-        Self::request_on(ApiSurface::Edge, caller)
-    }
-
     /// Issues the permit if the caller meets the requirement of the action on `surface`.
     ///
     /// # Errors
     ///
     /// [`AccessDeniedError`] otherwise.
-    pub fn request_on(surface: ApiSurface, caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
+    pub fn request(surface: ApiSurface, caller: Arc<Caller>) -> Result<Self, AccessDeniedError> {
         let permit = Self {
             caller,
             surface,
@@ -312,22 +304,22 @@ mod tests {
 
     #[test]
     fn permit_is_given_to_those_who_may() {
-        assert!(Permit::<ReadIdentities>::request(caller(AuthLevel::Full, true, &[])).is_ok());
-        assert!(
-            Permit::<ReadIdentities>::request(caller(AuthLevel::Full, false, &["identity.read"]))
-                .is_ok()
-        );
-        assert!(
-            Permit::<ReadIdentities>::request(caller(AuthLevel::Full, false, &["service"]))
-                .is_err()
-        );
+        for (is_admin, permissions, may) in [
+            (true, &[][..], true),
+            (false, &["identity.read"], true),
+            (false, &["service"], false),
+        ] {
+            let caller = caller(AuthLevel::Full, is_admin, permissions);
+            let permit = Permit::<ReadIdentities>::request(ApiSurface::Edge, caller);
+            assert_eq!(permit.is_ok(), may, "{is_admin}, {permissions:?}");
+        }
     }
 
     #[test]
     fn permit_for_the_fabric_is_given_to_administrators() {
         let request = |is_admin, permissions| {
             let caller = caller(AuthLevel::Full, is_admin, permissions);
-            Permit::<ReadIdentities>::request_on(ApiSurface::Fabric, caller)
+            Permit::<ReadIdentities>::request(ApiSurface::Fabric, caller)
         };
         assert!(request(false, &["identity.read", "admin_readonly"]).is_err());
         let permit = request(true, &[]).unwrap();

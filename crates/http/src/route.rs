@@ -113,7 +113,8 @@ pub struct Call<P, B> {
     pub context: RequestContext,
 }
 
-/// Declares a route of the edge APIs for callers that may perform the action `A`.
+/// Declares a route for callers that may perform the action `A`, which requires the same on all
+/// APIs that have the route.
 pub fn guarded<A, B, H, F>(method: Method, path: &'static str, handler: H) -> Route
 where
     A: Action,
@@ -124,7 +125,7 @@ where
     guarded_on(ApiSurface::Edge, method, path, handler)
 }
 
-/// Declares a route for callers that may perform the action `A` on `surface`.
+/// Declares a route of managed entities for callers that may perform the action `A` on `surface`.
 pub fn guarded_on<A, B, H, F>(
     surface: ApiSurface,
     method: Method,
@@ -142,7 +143,7 @@ where
             Ok(body) => body,
             Err(error) => return respond_with_error(error),
         };
-        let request = |caller| Permit::request_on(surface, caller);
+        let request = |caller| Permit::request(surface, caller);
         let permit = match incoming.caller.map(request) {
             Some(Ok(permit)) => permit,
             Some(Err(denied)) => return respond_with_error(denied.into()),
