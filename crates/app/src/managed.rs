@@ -360,7 +360,7 @@ pub(crate) async fn change<S: Resource>(
 }
 
 /// As [`change`], named `operation` in the audit trail. Nothing is written if `apply` changes
-/// nothing.
+/// nothing, not even the modification time, which [`Managed::replace`] and [`Managed::patch`] do.
 pub(crate) async fn change_as<S: Resource>(
     app: &App,
     permit: &Permit<Update<S>>,

@@ -24,7 +24,8 @@ impl NewPassword {
     ///
     /// # Errors
     ///
-    /// [`AppError::Field`] naming the violated rule; [`OverloadError::Passwords`].
+    /// [`AppError::Field`] naming the violated rule; [`AppError::Overloaded`] when too many
+    /// passwords are waiting to be hashed.
     pub(crate) async fn prepare(
         app: &App,
         peer: Peer,

@@ -279,6 +279,7 @@ macro_rules! for_each_kind {
             }
             {
                 /// Revocations. One with a chosen id replaces the previous one.
+                // It is `unreferring`, since its target need not exist.
                 kind: REVOCATION = 20,
                 entity: Revocation(revocation::Revocation),
                 id: RevocationId(long),

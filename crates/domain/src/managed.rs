@@ -5,7 +5,8 @@ mod layout;
 use crate::FieldError;
 use crate::clock::{self, SignedDuration, Timestamp};
 
-/// An entity whose members are all set by administrators.
+/// An entity that administrators manage. The specification holds what they set, and what the
+/// controller derives from it or finds out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Managed<I, S> {
     pub id: I,
@@ -69,8 +70,9 @@ impl<I, S: Spec> Managed<I, S> {
         Ok(())
     }
 
-    /// Updates the modification time. No two changes share a displayed time, so readers can detect
-    /// changes by it.
+    /// Updates the modification time: to `now`, but by a millisecond at least, which is what is
+    /// displayed. No two changes share a displayed time, of whatever kind the entity is, so readers
+    /// can detect changes by it.
     pub(crate) fn touch(&mut self, now: Timestamp) {
         let next = clock::saturating_add(self.updated_at, SignedDuration::from_millis(1));
         self.updated_at = now.max(next);

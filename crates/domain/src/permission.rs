@@ -31,8 +31,8 @@ macro_rules! subjects {
             )?)+
         }
 
-        /// Grantable subjects with their verbs.
-        const GRANTABLE: &[(Subject, &[Verb])] = &[
+        /// All subjects with the verbs that can be granted on them; some have none.
+        const GRANTABLE_VERBS: &[(Subject, &[Verb])] = &[
             (Subject::Controllers, &[Verb::Read]),
             (Subject::Ops, &[Verb::Read, Verb::Update, Verb::Delete]),
             $($((Subject::$subject, verbs!($may_grant)),)?)+
@@ -88,7 +88,7 @@ impl Verb {
 }
 
 fn grantable_subjects() -> impl Iterator<Item = (Subject, &'static [Verb])> {
-    let subjects = GRANTABLE.iter().copied();
+    let subjects = GRANTABLE_VERBS.iter().copied();
     subjects.filter(|(_, verbs)| !verbs.is_empty())
 }
 

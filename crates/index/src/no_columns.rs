@@ -1,5 +1,5 @@
-//! Catalogs of kinds with few entities: they have the common columns and orders only; everything
-//! else is read from the records.
+//! The columns of kinds with few entities: none but the common ones; everything else is read from
+//! the records.
 
 use crate::catalog::CatalogColumns;
 use crate::column::ColumnRef;

@@ -1,6 +1,6 @@
 //! Symbols and rows of the kinds that can be listed.
 //!
-//! Kinds that are stored have a file each. The rows here have no records: they are built in.
+//! Stored kinds have a file here, or symbols beside their use cases. The rows here are built in.
 
 mod authenticators;
 mod enrollments;

@@ -12,7 +12,6 @@ pub(crate) struct Traces(Mutex<BTreeMap<RecordNumber, Trace>>);
 
 impl Traces {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordNumber, Trace>> {
-        // Each change is a single step, so a panic leaves nothing inconsistent.
         self.0.lock()
     }
 

@@ -34,7 +34,7 @@ pub(super) trait RouterCollection: 'static {
     /// The schema of its lists.
     const LIST_SCHEMA: &'static Schema;
 
-    /// The body of PUT.
+    /// The body of PUT and POST.
     type UpdateBody: Decode + Send + 'static;
 
     /// The body of PATCH.
@@ -43,7 +43,8 @@ pub(super) trait RouterCollection: 'static {
     /// The body of GET.
     type Detail: Serialize + JsonSchema + From<ManagedRouterView>;
 
-    /// Converts the body of PUT to the spec, and the fingerprint if it has one.
+    /// Converts the body of PUT or POST to the spec, and the fingerprint if it has one. Only that
+    /// of PUT on the fabric API has one.
     fn from_update(body: Self::UpdateBody) -> (RouterSpec, FingerprintChange);
 
     /// Converts the body of PATCH.
@@ -154,7 +155,8 @@ async fn create<F: RouterCollection>(
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
-    let (spec, _fingerprint) = F::from_update(body);
+    // No collection with this route has fingerprints.
+    let (spec, _no_fingerprint) = F::from_update(body);
     let id = routers::create(app, &call.permit, spec).await?;
     Ok(ApiResponse::created(F::COLLECTION, id.as_str()))
 }
