@@ -102,9 +102,9 @@ impl Resource for AuthPolicySpec {
         after: &AuthPolicy,
     ) -> Result<(), AppError> {
         let Some(before) = before else { return Ok(()) };
-        let rules =
-            |policy: &AuthPolicy| (policy.spec.primary.clone(), policy.spec.secondary.clone());
-        if rules(&before.entity) != rules(after) && find_use(rows, before)?.is_some() {
+        let (old, new) = (&before.entity.spec, &after.spec);
+        let has_other_rules = (&old.primary, &old.secondary) != (&new.primary, &new.secondary);
+        if has_other_rules && find_use(rows, before)?.is_some() {
             credential_guard.check_for_all(caller, RULES_IN_USE)?;
         }
         Ok(())

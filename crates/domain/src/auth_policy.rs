@@ -8,7 +8,7 @@ pub use patch::{
 
 use crate::FieldError;
 use crate::clock::Timestamp;
-use crate::ids::{AuthPolicyId, SignerId};
+use crate::ids::{AuthPolicyId, EntityId, SignerId};
 use crate::managed::{Managed, Spec};
 use crate::name::validate_name;
 use crate::tags::Tags;
@@ -197,7 +197,9 @@ impl AuthPolicy {
             },
         }
     }
+}
 
+impl<I: EntityId> Managed<I, AuthPolicySpec> {
     pub fn is_default(&self) -> bool {
         self.id.as_str() == DEFAULT_ID
     }

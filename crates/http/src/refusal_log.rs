@@ -5,7 +5,7 @@
 //! Failures of the controller have limits of their own, so that refusals do not hide them.
 
 use crate::error::ApiError;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use portcullis_domain::Env;
 use portcullis_domain::log_throttle::{LogRateLimits, LogThrottle, SuppressedLines};
 use portcullis_domain::peer::Peer;
@@ -40,7 +40,9 @@ impl RefusalLog {
         } else {
             &self.refused
         };
-        let admission = lock(throttle).admit(Peer::from_address(address), env.now());
+        let admission = throttle
+            .lock()
+            .admit(Peer::from_address(address), env.now());
         admission.report.inspect(summarize);
         if let Some(wait) = admission.poll_after {
             tokio::spawn(summarize_later(Arc::clone(throttle), env.clone(), wait));
@@ -64,7 +66,7 @@ impl RefusalLog {
 async fn summarize_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
     // A little more, since the clocks may disagree.
     tokio::time::sleep(wait + Duration::from_millis(100)).await;
-    let earlier = lock(&throttle).poll_report(env.now());
+    let earlier = throttle.lock().poll_report(env.now());
     earlier.inspect(summarize);
 }
 
@@ -76,8 +78,4 @@ fn summarize(suppressed: &SuppressedLines) {
         %peer,
         "requests were refused or failed without a line each, {most} of them from {peer}"
     );
-}
-
-fn lock(throttle: &Mutex<LogThrottle>) -> MutexGuard<'_, LogThrottle> {
-    throttle.lock()
 }

@@ -1,6 +1,6 @@
 //! Last results of the health checks.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_storage::engine::{CommitError, Engine, StoreError};
@@ -67,19 +67,21 @@ impl Health {
             Some(_) => return,
         };
         let failure = failure.map(describe_store_error);
-        lock(&self.writing).record((started, ended), failure);
+        self.writing.lock().record((started, ended), failure);
     }
 
     /// Adds a check.
     pub(crate) fn add(&self, id: &'static str, probe: Probe, now: Timestamp) {
-        lock(&self.added).push((HealthCheck::new_passed(id, now), probe));
+        self.added
+            .lock()
+            .push((HealthCheck::new_passed(id, now), probe));
     }
 
     /// Runs all checks.
     pub(crate) fn run(&self, engine: &dyn Engine<Change>, clock: &dyn Clock) -> Vec<HealthCheck> {
         let started = clock.now();
         let read = engine.snapshot().and_then(|view| view.revision());
-        let mut reading = lock(&self.reading);
+        let mut reading = self.reading.lock();
         if let Err(error) = &read
             && reading.failure.is_none()
         {
@@ -88,9 +90,9 @@ impl Health {
         }
         let failure = read.err().as_ref().map(describe_store_error);
         reading.record((started, clock.now()), failure);
-        let mut checks = vec![reading.clone(), lock(&self.writing).clone()];
+        let mut checks = vec![reading.clone(), self.writing.lock().clone()];
         drop(reading);
-        for (check, probe) in &mut *lock(&self.added) {
+        for (check, probe) in &mut *self.added.lock() {
             let started = clock.now();
             let failure = probe();
             check.record((started, clock.now()), failure);
@@ -131,10 +133,6 @@ impl HealthCheck {
             since: earlier.map_or(ended, |failure| failure.since),
         });
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
 }
 
 #[cfg(test)]

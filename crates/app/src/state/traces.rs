@@ -1,6 +1,6 @@
 //! Traces of identities, which a restart ends.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::trace::Trace;
@@ -11,12 +11,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Traces(Mutex<BTreeMap<RecordNumber, Trace>>);
 
 impl Traces {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordNumber, Trace>> {
-        self.0.lock()
-    }
-
     pub(crate) fn set(&self, identity: RecordNumber, trace: Option<Trace>) {
-        let mut traces = self.lock();
+        let mut traces = self.0.lock();
         match trace {
             Some(trace) => traces.insert(identity, trace),
             None => traces.remove(&identity),
@@ -24,7 +20,7 @@ impl Traces {
     }
 
     pub(crate) fn find(&self, identity: RecordNumber, now: Timestamp) -> Option<Trace> {
-        let traces = self.lock();
+        let traces = self.0.lock();
         traces
             .get(&identity)
             .filter(|trace| now < trace.until)
@@ -32,10 +28,10 @@ impl Traces {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.lock().len()
+        self.0.lock().len()
     }
 
     pub(crate) fn retain(&self, keep: impl Fn(RecordNumber, &Trace) -> bool) {
-        self.lock().retain(|number, trace| keep(*number, trace));
+        self.0.lock().retain(|number, trace| keep(*number, trace));
     }
 }

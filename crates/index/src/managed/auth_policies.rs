@@ -5,7 +5,7 @@ use crate::column::ColumnRef;
 use crate::managed::CatalogSpec;
 use crate::slot_bits::set_flag;
 use crate::slots::Slot;
-use portcullis_domain::auth_policy::{AuthPolicySpec, DEFAULT_ID};
+use portcullis_domain::auth_policy::AuthPolicySpec;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
 use roaring::RoaringBitmap;
@@ -22,7 +22,7 @@ impl CatalogSpec for AuthPolicySpec {
 
 impl<I: EntityId> CatalogColumns<Managed<I, AuthPolicySpec>> for AuthPolicyColumns {
     fn set(&mut self, slot: Slot, policy: &Managed<I, AuthPolicySpec>) {
-        set_flag(&mut self.system, slot, policy.id.as_str() == DEFAULT_ID);
+        set_flag(&mut self.system, slot, policy.is_default());
     }
 
     fn column(&self, symbol: &str) -> Option<ColumnRef<'_>> {
