@@ -125,13 +125,13 @@ impl From<&OpenFactorView> for AuthQuery {
 impl AuthQuery {
     /// Query for a token of an external signer.
     fn token(signer: &Signer) -> Self {
-        let spec = &signer.spec.settings;
-        let scopes = &spec.scopes;
+        let settings = &signer.spec.settings;
+        let scopes = &settings.scopes;
         Self {
-            client_id: spec.client_id.clone(),
+            client_id: settings.client_id.clone(),
             format: None,
             http_method: None,
-            http_url: spec.external_auth_url.clone().map(Cow::Owned),
+            http_url: settings.external_auth_url.clone().map(Cow::Owned),
             id: Some(signer.id.to_string()),
             is_totp_enrolled: false,
             max_length: None,

@@ -122,11 +122,7 @@ fn base(signer: &Signer) -> Base<SignerId> {
 impl From<Signer> for ExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
-        let SignerSpec {
-            keys,
-            settings: spec,
-            ..
-        } = signer.spec;
+        let SignerSpec { keys, settings, .. } = signer.spec;
         let certificate = keys.certificate().cloned();
         let (not_before, not_after) = match &certificate {
             Some(certificate) => (certificate.not_before, certificate.not_after),
@@ -138,28 +134,28 @@ impl From<Signer> for ExternalJwtSignerDetail {
         };
         Self {
             base,
-            audience: spec.audience,
+            audience: settings.audience,
             cert_pem,
-            claims_property: spec.claims_property,
-            client_id: spec.client_id,
+            claims_property: settings.claims_property,
+            client_id: settings.client_id,
             common_name,
-            enabled: spec.enabled,
-            enroll_attribute_claims_selector: spec.enrollment.attribute_selector,
-            enroll_auth_policy_id: spec.enrollment.auth_policy,
-            enroll_name_claims_selector: spec.enrollment.name_selector,
-            enroll_to_cert_enabled: spec.enrollment.to_cert,
-            enroll_to_token_enabled: spec.enrollment.to_token,
-            external_auth_url: spec.external_auth_url,
+            enabled: settings.enabled,
+            enroll_attribute_claims_selector: settings.enrollment.attribute_selector,
+            enroll_auth_policy_id: settings.enrollment.auth_policy,
+            enroll_name_claims_selector: settings.enrollment.name_selector,
+            enroll_to_cert_enabled: settings.enrollment.to_cert,
+            enroll_to_token_enabled: settings.enrollment.to_token,
+            external_auth_url: settings.external_auth_url,
             fingerprint,
-            issuer: spec.issuer,
+            issuer: settings.issuer,
             jwks_endpoint: keys.endpoint().map(str::to_owned),
-            kid: spec.kid,
-            name: spec.name,
+            kid: settings.kid,
+            name: settings.name,
             not_after: not_after.into(),
             not_before: not_before.into(),
-            scopes: Some(spec.scopes).filter(|scopes| !scopes.is_empty()),
-            target_token: spec.target_token.name().to_owned(),
-            use_external_id: spec.use_external_id,
+            scopes: Some(settings.scopes).filter(|scopes| !scopes.is_empty()),
+            target_token: settings.target_token.name().to_owned(),
+            use_external_id: settings.use_external_id,
         }
     }
 }
@@ -167,17 +163,17 @@ impl From<Signer> for ExternalJwtSignerDetail {
 impl From<Signer> for ClientExternalJwtSignerDetail {
     fn from(signer: Signer) -> Self {
         let base = base(&signer);
-        let spec = signer.spec.settings;
+        let settings = signer.spec.settings;
         Self {
             base,
-            audience: spec.audience,
-            client_id: spec.client_id,
-            enroll_to_cert_enabled: spec.enrollment.to_cert,
-            enroll_to_token_enabled: spec.enrollment.to_token,
-            external_auth_url: spec.external_auth_url,
-            name: spec.name,
-            scopes: Some(spec.scopes).filter(|scopes| !scopes.is_empty()),
-            target_token: spec.target_token.name().to_owned(),
+            audience: settings.audience,
+            client_id: settings.client_id,
+            enroll_to_cert_enabled: settings.enrollment.to_cert,
+            enroll_to_token_enabled: settings.enrollment.to_token,
+            external_auth_url: settings.external_auth_url,
+            name: settings.name,
+            scopes: Some(settings.scopes).filter(|scopes| !scopes.is_empty()),
+            target_token: settings.target_token.name().to_owned(),
         }
     }
 }

@@ -116,8 +116,8 @@ pub(crate) fn find_enabled_signer(
 }
 
 /// Whether an identity is the `holder` that a signer's token names.
-pub(crate) fn is_holder(spec: &SignerSettings, identity: &Identity, holder: &str) -> bool {
-    if spec.use_external_id {
+pub(crate) fn is_holder(settings: &SignerSettings, identity: &Identity, holder: &str) -> bool {
+    if settings.use_external_id {
         identity.spec.external_id.as_deref() == Some(holder)
     } else {
         identity.id.as_str() == holder

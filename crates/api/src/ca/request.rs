@@ -42,13 +42,13 @@ pub struct CaUpdate {
 }
 
 impl CaUpdate {
-    /// Validates the claim and converts to the spec.
+    /// Validates the claim and converts to settings.
     ///
     /// # Errors
     ///
     /// [`FieldError`] when the claim is incomplete or invalid. It is reported as
     /// [`Code::InvalidField`](crate::code::Code::InvalidField).
-    pub fn spec(self) -> Result<CaSettings, FieldError> {
+    pub fn settings(self) -> Result<CaSettings, FieldError> {
         let claim = self.external_id_claim.map(|claim| {
             let patch = portcullis_domain::ca::ClaimPatch::from(claim);
             patch.into_claim()

@@ -25,11 +25,11 @@ fn read(body: &Value) -> Result<CaCreate, DecodeError> {
 #[test]
 fn creation_takes_defaults_for_what_is_left_out() {
     let create = read(&least()).unwrap();
-    let spec = create.replace.spec().unwrap();
-    assert_eq!(spec.identity_name_format, DEFAULT_NAME_FORMAT);
-    assert_eq!(spec.external_id_claim, None);
-    assert!(spec.is_auth_enabled && spec.is_ott_enrollment_enabled);
-    assert!(!spec.is_auto_enrollment_enabled);
+    let settings = create.replace.settings().unwrap();
+    assert_eq!(settings.identity_name_format, DEFAULT_NAME_FORMAT);
+    assert_eq!(settings.external_id_claim, None);
+    assert!(settings.is_auth_enabled && settings.is_ott_enrollment_enabled);
+    assert!(!settings.is_auto_enrollment_enabled);
 }
 
 #[test]
@@ -87,24 +87,24 @@ fn replacement_names_its_format() {
     body["identityNameFormat"] = json!("");
     let replace = CaUpdate::from_body(body.to_string().as_bytes()).unwrap();
     assert_eq!(
-        replace.spec().unwrap().identity_name_format,
+        replace.settings().unwrap().identity_name_format,
         DEFAULT_NAME_FORMAT
     );
 }
 
 #[test]
 fn claims_are_judged_as_a_whole() {
-    let spec = |claim: Value| {
+    let settings = |claim: Value| {
         read(&with("externalIdClaim", claim))
             .unwrap()
             .replace
-            .spec()
+            .settings()
     };
     let good = json!({
         "location": "SAN_URI", "matcher": "SCHEME", "matcherCriteria": "spiffe",
         "parser": "SPLIT", "parserCriteria": "/", "index": 3,
     });
-    let claim = spec(good).unwrap().external_id_claim.unwrap();
+    let claim = settings(good).unwrap().external_id_claim.unwrap();
     assert_eq!(claim.location, ClaimLocation::SanUri);
     assert_eq!(
         (claim.matcher, claim.parser),
@@ -125,7 +125,7 @@ fn claims_are_judged_as_a_whole() {
             "matcher",
         ),
     ] {
-        let error = spec(claim).unwrap_err();
+        let error = settings(claim).unwrap_err();
         assert_eq!(error.field, format!("externalIdClaim.{member}"));
     }
 }

@@ -93,17 +93,17 @@ pub struct ExternalJwtSignerOptions {
 }
 
 impl ExternalJwtSignerCreate {
-    /// The spec with defaults for absent members, and the source of the keys.
+    /// The settings with defaults for absent members, and the source of the keys.
     pub fn into_parts(self) -> (SignerSettings, KeySourcePatch) {
-        let mut spec = SignerSettings::new(self.name, self.issuer, self.audience, self.enabled);
+        let mut settings = SignerSettings::new(self.name, self.issuer, self.audience, self.enabled);
         let (patch, keys) = self.members.into_parts();
-        patch.apply(&mut spec);
-        (spec, keys)
+        patch.apply(&mut settings);
+        (settings, keys)
     }
 }
 
 impl ExternalJwtSignerPatch {
-    /// The changes to the spec, and to the source of the keys.
+    /// The changes to the settings, and to the source of the keys.
     pub fn into_parts(self) -> (SignerSettingsPatch, KeySourcePatch) {
         let (patch, keys) = self.members.into_parts();
         let patch = SignerSettingsPatch {

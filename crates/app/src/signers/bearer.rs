@@ -143,9 +143,9 @@ pub(crate) async fn verify_token<'t>(
     let claims = token
         .verify(keys.candidates(key_id))
         .map_err(|error| refuse(&error))?;
-    let spec = &signer.spec.settings;
+    let settings = &signer.spec.settings;
     claims
-        .validate(&spec.issuer, &spec.audience, app.env.now())
+        .validate(&settings.issuer, &settings.audience, app.env.now())
         .map_err(|error| match error {
             ClaimsError::Expired => BearerTokenError::Expired,
             error => refuse(&error),
@@ -153,7 +153,8 @@ pub(crate) async fn verify_token<'t>(
     if app.settings().require_token_expiry && claims.expires_at().is_none() {
         return Err(refuse(&"it has no `exp`, so it would never expire"));
     }
-    let selector = ClaimSelector::parse(&spec.claims_property).map_err(|error| refuse(&error))?;
+    let selector =
+        ClaimSelector::parse(&settings.claims_property).map_err(|error| refuse(&error))?;
     let holder = claims.text(&selector).map_err(|error| refuse(&error))?;
     Ok(VerifiedToken { claims, holder })
 }

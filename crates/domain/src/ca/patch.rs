@@ -42,32 +42,32 @@ pub struct ClaimPatch {
 }
 
 impl CaSettingsPatch {
-    /// Writes the set members into `spec`.
+    /// Writes the set members into `settings`.
     ///
     /// # Errors
     ///
     /// [`FieldError`] when the resulting claim is invalid; see [`ClaimPatch::apply_to`].
-    pub(super) fn apply(self, spec: &mut CaSettings) -> Result<(), FieldError> {
-        spec.external_id_claim = match self.external_id_claim {
-            Some(claim) => claim.apply_to(spec.external_id_claim.as_ref())?,
+    pub(super) fn apply(self, settings: &mut CaSettings) -> Result<(), FieldError> {
+        settings.external_id_claim = match self.external_id_claim {
+            Some(claim) => claim.apply_to(settings.external_id_claim.as_ref())?,
             None => None,
         };
-        assign(&mut spec.name, self.name);
+        assign(&mut settings.name, self.name);
         assign(
-            &mut spec.is_auto_enrollment_enabled,
+            &mut settings.is_auto_enrollment_enabled,
             self.is_auto_enrollment_enabled,
         );
         assign(
-            &mut spec.is_ott_enrollment_enabled,
+            &mut settings.is_ott_enrollment_enabled,
             self.is_ott_enrollment_enabled,
         );
-        assign(&mut spec.is_auth_enabled, self.is_auth_enabled);
-        assign(&mut spec.identity_roles, self.identity_roles);
+        assign(&mut settings.is_auth_enabled, self.is_auth_enabled);
+        assign(&mut settings.identity_roles, self.identity_roles);
         assign(
-            &mut spec.identity_name_format,
+            &mut settings.identity_name_format,
             self.identity_name_format.map(name_format_or_default),
         );
-        assign(&mut spec.tags, self.tags);
+        assign(&mut settings.tags, self.tags);
         Ok(())
     }
 }
@@ -153,7 +153,7 @@ fn parse_index(given: i64) -> Result<u32, FieldError> {
 mod tests {
     use super::*;
 
-    fn spec() -> CaSettings {
+    fn settings() -> CaSettings {
         CaSettings {
             name: "partner".to_owned(),
             is_auto_enrollment_enabled: true,
@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn claim_goes_unless_the_change_mentions_it() {
-        let mut kept = spec();
+        let mut kept = settings();
         patch(Some(ClaimPatch::default())).apply(&mut kept).unwrap();
-        assert_eq!(kept, spec());
-        let mut gone = spec();
+        assert_eq!(kept, settings());
+        let mut gone = settings();
         patch(None).apply(&mut gone).unwrap();
         assert_eq!(gone.external_id_claim, None);
         let mut none = gone.clone();
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn members_of_a_claim_are_laid_over_and_judged_together() {
-        let mut changed = spec();
+        let mut changed = settings();
         let to_split = ClaimPatch {
             parser: Some(ClaimParser::Split),
             parser_criteria: Some("-".to_owned()),
@@ -238,11 +238,13 @@ mod tests {
                 "index",
             ),
         ] {
-            let mut spec = spec();
-            let before = spec.clone();
-            let error = patch(Some(change.clone())).apply(&mut spec).unwrap_err();
+            let mut settings = settings();
+            let before = settings.clone();
+            let error = patch(Some(change.clone()))
+                .apply(&mut settings)
+                .unwrap_err();
             assert_eq!(error.field, format!("externalIdClaim.{member}"));
-            assert_eq!(spec, before, "nothing is half-done: {change:?}");
+            assert_eq!(settings, before, "nothing is half-done: {change:?}");
         }
     }
 
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn empty_format_is_the_default() {
-        let mut changed = spec();
+        let mut changed = settings();
         let change = CaSettingsPatch {
             identity_name_format: Some(String::new()),
             name: Some("other".to_owned()),

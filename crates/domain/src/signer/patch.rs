@@ -50,21 +50,21 @@ pub struct SignerEnrollmentPatch {
 }
 
 impl SignerSettingsPatch {
-    /// Writes the set members into `spec`.
-    pub fn apply(self, spec: &mut SignerSettings) {
-        assign(&mut spec.name, self.name);
-        assign(&mut spec.enabled, self.enabled);
-        assign(&mut spec.issuer, self.issuer);
-        assign(&mut spec.audience, self.audience);
-        assign(&mut spec.kid, self.kid);
-        assign(&mut spec.claims_property, self.claims_property);
-        assign(&mut spec.use_external_id, self.use_external_id);
-        assign(&mut spec.external_auth_url, self.external_auth_url);
-        assign(&mut spec.client_id, self.client_id);
-        assign(&mut spec.scopes, self.scopes);
-        assign(&mut spec.target_token, self.target_token);
-        self.enrollment.apply(&mut spec.enrollment);
-        assign(&mut spec.tags, self.tags);
+    /// Writes the set members into `settings`.
+    pub fn apply(self, settings: &mut SignerSettings) {
+        assign(&mut settings.name, self.name);
+        assign(&mut settings.enabled, self.enabled);
+        assign(&mut settings.issuer, self.issuer);
+        assign(&mut settings.audience, self.audience);
+        assign(&mut settings.kid, self.kid);
+        assign(&mut settings.claims_property, self.claims_property);
+        assign(&mut settings.use_external_id, self.use_external_id);
+        assign(&mut settings.external_auth_url, self.external_auth_url);
+        assign(&mut settings.client_id, self.client_id);
+        assign(&mut settings.scopes, self.scopes);
+        assign(&mut settings.target_token, self.target_token);
+        self.enrollment.apply(&mut settings.enrollment);
+        assign(&mut settings.tags, self.tags);
     }
 }
 

@@ -73,17 +73,17 @@ impl Payload for CertificateText {
 
 async fn create(call: Call<Permit<Create<S>>, Json<CaCreate>>) -> Result<ApiResponse, ApiError> {
     let Json(CaCreate { cert_pem, replace }) = call.body;
-    let spec = replace.spec().map_err(AppError::InvalidField)?;
+    let settings = replace.settings().map_err(AppError::InvalidField)?;
     let app = &call.context.state.app;
-    let id = cas::create(app, &call.permit, spec, &cert_pem).await?;
+    let id = cas::create(app, &call.permit, settings, &cert_pem).await?;
     Ok(ApiResponse::created(S::COLLECTION, id.as_str()))
 }
 
 async fn replace(call: Call<Permit<Update<S>>, Json<CaUpdate>>) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let spec = body.spec().map_err(AppError::InvalidField)?;
+    let settings = body.settings().map_err(AppError::InvalidField)?;
     let (app, id) = (&call.context.state.app, call.context.entity_id());
-    cas::replace(app, &call.permit, &id, spec).await?;
+    cas::replace(app, &call.permit, &id, settings).await?;
     Ok(ApiResponse::empty())
 }
 

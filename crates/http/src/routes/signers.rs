@@ -52,9 +52,9 @@ async fn create(
     call: Call<Permit<Create<S>>, Json<ExternalJwtSignerCreate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (spec, keys) = body.into_parts();
+    let (settings, keys) = body.into_parts();
     let app = &call.context.state.app;
-    let id = signers::create(app, &call.permit, spec, keys).await?;
+    let id = signers::create(app, &call.permit, settings, keys).await?;
     Ok(ApiResponse::created(S::COLLECTION, id.as_str()))
 }
 
@@ -62,9 +62,9 @@ async fn replace(
     call: Call<Permit<Update<S>>, Json<ExternalJwtSignerCreate>>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(body) = call.body;
-    let (spec, keys) = body.into_parts();
+    let (settings, keys) = body.into_parts();
     let (app, id) = (&call.context.state.app, call.context.entity_id());
-    signers::replace(app, &call.permit, &id, spec, keys).await?;
+    signers::replace(app, &call.permit, &id, settings, keys).await?;
     Ok(ApiResponse::empty())
 }
 

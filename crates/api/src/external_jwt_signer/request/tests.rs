@@ -11,8 +11,8 @@ fn least() -> Value {
 
 #[test]
 fn what_is_left_out_is_at_its_default() {
-    let (spec, keys) = create(&least()).unwrap().into_parts();
-    assert_eq!(spec, SignerSettings::new("n", "i", "a", true));
+    let (settings, keys) = create(&least()).unwrap().into_parts();
+    assert_eq!(settings, SignerSettings::new("n", "i", "a", true));
     assert_eq!(keys, KeySourcePatch::default());
 }
 
@@ -33,8 +33,8 @@ fn blank_texts_stand_for_defaults() {
     ] {
         body[member] = json!("");
     }
-    let (spec, keys) = create(&body).unwrap().into_parts();
-    assert_eq!(spec, SignerSettings::new("n", "i", "a", true));
+    let (settings, keys) = create(&body).unwrap().into_parts();
+    assert_eq!(settings, SignerSettings::new("n", "i", "a", true));
     assert_eq!((keys.certificate, keys.endpoint), (Some(None), Some(None)));
 }
 

@@ -88,10 +88,10 @@ impl TokenLogin {
 /// Finds the identity that a token names.
 fn find_holder(
     rows: Rows<'_>,
-    spec: &SignerSettings,
+    settings: &SignerSettings,
     holder: &str,
 ) -> Result<Option<RecordNumber>, StoreError> {
-    let index = if spec.use_external_id {
+    let index = if settings.use_external_id {
         UniqueIndex::IdentityExternalId
     } else {
         UniqueIndex::IdentityId
