@@ -1,6 +1,6 @@
 //! Application state, and its two ways to the store: read a snapshot, commit a transaction body.
 
-use crate::error::{AppError, OverloadError};
+use crate::error::{AppError, TooManyRequestsError};
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
@@ -262,14 +262,14 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`OverloadError::RateLimit`] when the caller exceeds the rate.
+    /// [`TooManyRequestsError::RateLimit`] when the caller exceeds the rate.
     pub(crate) fn count_own_change(&self, caller: &Caller) -> Result<(), AppError> {
         if caller.is_admin {
             return Ok(());
         }
         let mut changes = self.own_changes.lock();
         let counted = changes.take(caller.identity_number, self.env.now());
-        Ok(counted.map_err(|seconds| OverloadError::RateLimit {
+        Ok(counted.map_err(|seconds| TooManyRequestsError::RateLimit {
             rule: "this identity has changed its own credentials too often; one change a second \
                    is accepted now",
             seconds,

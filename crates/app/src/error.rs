@@ -8,19 +8,19 @@ mod enrollment_certificate;
 mod list;
 mod mfa;
 mod not_allowed;
-mod overload;
 mod service_session;
+mod too_many_requests;
 
 pub use authenticator::AuthenticatorError;
 pub use ca_proof::CaProofError;
-pub use csr::CsrError;
+pub use csr::CsrDeniedError;
 pub use enrollment::EnrollmentError;
 pub use enrollment_certificate::EnrollmentCertificateError;
 pub use list::ListError;
 pub use mfa::MfaError;
 pub use not_allowed::NotAllowedError;
-pub use overload::OverloadError;
 pub use service_session::ServiceSessionError;
+pub use too_many_requests::TooManyRequestsError;
 
 use crate::password::PoolFullError;
 use portcullis_domain::FieldError;
@@ -65,7 +65,7 @@ pub enum AppError {
     #[error(transparent)]
     NotAllowed(#[from] NotAllowedError),
     #[error(transparent)]
-    Overloaded(#[from] OverloadError),
+    Overloaded(#[from] TooManyRequestsError),
     /// The response took too long.
     #[error("the answer took too long")]
     TimedOut,
@@ -89,7 +89,7 @@ pub enum AppError {
     #[error(transparent)]
     Authenticator(#[from] AuthenticatorError),
     #[error(transparent)]
-    Csr(#[from] CsrError),
+    Csr(#[from] CsrDeniedError),
     #[error(transparent)]
     Mfa(#[from] MfaError),
     #[error(transparent)]
@@ -146,13 +146,13 @@ impl From<IssueError> for AppError {
 
 impl From<OverloadedError> for AppError {
     fn from(_overloaded: OverloadedError) -> Self {
-        OverloadError::Store.into()
+        TooManyRequestsError::Store.into()
     }
 }
 
 impl From<ThrottledError> for AppError {
     fn from(error: ThrottledError) -> Self {
-        OverloadError::from(error).into()
+        TooManyRequestsError::from(error).into()
     }
 }
 
@@ -170,7 +170,7 @@ impl From<EnrollmentCertificateError> for AppError {
 
 impl From<PoolFullError> for AppError {
     fn from(_full: PoolFullError) -> Self {
-        OverloadError::Passwords.into()
+        TooManyRequestsError::Passwords.into()
     }
 }
 

@@ -72,7 +72,7 @@ pub mod terminators;
 pub use app::{App, AppParts};
 pub use blocking::run_blocking;
 pub use error::{
-    AppError, AuthenticatorError, CsrError, EnrollmentError, NotAllowedError, OverloadError,
-    ServiceSessionError,
+    AppError, AuthenticatorError, CsrDeniedError, EnrollmentError, NotAllowedError,
+    ServiceSessionError, TooManyRequestsError,
 };
 pub use settings::Settings;

@@ -6,7 +6,7 @@
 
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
-use crate::error::{AppError, AuthenticatorError, CsrError};
+use crate::error::{AppError, AuthenticatorError, CsrDeniedError};
 use crate::sessions;
 use portcullis_domain::access::{AccessDeniedError, Caller, Permit};
 use portcullis_domain::authenticator::{
@@ -70,7 +70,7 @@ pub async fn extend(
     let csr = app
         .network()
         .parse_csr(csr)
-        .map_err(|error| CsrError::Invalid(error.to_string()))?;
+        .map_err(|error| CsrDeniedError::Invalid(error.to_string()))?;
     let rolls_key = !current
         .public_key()
         .is_ok_and(|key| key.has_same_private_key(csr.public_key()));
@@ -78,7 +78,7 @@ pub async fn extend(
         .serving_state()
         .reserved_names
         .check_certificate(&current)
-        .map_err(|error| CsrError::Invalid(error.to_string()))?;
+        .map_err(|error| CsrDeniedError::Invalid(error.to_string()))?;
     app.count_own_change(permit.caller())?;
     let now = app.env().now();
     let signing = app.network().signing();
@@ -96,7 +96,7 @@ pub async fn extend(
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
                 if cert.must_roll_key() && !renewal.rolls_key {
-                    return Err(CsrError::Invalid(NEW_KEY_REQUIRED.to_owned()).into());
+                    return Err(CsrDeniedError::Invalid(NEW_KEY_REQUIRED.to_owned()).into());
                 }
                 cert.renewal = Some(renewal.clone());
             },

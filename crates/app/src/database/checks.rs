@@ -3,7 +3,7 @@
 use super::{Check, Fix, ReadReport};
 use crate::app::App;
 use crate::blocking::run_blocking;
-use crate::error::{AppError, OverloadError};
+use crate::error::{AppError, TooManyRequestsError};
 use crate::state::integrity_checks::{IntegrityFinding, IntegrityReport};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::audit::Actor;
@@ -20,7 +20,7 @@ const FIX_BATCH: usize = 25;
 ///
 /// # Errors
 ///
-/// [`OverloadError::RateLimit`] while a check is running.
+/// [`TooManyRequestsError::RateLimit`] while a check is running.
 pub fn check(app: &Arc<App>, permit: &Permit<Check>) -> Result<(), AppError> {
     start(app, permit.caller(), false)
 }
@@ -32,7 +32,7 @@ pub fn check(app: &Arc<App>, permit: &Permit<Check>) -> Result<(), AppError> {
 ///
 /// # Errors
 ///
-/// [`OverloadError::RateLimit`] while a check is running.
+/// [`TooManyRequestsError::RateLimit`] while a check is running.
 pub fn fix(app: &Arc<App>, permit: &Permit<Fix>) -> Result<(), AppError> {
     start(app, permit.caller(), true)
 }
@@ -55,7 +55,7 @@ pub async fn stop_checks(app: &App) {
 fn start(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppError> {
     let mut report = app.integrity_checks.lock_report();
     if report.in_progress {
-        return Err(OverloadError::RateLimit {
+        return Err(TooManyRequestsError::RateLimit {
             rule: "a data integrity check is already running; wait until it has finished",
             seconds: 1,
         }

@@ -3,7 +3,7 @@
 use super::Copy;
 use crate::app::App;
 use crate::blocking::run_blocking;
-use crate::error::{AppError, OverloadError};
+use crate::error::{AppError, TooManyRequestsError};
 use crate::privilege::FreshFactor;
 use crate::state::snapshot_files::RATE_RULE;
 use portcullis_domain::FieldError;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`AppError::Field`] for an invalid `path`; [`OverloadError::RateLimit`] within a minute of the
-/// start of the last copy.
+/// [`AppError::Field`] for an invalid `path`; [`TooManyRequestsError::RateLimit`] within a
+/// minute of the start of the last copy.
 pub async fn copy(
     app: &Arc<App>,
     permit: &Permit<Copy>,
@@ -73,7 +73,7 @@ fn map_copy_error(error: CopyError, requested: Option<&str>) -> AppError {
             FieldError::new("path", reason, requested).into()
         },
         // The clock was set back; the next second has another name.
-        (CopyError::Exists, None) => OverloadError::RateLimit {
+        (CopyError::Exists, None) => TooManyRequestsError::RateLimit {
             rule: RATE_RULE,
             seconds: 1,
         }

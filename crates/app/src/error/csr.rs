@@ -2,7 +2,7 @@
 
 /// A CSR cannot be granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CsrError {
+pub enum CsrDeniedError {
     /// The text names the CSR.
     #[error("{0} is required")]
     Missing(&'static str),

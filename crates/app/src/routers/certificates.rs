@@ -1,7 +1,7 @@
 //! Client and server certificates of routers.
 
 use crate::app::App;
-use crate::error::{AppError, CsrError};
+use crate::error::{AppError, CsrDeniedError};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::router::{Router, RouterCertificate};
 use portcullis_pki::{RouterCsr, RouterCsrError};
@@ -27,17 +27,17 @@ impl RouterCsrs {
     ///
     /// # Errors
     ///
-    /// [`CsrError::Missing`] for an edge router; [`CsrError::Invalid`] for a transit router, as
-    /// clients expect.
-    pub(crate) fn validate(self, router: &Router) -> Result<Self, CsrError> {
+    /// [`CsrDeniedError::Missing`] for an edge router; [`CsrDeniedError::Invalid`] for a transit
+    /// router, as clients expect.
+    pub(crate) fn validate(self, router: &Router) -> Result<Self, CsrDeniedError> {
         for (csr, which) in [
             (&self.server_csr, SERVER_CSR),
             (&self.client_csr, CLIENT_CSR),
         ] {
             if csr.trim().is_empty() {
                 return Err(match router.spec.edge() {
-                    Some(_) => CsrError::Missing(which),
-                    None => CsrError::Invalid(format!("{which} is required")),
+                    Some(_) => CsrDeniedError::Missing(which),
+                    None => CsrDeniedError::Invalid(format!("{which} is required")),
                 });
             }
         }
@@ -92,6 +92,6 @@ pub(crate) fn issue(
     Ok((record, issued))
 }
 
-fn csr_error(which: &str, error: &RouterCsrError) -> CsrError {
-    CsrError::Invalid(format!("{which}: {error}"))
+fn csr_error(which: &str, error: &RouterCsrError) -> CsrDeniedError {
+    CsrDeniedError::Invalid(format!("{which}: {error}"))
 }

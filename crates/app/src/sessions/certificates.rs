@@ -5,7 +5,7 @@
 
 use crate::action::actions;
 use crate::app::App;
-use crate::error::{AppError, CsrError, NotAllowedError};
+use crate::error::{AppError, CsrDeniedError, NotAllowedError};
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
 use crate::records::{login_authenticator, own_session_key};
 use portcullis_domain::access::{Access, AccessDeniedError, Caller, Permit};
@@ -51,7 +51,7 @@ pub async fn create_certificate(
 ) -> Result<NewCertificate, AppError> {
     let caller = permit.caller();
     // The subject of the CSR is ignored.
-    let csr = Csr::from_pem(csr).map_err(|error| CsrError::Invalid(error.to_string()))?;
+    let csr = Csr::from_pem(csr).map_err(|error| CsrDeniedError::Invalid(error.to_string()))?;
     app.count_own_change(caller)?;
     let id = SessionCertificateId::generate(&*app.env().entropy)?;
     let leaf = issue(app, caller, &id, &csr)?;

@@ -2,7 +2,7 @@
 
 mod snapshot_path;
 
-use crate::error::{AppError, OverloadError};
+use crate::error::{AppError, TooManyRequestsError};
 use parking_lot::Mutex;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -46,7 +46,7 @@ impl SnapshotFiles {
             .map(|since| MIN_INTERVAL - since);
         let wait = wait.or_else(|| turn.is_running.then_some(MIN_INTERVAL));
         if let Some(wait) = wait {
-            return Err(OverloadError::RateLimit {
+            return Err(TooManyRequestsError::RateLimit {
                 rule: RATE_RULE,
                 seconds: u32::try_from(wait.as_secs()).unwrap_or(0).max(1),
             }

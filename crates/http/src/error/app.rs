@@ -7,7 +7,7 @@ use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::listing::ListError;
 use portcullis_app::sessions::LoginError;
-use portcullis_app::{AppError, NotAllowedError, OverloadError, ServiceSessionError};
+use portcullis_app::{AppError, NotAllowedError, ServiceSessionError, TooManyRequestsError};
 use portcullis_domain::FieldError;
 use std::borrow::Cow;
 
@@ -83,17 +83,19 @@ impl From<NotAllowedError> for ApiError {
     }
 }
 
-impl From<OverloadError> for ApiError {
-    fn from(error: OverloadError) -> Self {
+impl From<TooManyRequestsError> for ApiError {
+    fn from(error: TooManyRequestsError) -> Self {
         match error {
-            OverloadError::Store => Self::new(Code::ServerTooManyRequests)
+            TooManyRequestsError::Store => Self::new(Code::ServerTooManyRequests)
                 .with_status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(1),
-            OverloadError::Passwords => Self::new(Code::ServerTooManyRequests).retry_after(1),
-            OverloadError::WrongPasswords(throttled) => {
+            TooManyRequestsError::Passwords => {
+                Self::new(Code::ServerTooManyRequests).retry_after(1)
+            },
+            TooManyRequestsError::WrongPasswords(throttled) => {
                 Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
             },
-            OverloadError::RateLimit { rule, seconds } => {
+            TooManyRequestsError::RateLimit { rule, seconds } => {
                 with_message(Code::RateLimited, rule).retry_after(seconds)
             },
         }

@@ -3,7 +3,7 @@
 use super::ApiError;
 use super::app::with_message;
 use portcullis_api::code::Code;
-use portcullis_app::{AuthenticatorError, CsrError, EnrollmentError};
+use portcullis_app::{AuthenticatorError, CsrDeniedError, EnrollmentError};
 use portcullis_domain::FieldError;
 use portcullis_domain::enrollment::{EnrollmentMethodKind, RedemptionError};
 
@@ -54,11 +54,11 @@ fn enrollment_exists(method: EnrollmentMethodKind) -> FieldError {
     FieldError::new("method", reason, method.name())
 }
 
-impl From<CsrError> for ApiError {
-    fn from(error: CsrError) -> Self {
+impl From<CsrDeniedError> for ApiError {
+    fn from(error: CsrDeniedError) -> Self {
         match error {
-            CsrError::Invalid(reason) => with_message(Code::CouldNotProcessCsr, reason),
-            error @ CsrError::Missing(_) => {
+            CsrDeniedError::Invalid(reason) => with_message(Code::CouldNotProcessCsr, reason),
+            error @ CsrDeniedError::Missing(_) => {
                 with_message(Code::MissingOrInvalidCsr, error.to_string())
             },
         }

@@ -12,7 +12,7 @@ use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::audit::{self, Refusal};
 use portcullis_app::sessions::{self, Login, LoginError, NewSession};
-use portcullis_app::{AppError, OverloadError};
+use portcullis_app::{AppError, TooManyRequestsError};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use secrecy::ExposeSecret as _;
@@ -89,7 +89,7 @@ fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<
     let reason = match error {
         LoginError::Refused(reason) => reason,
         LoginError::NoToken(_) => "no acceptable token",
-        LoginError::Failed(AppError::Overloaded(OverloadError::WrongPasswords(_))) => {
+        LoginError::Failed(AppError::Overloaded(TooManyRequestsError::WrongPasswords(_))) => {
             "too many wrong passwords"
         },
         LoginError::Failed(_) => return,

@@ -3,7 +3,7 @@
 use super::RedemptionResult;
 use crate::app::App;
 use crate::authenticators::CredentialDraft;
-use crate::error::{AppError, CsrError};
+use crate::error::{AppError, CsrDeniedError};
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
@@ -32,7 +32,7 @@ pub(in crate::enrollments) fn issue(
     let csr = app
         .network()
         .parse_csr(csr)
-        .map_err(|error| CsrError::Invalid(error.to_string()))?;
+        .map_err(|error| CsrDeniedError::Invalid(error.to_string()))?;
     let network = app.network();
     let leaf = network.signing().issue_identity(
         &csr,

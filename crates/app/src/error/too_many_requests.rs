@@ -4,7 +4,7 @@ use portcullis_domain::password_throttle::ThrottledError;
 
 /// A request is refused for now; retrying later may succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OverloadError {
+pub enum TooManyRequestsError {
     #[error("the controller is overloaded")]
     Store,
     #[error("too many passwords are being checked")]
