@@ -228,4 +228,15 @@ mod tests {
         assert_eq!(serde_json::to_string(&ca).unwrap(), stored);
         assert_eq!(serde_json::from_str::<Ca>(stored).unwrap(), ca);
     }
+
+    #[test]
+    fn record_without_optional_members_is_that_of_an_unverified_authority() {
+        let stored = concat!(
+            r#"{"id":"c","created_at":0,"updated_at":0,"pem":"pem","fingerprint":"0b","#,
+            r#""verification_token":"token","spec":{"name":"partner","#,
+            r#""is_auto_enrollment_enabled":false,"is_ott_enrollment_enabled":false,"#,
+            r#""is_auth_enabled":true,"identity_name_format":"[caName]-[commonName]"}}"#,
+        );
+        assert_eq!(serde_json::from_str::<Ca>(stored).unwrap(), ca(spec()));
+    }
 }

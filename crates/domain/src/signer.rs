@@ -262,4 +262,45 @@ mod tests {
         assert_eq!(serde_json::to_string(&signer).unwrap(), stored);
         assert_eq!(serde_json::from_str::<Signer>(stored).unwrap(), signer);
     }
+
+    #[test]
+    fn record_with_a_certificate_has_the_form_of_the_first_ones() {
+        let certificate = SignerCertificate {
+            pem: "pem".to_owned(),
+            fingerprint: "0b".to_owned(),
+            common_name: "idp".to_owned(),
+            not_before: Timestamp::UNIX_EPOCH,
+            not_after: Timestamp::from_second(1_000_000_000).unwrap(),
+        };
+        let keys = KeySource::Certificate(certificate);
+        let settings = SignerSettings::new("idp", "https://idp.example.test", "network", true);
+        let id = SignerId::from_wire("s");
+        let now = Timestamp::from_millisecond(1_500).unwrap();
+        let signer = Signer::new(id, SignerSpec::new(keys, settings), now).unwrap();
+        let stored = concat!(
+            r#"{"id":"s","created_at":1500,"updated_at":1500,"keys":{"certificate":{"pem":"pem","#,
+            r#""fingerprint":"0b","common_name":"idp","not_before":0,"not_after":1000000000}},"#,
+            r#""spec":{"name":"idp","enabled":true,"issuer":"https://idp.example.test","#,
+            r#""audience":"network","claims_property":"/sub","use_external_id":false,"#,
+            r#""target_token":"ACCESS","enrollment":{"to_cert":false,"to_token":false,"#,
+            r#""auth_policy":"default","name_selector":"/sub"}}}"#,
+        );
+        assert_eq!(serde_json::to_string(&signer).unwrap(), stored);
+        assert_eq!(serde_json::from_str::<Signer>(stored).unwrap(), signer);
+    }
+
+    #[test]
+    fn record_without_optional_members_is_that_of_a_signer_in_use() {
+        let stored = concat!(
+            r#"{"id":"s","created_at":0,"updated_at":0,"#,
+            r#""keys":{"key_set":"https://idp.example.test"},"#,
+            r#""spec":{"name":"idp","enabled":false,"issuer":"https://idp.example.test","#,
+            r#""audience":"network","claims_property":"/sub"}}"#,
+        );
+        let keys = KeySource::KeySet("https://idp.example.test".to_owned());
+        let settings = SignerSettings::new("idp", "https://idp.example.test", "network", false);
+        let mut spec = SignerSpec::new(keys, settings);
+        spec.is_draft = false;
+        assert_eq!(serde_json::from_str::<Signer>(stored).unwrap().spec, spec);
+    }
 }
