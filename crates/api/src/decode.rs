@@ -26,7 +26,8 @@ use std::ops::RangeInclusive;
 /// A body that is not a valid request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The body is not JSON, or a member has the wrong JSON type. The text says what was expected where.
+    /// The body is not JSON, or a member has the wrong JSON type. The text says what was expected
+    /// where.
     #[error("{0}")]
     Parse(String),
     /// A member is missing or its value is not allowed.
@@ -34,8 +35,8 @@ pub enum DecodeError {
     Field(#[from] FieldError),
 }
 
-/// Length of certificates and requests for them as PEM, in characters: many times the size of one with
-/// a key of 16384 bits.
+/// Length of certificates and requests for them as PEM, in characters: many times the size of one
+/// with a key of 16384 bits.
 pub(crate) const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
 
 /// The text; `None` if it is blank.

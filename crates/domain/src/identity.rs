@@ -7,6 +7,7 @@ mod hosting;
 mod patch;
 mod references;
 
+pub use crate::mfa::TotpState;
 pub use hosting::{Hosting, Precedence};
 pub use patch::IdentitySpecPatch;
 
@@ -16,8 +17,6 @@ use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::default_value::is_default;
 use crate::ids::{AuthPolicyId, ConfigId, IdentityId, ServiceId};
-pub use crate::mfa::TotpState;
-
 use crate::mfa::WrongCodes;
 use crate::name::validate_name;
 use crate::permission::PermissionSet;

@@ -1,7 +1,7 @@
 //! `OpenAPI` 3.1 descriptions of the APIs, one document per API.
 //!
-//! They are in `docs/openapi`, which the link `openapi` in this crate leads to. The tests of `tests/openapi` make them from the routes, the wire types
-//! and the decoders of requests.
+//! They are in `docs/openapi`, which the link `openapi` in this crate leads to. The tests of
+//! `tests/openapi` make them from the routes, the wire types and the decoders of requests.
 
 mod yaml;
 

@@ -110,9 +110,9 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
     routers.columns().edge().clone()
 }
 
-/// Creates a router on the fabric API with an id chosen by the caller. It has no enrollment: its certificate, whose
-/// fingerprint is part of the spec, comes from elsewhere. The id becomes the common name of the
-/// certificates that it gets later, so it must not be a name of the controller.
+/// Creates a router on the fabric API with an id chosen by the caller. It has no enrollment: its
+/// certificate, whose fingerprint is part of the spec, comes from elsewhere. The id becomes the
+/// common name of the certificates that it gets later, so it must not be a name of the controller.
 ///
 /// # Errors
 ///
@@ -125,8 +125,8 @@ pub async fn register(
     require_fabric(permit)?;
     let serving = app.network().serving_state();
     if serving.reserved_names.check(id.as_str()).is_err() {
-        let reason = "must not be a name of the controller: the router's certificates have its id as \
-                      common name";
+        let reason = "must not be a name of the controller: the router's certificates have its id \
+                      as common name";
         return Err(FieldError::new("id", reason, id.as_str()).into());
     }
     managed::create_with_id(app, permit, id, spec).await
