@@ -56,7 +56,7 @@ error_codes! {
     UnsupportedMedia = "UNSUPPORTED_MEDIA", 415, "The response is not available in a content type that the client accepts; send Accept: application/json";
     RequestEntityTooLarge = "REQUEST_ENTITY_TOO_LARGE", 413, "The request body is too large; split it into several requests";
     Unhandled = "UNHANDLED", 500, "The controller failed to handle the request; its log has the details under this request id";
-    Timeout = "TIMEOUT", 503, "The request took too long; try again";
+    Timeout = "TIMEOUT", 503, "The request could not be completed in time; try again";
     Unauthorized = "UNAUTHORIZED", 401, "The session is missing, expired or lacks permission for this request; log in again or ask an administrator for access";
     InvalidAuth = "INVALID_AUTH", 401, "Authentication failed; check the credentials, and that the identity is enabled and may log in this way";
     InvalidAuthMethod = "INVALID_AUTH_METHOD", 400, "Unknown authentication method; use password, cert or ext-jwt";
