@@ -16,6 +16,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::trust_generation::TrustGeneration;
+use portcullis_pki::Validity;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::sync::Arc;
@@ -198,7 +199,8 @@ fn is_certificate_acceptable(
         let predates_certificates = matches!(session.opened_by, OpenedBy::Authenticator(_));
         return Ok(predates_certificates && rules.allowed);
     };
-    if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
+    let has_expired = Validity::has_ended(certificate.not_after, now);
+    if !rules.allowed || (!rules.allow_expired_certs && has_expired) {
         return Ok(false);
     }
     let Some(ca) = &certificate.ca else {

@@ -257,6 +257,27 @@ async fn certificate_session_depends_on_the_rules_for_certificates() {
     assert!(!login.is_allowed(&good, &policy) && !login.is_allowed(&unrecorded, &policy));
 }
 
+/// As the login does, which accepts the certificate in that second.
+#[tokio::test]
+async fn certificate_session_lives_through_the_last_second_of_its_certificate() {
+    let login = Login::start().await;
+    let mut policy = login.policy.clone();
+    policy.spec.primary.cert.allow_expired_certs = false;
+    // Certificates have whole seconds.
+    let not_after = Timestamp::from_second(login.now().as_second()).unwrap();
+    let session = login.with_certificate(login.session.opened_by.clone(), not_after, None);
+    for (after, is_allowed) in [(0, true), (500, true), (999, true), (1000, false)] {
+        let now = not_after + SignedDuration::from_millis(after);
+        login.fixture.clock.set(now);
+        assert_eq!(login.is_allowed(&session, &policy), is_allowed, "{now}");
+        let certificate = Validity {
+            not_before: not_after,
+            not_after,
+        };
+        assert_eq!(certificate.contains(now), is_allowed, "{now}");
+    }
+}
+
 #[tokio::test]
 async fn certificate_session_of_a_third_party_depends_on_its_ca() {
     let login = Login::start().await;

@@ -31,7 +31,13 @@ impl Validity {
 
     /// Whether `at` is within the period, both bounds included.
     pub fn contains(&self, at: Timestamp) -> bool {
-        (self.not_before.as_second()..=self.not_after.as_second()).contains(&at.as_second())
+        self.not_before.as_second() <= at.as_second() && !Self::has_ended(self.not_after, at)
+    }
+
+    /// Whether a period that ends at `not_after` is over at `at`. The second in which it ends is
+    /// still part of it.
+    pub fn has_ended(not_after: Timestamp, at: Timestamp) -> bool {
+        at.as_second() > not_after.as_second()
     }
 }
 
