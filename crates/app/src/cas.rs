@@ -8,8 +8,8 @@ mod verify;
 
 pub use crate::error::CaProofError;
 pub(crate) use chain_verification::{
-    CaVerification, ClaimedExternalId, find_verification, has_any, list_verifications,
-    verify_with_ca,
+    CaVerification, CaVerificationError, ClaimedExternalId, find_verification, has_any,
+    list_verifications, verify_with_ca,
 };
 pub use token::token;
 pub use verify::verify;

@@ -32,6 +32,8 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use tempfile::TempDir;
 
+pub(crate) mod authorities;
+
 /// Password of all identities that log in with one.
 pub(crate) const PASSWORD: &str = "open-sesame-1";
 

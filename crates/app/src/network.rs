@@ -103,7 +103,7 @@ pub struct ClientChain {
 pub enum ClientChainError {
     #[error("no certificate was presented")]
     Missing,
-    #[error("a certificate cannot be read")]
+    #[error("a certificate of the chain could not be parsed")]
     Unreadable(#[from] CertificateError),
     #[error("the certificate was not issued by the network's authority")]
     Foreign(#[from] ChainError),

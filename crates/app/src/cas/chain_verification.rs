@@ -1,9 +1,10 @@
 //! Verification of client certificates against third-party authorities.
 
 use crate::app::App;
+use crate::network::ClientChainError;
 use portcullis_domain::ca::{Ca, ClaimLocation};
 use portcullis_pki::{
-    Certificate, Fingerprint, MAX_INTERMEDIATES, TrustAnchors, Validity, VerifyAt,
+    Certificate, ChainError, Fingerprint, MAX_INTERMEDIATES, TrustAnchors, Validity, VerifyAt,
     certificates_to_pem,
 };
 use portcullis_storage::engine::StoreError;
@@ -42,6 +43,22 @@ pub(crate) enum ClaimedExternalId {
     Id(String),
 }
 
+/// No authority has verified a chain.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CaVerificationError {
+    /// Of several authorities, the most telling reason.
+    #[error(transparent)]
+    Chain(#[from] ClientChainError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<ChainError> for CaVerificationError {
+    fn from(error: ChainError) -> Self {
+        Self::Chain(error.into())
+    }
+}
+
 /// Verifies a chain (DER, leaf first) against all authorities that `admits` accepts. `None` if none
 /// issued it or the chain is invalid.
 ///
@@ -54,7 +71,8 @@ pub(crate) fn find_verification(
     at: VerifyAt,
     admits: fn(&Ca) -> bool,
 ) -> Result<Option<CaVerification>, StoreError> {
-    let mut verifications = list_verifications(app, rows, chain, at, admits)?;
+    let outcome = list_verifications(app, rows, chain, at, admits);
+    let mut verifications = none_if_rejected(outcome)?.unwrap_or_default();
     let has_claim = |verification: &CaVerification| {
         verification.claimed_external_id() != ClaimedExternalId::Absent
     };
@@ -63,7 +81,8 @@ pub(crate) fn find_verification(
 }
 
 /// Verifies a chain as [`find_verification`] does and returns all results, latest expiry first. An
-/// authority and its renewal have the same name and key, so there can be several.
+/// authority and its renewal have the same name and key, so there can be several; there is at least
+/// one.
 ///
 /// Only the leaf is authenticated; other certificates are only used for path building. An
 /// unauthenticated client costs a look at each authority, plus a few signature checks for each one
@@ -74,17 +93,25 @@ pub(crate) fn list_verifications(
     chain: &[&[u8]],
     at: VerifyAt,
     admits: fn(&Ca) -> bool,
-) -> Result<Vec<CaVerification>, StoreError> {
-    let Some((leaf, intermediates)) = parse_chain(chain) else {
-        return Ok(Vec::new());
-    };
+) -> Result<Vec<CaVerification>, CaVerificationError> {
+    let (leaf, intermediates) = parse_chain(chain)?;
     let named = |authority: &Certificate| {
         let mut presented = std::iter::once(&leaf).chain(&intermediates);
         presented.any(|one| one.names_as_issuer(authority))
     };
     let mut verifications = Vec::new();
+    let mut fault = ChainError::UnknownIssuer;
     for candidate in list_candidates(app, rows, admits, &named)? {
-        verifications.extend(verify_candidate(candidate, &leaf, &intermediates, at)?);
+        match verify_candidate(candidate, &leaf, &intermediates, at) {
+            Ok(verification) => verifications.push(verification),
+            Err(CaVerificationError::Chain(ClientChainError::Foreign(error))) => {
+                fault = fault.more_telling(error);
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    if verifications.is_empty() {
+        return Err(fault.into());
     }
     verifications.sort_by_key(|verification| Reverse(verification.authority.not_after()));
     Ok(verifications)
@@ -97,11 +124,21 @@ pub(crate) fn verify_with_ca(
     chain: &[&[u8]],
     at: VerifyAt,
 ) -> Result<Option<CaVerification>, StoreError> {
-    let Some((leaf, intermediates)) = parse_chain(chain) else {
-        return Ok(None);
-    };
     let certificate = app.trust_anchors.get(&ca)?;
-    verify_candidate((ca, certificate), &leaf, &intermediates, at)
+    none_if_rejected(
+        parse_chain(chain)
+            .map_err(CaVerificationError::from)
+            .and_then(|(leaf, rest)| verify_candidate((ca, certificate), &leaf, &rest, at)),
+    )
+}
+
+/// Leaves out why a chain was rejected.
+fn none_if_rejected<T>(outcome: Result<T, CaVerificationError>) -> Result<Option<T>, StoreError> {
+    match outcome {
+        Ok(verified) => Ok(Some(verified)),
+        Err(CaVerificationError::Chain(_)) => Ok(None),
+        Err(CaVerificationError::Store(error)) => Err(error),
+    }
 }
 
 fn verify_candidate(
@@ -109,33 +146,31 @@ fn verify_candidate(
     leaf: &Certificate,
     presented: &[Certificate],
     at: VerifyAt,
-) -> Result<Option<CaVerification>, StoreError> {
+) -> Result<CaVerification, CaVerificationError> {
     let anchors = TrustAnchors::new(vec![Certificate::clone(&certificate)]).map_err(|error| {
         StoreError::corrupt(format!(
             "the stored certificate of a CA cannot issue certificates: {error}"
         ))
     })?;
-    let Ok(chain) = anchors.verify_client_path(leaf, presented, at) else {
-        return Ok(None);
-    };
-    Ok(Some(CaVerification {
+    let chain = anchors.verify_client_path(leaf, presented, at)?;
+    Ok(CaVerification {
         ca,
         leaf: leaf.clone(),
         intermediates: chain.intermediates,
         authority: chain.authority.clone(),
         twin: OnceLock::new(),
-    }))
+    })
 }
 
 /// Parses a chain into its leaf and the rest.
-fn parse_chain(chain: &[&[u8]]) -> Option<(Certificate, Vec<Certificate>)> {
+fn parse_chain(chain: &[&[u8]]) -> Result<(Certificate, Vec<Certificate>), ClientChainError> {
     if chain.len() > MAX_CHAIN_LEN {
-        return None;
+        return Err(ChainError::TooLong.into());
     }
     let mut certificates = chain.iter().map(|der| Certificate::from_der(*der));
-    let leaf = certificates.next()?.ok()?;
-    let rest = certificates.collect::<Result<_, _>>().ok()?;
-    Some((leaf, rest))
+    let leaf = certificates.next().ok_or(ClientChainError::Missing)??;
+    let rest = certificates.collect::<Result<_, _>>()?;
+    Ok((leaf, rest))
 }
 
 /// The authorities that the chain may lead to, oldest first, with their certificates.

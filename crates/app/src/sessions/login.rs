@@ -37,6 +37,7 @@ use portcullis_domain::view::{ApiSessionView, OpenFactorView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Client information sent with the credential.
@@ -64,13 +65,19 @@ pub struct NewSession {
 pub enum LoginError {
     /// The credential was refused; the reason is for the log only.
     #[error("login refused: {0}")]
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
     /// No token of an external signer was accepted.
     #[error("login refused: no token was accepted")]
     NoToken(TokenChallenge),
     /// The login could not be processed.
     #[error(transparent)]
     Failed(#[from] AppError),
+}
+
+impl LoginError {
+    fn refused(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Refused(reason.into())
+    }
 }
 
 impl From<StoreError> for LoginError {
@@ -215,13 +222,13 @@ fn authorize(
     let key = identity_key(method.identity());
     let entity: Identity = rows
         .get(&key)?
-        .ok_or(LoginError::Refused("the identity was deleted"))?;
+        .ok_or(LoginError::refused("the identity was deleted"))?;
     method.recheck(rows, &entity)?;
     if !method.opened_by().is_allowed_for(entity.kind) {
-        return Err(LoginError::Refused("router identities cannot log in"));
+        return Err(LoginError::refused("router identities cannot log in"));
     }
     if entity.is_disabled(now) {
-        return Err(LoginError::Refused("the identity is disabled"));
+        return Err(LoginError::refused("the identity is disabled"));
     }
     let policy = get_policy(rows, &entity)?;
     method.check_policy(&policy, now)?;

@@ -87,7 +87,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<ApiResponse,
 /// Writes an audit record if the error means that the login was refused.
 fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<&str>) {
     let reason = match error {
-        LoginError::Refused(reason) => reason,
+        LoginError::Refused(reason) => reason.as_ref(),
         LoginError::NoToken(_) => "no acceptable token",
         LoginError::Failed(AppError::Overloaded(TooManyRequestsError::WrongPasswords(_))) => {
             "too many wrong passwords"

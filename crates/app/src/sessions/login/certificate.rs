@@ -2,7 +2,7 @@
 
 use super::{Login, LoginError, LoginMethod, NewSession, open_session};
 use crate::app::App;
-use crate::cas::{self, CaVerification, ClaimedExternalId};
+use crate::cas::{self, CaVerification, CaVerificationError, ClaimedExternalId};
 use crate::network::{ClientChain, ClientChainError};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
@@ -14,8 +14,10 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_pki::{Validity, VerifyAt};
+use portcullis_pki::{ChainError, Validity, VerifyAt};
+use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue, WriteError};
+use std::error::Error as _;
 
 /// Logs in with the client certificate: `chain` in DER, leaf first.
 ///
@@ -29,25 +31,46 @@ pub async fn with_certificate(
 ) -> Result<NewSession, LoginError> {
     let method = match app.network().verify_client_chain(chain) {
         Ok(chain) => from_network_chain(app, &chain)?,
-        Err(ClientChainError::Missing) => return refused("no certificate was presented"),
-        Err(ClientChainError::Unreadable(_)) => {
-            return refused("the certificate could not be parsed");
-        },
-        Err(ClientChainError::Foreign(_)) => from_third_party_chain(app, chain)?,
+        Err(ClientChainError::Foreign(error)) => from_third_party_chain(app, chain, error)?,
+        Err(error) => return Err(error.into()),
     };
     open_session(app, origin, method, login).await
 }
 
 fn refused<T>(reason: &'static str) -> Result<T, LoginError> {
-    Err(LoginError::Refused(reason))
+    Err(LoginError::refused(reason))
+}
+
+impl From<ClientChainError> for LoginError {
+    fn from(error: ClientChainError) -> Self {
+        Self::refused(match error {
+            ClientChainError::Foreign(error) => match error.source() {
+                Some(rule) => format!("{error}: {rule}"),
+                None => error.to_string(),
+            },
+            ClientChainError::Missing | ClientChainError::Unreadable(_) => error.to_string(),
+        })
+    }
+}
+
+impl From<CaVerificationError> for LoginError {
+    fn from(error: CaVerificationError) -> Self {
+        match error {
+            CaVerificationError::Chain(error) => error.into(),
+            CaVerificationError::Store(error) => error.into(),
+        }
+    }
 }
 
 /// Login by a certificate of the network.
 fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let fingerprint = chain.fingerprint.to_string();
+    let Some(authenticator) = find_authenticator(view.rows(), &fingerprint)? else {
+        return refused(UnknownHolder::Fingerprint.reason());
+    };
     Ok(CertificateLogin {
-        holder: CertificateHolder::Authenticator(find_authenticator(view.rows(), &fingerprint)?),
+        holder: CertificateHolder::Authenticator(authenticator),
         fingerprint,
         validity: chain.validity,
         is_chain_incomplete: chain.is_improper,
@@ -57,44 +80,80 @@ fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin
 
 /// Login by a certificate of a third-party CA. If the certificate has an external id, that alone
 /// identifies the holder.
-fn from_third_party_chain(app: &App, chain: &[&[u8]]) -> Result<CertificateLogin, LoginError> {
+///
+/// Of the reasons why nobody is identified the most telling one is returned; `error` is that of the
+/// network's own CA.
+fn from_third_party_chain(
+    app: &App,
+    chain: &[&[u8]],
+    mut error: ChainError,
+) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let rows = view.rows();
     let admits = Ca::can_authenticate;
-    let mut outcome = refused("the certificate was not issued by a trusted CA");
+    let mut unknown_holder = None;
     // Certificates that are valid today take precedence over expired ones, which a policy may
     // allow.
     for at in [VerifyAt::Now(app.env().now()), VerifyAt::IgnoreValidity] {
-        for verification in cas::list_verifications(app, rows, chain, at, admits)? {
+        let verifications = match cas::list_verifications(app, rows, chain, at, admits) {
+            Ok(verifications) => verifications,
+            Err(CaVerificationError::Chain(ClientChainError::Foreign(other))) => {
+                error = error.more_telling(other);
+                continue;
+            },
+            Err(other) => return Err(other.into()),
+        };
+        for verification in verifications {
             // Of a CA and its renewal, the one that knows the holder.
-            outcome = from_verification(rows, verification);
-            if !matches!(outcome, Err(LoginError::Refused(_))) {
-                return outcome;
+            let claim = verification.claimed_external_id();
+            if let Some(holder) = find_holder(rows, &verification, &claim)? {
+                return Ok(CertificateLogin::by_third_party(holder, verification));
             }
+            unknown_holder = unknown_holder.max(Some(UnknownHolder::new(&claim)));
         }
     }
-    outcome
+    match unknown_holder {
+        Some(unknown) => refused(unknown.reason()),
+        None => Err(ClientChainError::from(error).into()),
+    }
 }
 
-fn from_verification(
+/// What leads to nobody in a certificate that a CA verified, the least telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum UnknownHolder {
+    Fingerprint,
+    ExternalId,
+}
+
+impl UnknownHolder {
+    fn new(claim: &ClaimedExternalId) -> Self {
+        match claim {
+            ClaimedExternalId::Id(_) => Self::ExternalId,
+            ClaimedExternalId::NotConfigured | ClaimedExternalId::Absent => Self::Fingerprint,
+        }
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Fingerprint => "no authenticator has the certificate",
+            Self::ExternalId => "no identity has the external id",
+        }
+    }
+}
+
+/// Finds the holder of a certificate of a third-party CA.
+fn find_holder(
     rows: Rows<'_>,
-    verification: CaVerification,
-) -> Result<CertificateLogin, LoginError> {
-    let fingerprint = verification.fingerprint().to_string();
-    let holder = match verification.claimed_external_id() {
-        ClaimedExternalId::Id(external_id) => {
-            CertificateHolder::ExternalId(find_by_external_id(rows, &external_id)?, external_id)
-        },
+    verification: &CaVerification,
+    claim: &ClaimedExternalId,
+) -> Result<Option<CertificateHolder>, StoreError> {
+    Ok(match claim {
+        ClaimedExternalId::Id(id) => find_by_external_id(rows, id)?
+            .map(|identity| CertificateHolder::ExternalId(identity, id.clone())),
         ClaimedExternalId::NotConfigured | ClaimedExternalId::Absent => {
-            CertificateHolder::Authenticator(find_authenticator(rows, &fingerprint)?)
+            find_authenticator(rows, &verification.fingerprint().to_string())?
+                .map(CertificateHolder::Authenticator)
         },
-    };
-    Ok(CertificateLogin {
-        holder,
-        fingerprint,
-        validity: verification.validity(),
-        is_chain_incomplete: false,
-        verification: Some(verification),
     })
 }
 
@@ -102,20 +161,19 @@ fn from_verification(
 fn find_authenticator(
     rows: Rows<'_>,
     fingerprint: &str,
-) -> Result<Box<Found<Authenticator>>, LoginError> {
+) -> Result<Option<Box<Found<Authenticator>>>, StoreError> {
     let by_fingerprint = UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint);
-    let found: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
-    found
-        .map(Box::new)
-        .ok_or(LoginError::Refused("no authenticator has the certificate"))
+    Ok(rows.find(&by_fingerprint)?.map(Box::new))
 }
 
 /// Finds the number of the identity with an external id.
-fn find_by_external_id(rows: Rows<'_>, external_id: &str) -> Result<RecordNumber, LoginError> {
+fn find_by_external_id(
+    rows: Rows<'_>,
+    external_id: &str,
+) -> Result<Option<RecordNumber>, StoreError> {
     let by_external_id = UniqueValue::new(UniqueIndex::IdentityExternalId, external_id);
-    rows.find::<Identity>(&by_external_id)?
-        .map(|found| found.number())
-        .ok_or(LoginError::Refused("no identity has the external id"))
+    let found: Option<Found<Identity>> = rows.find(&by_external_id)?;
+    Ok(found.map(|found| found.number()))
 }
 
 /// A certificate that a CA verified.
@@ -140,6 +198,16 @@ enum CertificateHolder {
 }
 
 impl CertificateLogin {
+    fn by_third_party(holder: CertificateHolder, verification: CaVerification) -> Self {
+        Self {
+            holder,
+            fingerprint: verification.fingerprint().to_string(),
+            validity: verification.validity(),
+            is_chain_incomplete: false,
+            verification: Some(verification),
+        }
+    }
+
     fn credential(authenticator: &Authenticator) -> Option<&CertCredential> {
         match &authenticator.credential {
             Credential::Cert(cert) => Some(cert),

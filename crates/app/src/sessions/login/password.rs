@@ -73,7 +73,7 @@ pub async fn with_password(
                 },
             }
         },
-        (_, found) => (found, "wrong username or password"),
+        (_, found) => (found, "wrong username or password".into()),
     };
     let (wrong, reason) = outcome;
     record_failed_password(app, origin, wrong, PasswordPurpose::Login, attempt).await?;
@@ -128,11 +128,11 @@ impl LoginMethod for PasswordLogin {
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
         let current = current
             .filter(|current| current.has_same_password(&self.authenticator.entity))
-            .ok_or(LoginError::Refused(
+            .ok_or(LoginError::refused(
                 "the password has changed in the meantime",
             ))?;
         self.attempt.check_throttle(&current).map_err(|_throttled| {
-            LoginError::Refused("too many wrong passwords came from this source")
+            LoginError::refused("too many wrong passwords came from this source")
         })
     }
 
@@ -140,7 +140,7 @@ impl LoginMethod for PasswordLogin {
         if policy.spec.primary.updb.allowed {
             Ok(())
         } else {
-            Err(LoginError::Refused("the policy does not allow passwords"))
+            Err(LoginError::refused("the policy does not allow passwords"))
         }
     }
 

@@ -5,9 +5,9 @@ use crate::settings::Settings;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_storage::tables::AUTHENTICATOR;
 
-fn reason(outcome: Result<NewSession, LoginError>) -> &'static str {
+fn reason(outcome: Result<NewSession, LoginError>) -> String {
     match outcome {
-        Err(LoginError::Refused(reason)) => reason,
+        Err(LoginError::Refused(reason)) => reason.into_owned(),
         other => panic!("{other:?}"),
     }
 }

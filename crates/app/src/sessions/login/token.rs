@@ -37,7 +37,7 @@ pub async fn with_token(
             },
         };
         match open_session(app, origin, method, login.clone()).await {
-            Err(LoginError::Refused(reason)) => tracing::debug!(reason, "token refused"),
+            Err(LoginError::Refused(reason)) => tracing::debug!(%reason, "token refused"),
             outcome => return outcome,
         }
     }
@@ -113,13 +113,13 @@ impl LoginMethod for TokenLogin {
         // After any change of the signer the token would have to be verified again.
         let current: Option<Signer> = rows.get(&self.signer.key)?;
         if current.as_ref() != Some(&self.signer.entity) {
-            Err(LoginError::Refused(
+            Err(LoginError::refused(
                 "the signer has changed in the meantime",
             ))
         } else if is_holder(&self.signer.entity.spec.settings, identity, &self.holder) {
             Ok(())
         } else {
-            Err(LoginError::Refused("the token now names another identity"))
+            Err(LoginError::refused("the token now names another identity"))
         }
     }
 
@@ -127,7 +127,7 @@ impl LoginMethod for TokenLogin {
         if policy.spec.primary.ext_jwt.allows(&self.signer.entity.id) {
             Ok(())
         } else {
-            Err(LoginError::Refused(
+            Err(LoginError::refused(
                 "the policy does not allow tokens of the signer",
             ))
         }

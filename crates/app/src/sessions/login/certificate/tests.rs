@@ -1,9 +1,11 @@
 use super::*;
 use crate::error::AppError;
-use crate::fixture::Fixture;
+use crate::fixture::authorities::{common_name_claim, copy_key, intermediate, leaf, new_key, root};
+use crate::fixture::{Fixture, origin};
 use crate::records::own_session_key;
 use portcullis_domain::access::Caller;
-use portcullis_domain::clock::MAX_TIMESTAMP;
+use portcullis_domain::clock::{MAX_TIMESTAMP, SignedDuration};
+use portcullis_pki::Certificate;
 use portcullis_storage::tables::identity_key;
 
 /// A login with a certificate of the administrator, whose authenticator has it only if
@@ -96,4 +98,88 @@ async fn authenticator_that_is_gone_refuses_the_certificate() {
         .await;
     assert!(recheck(&fixture, &login).is_err());
     assert!(!apply(&fixture, &admin, &login).await);
+}
+
+const YEAR: SignedDuration = SignedDuration::from_hours(24 * 365);
+
+/// Why a login with a chain is refused.
+async fn refusal(fixture: &Fixture, chain: &[&[u8]]) -> String {
+    match with_certificate(&fixture.app, &origin(), chain, Login::default()).await {
+        Err(LoginError::Refused(reason)) => reason.into_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn reason_says_what_is_wrong_with_the_chain() {
+    let fixture = Fixture::start().await;
+    let now = fixture.app.env().now();
+    let stranger = root("stranger", new_key(), now);
+    let foreign = leaf(&stranger, "device", now);
+    let server = fixture.app.network().serving_state().controller.clone();
+    let server = server.certificate.as_der();
+    let none: &[&[u8]] = &[];
+    for (chain, reason) in [
+        (none, "no certificate was presented"),
+        (
+            &[server, b"garbage"],
+            "a certificate of the chain could not be parsed",
+        ),
+        (&[server; 10], "the chain has too many certificates"),
+        (
+            &[server],
+            "the certificate is not for client authentication (extended key usage)",
+        ),
+        (
+            &[foreign.as_der()],
+            "the certificate was not issued by a trusted CA",
+        ),
+    ] {
+        assert_eq!(refusal(&fixture, chain).await, reason);
+    }
+}
+
+#[tokio::test]
+async fn reason_names_the_rule_of_a_third_party_chain_that_was_violated() {
+    let fixture = Fixture::start().await;
+    let now = fixture.app.env().now();
+    let root = root("root", new_key(), now);
+    let narrow = intermediate(&root, "narrow", new_key(), now);
+    let below = intermediate(&narrow, "below", new_key(), now);
+    let leaf = leaf(&below, "device", now);
+    fixture.add_ca("root", &root, None).await;
+    let between = [below.certificate(), narrow.certificate()];
+    let chain = [leaf.as_der(), between[0].as_der(), between[1].as_der()];
+    assert_eq!(
+        refusal(&fixture, &chain).await,
+        "the chain is not valid: PathLenConstraintViolated"
+    );
+}
+
+#[tokio::test]
+async fn reason_of_several_authorities_is_the_most_telling_one() {
+    let fixture = Fixture::start().await;
+    let now = fixture.app.env().now();
+    let key = new_key();
+    let old = root("root", copy_key(&key), now - YEAR * 12);
+    let renewed = root("root", key, now);
+    let [current, outdated] = [now, now - YEAR * 5].map(|at| leaf(&renewed, "device", at));
+    let expired = |one: &Certificate| one.validity().not_after < now;
+    assert!(expired(old.certificate()) && expired(&outdated));
+    fixture.add_ca("old", &old, None).await;
+    assert_eq!(
+        refusal(&fixture, &[outdated.as_der()]).await,
+        "no authenticator has the certificate",
+        "an expired certificate may log in, if somebody has it"
+    );
+    fixture
+        .add_ca("renewed", &renewed, Some(common_name_claim()))
+        .await;
+    for certificate in [&current, &outdated] {
+        assert_eq!(
+            refusal(&fixture, &[certificate.as_der()]).await,
+            "no identity has the external id",
+            "the old one knows nothing of external ids"
+        );
+    }
 }
