@@ -261,14 +261,19 @@ impl CaVerification {
         id.map_or(ClaimedExternalId::Absent, ClaimedExternalId::Id)
     }
 
-    /// Whether the authority is still accepted with the same claim.
+    /// Whether the authority is still accepted, and its claim has not changed since: not even back
+    /// again, because sessions are bound to the generation of the claim.
     pub(crate) fn is_current(
         &self,
         rows: Rows<'_>,
         admits: fn(&Ca) -> bool,
     ) -> Result<bool, StoreError> {
         let current: Option<Ca> = rows.get(&self.ca.key)?;
-        let claim = &self.ca.entity.spec.settings.external_id_claim;
-        Ok(current.is_some_and(|ca| admits(&ca) && ca.spec.settings.external_id_claim == *claim))
+        let before = &self.ca.entity.spec;
+        Ok(current.is_some_and(|ca| {
+            admits(&ca)
+                && ca.spec.claim_terms == before.claim_terms
+                && ca.spec.settings.external_id_claim == before.settings.external_id_claim
+        }))
     }
 }

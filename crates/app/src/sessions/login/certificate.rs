@@ -279,7 +279,7 @@ impl LoginMethod for CertificateLogin {
         if let Some(verification) = &self.verification
             && !verification.is_current(rows, Ca::can_authenticate)?
         {
-            return refused("the CA is no longer enabled for authentication");
+            return refused("the CA or its claim has changed in the meantime");
         }
         self.recheck_holder(rows, identity)
     }

@@ -1,9 +1,10 @@
 use super::*;
 use crate::error::AppError;
 use crate::fixture::authorities::{common_name_claim, copy_key, intermediate, leaf, new_key, root};
-use crate::fixture::{Fixture, origin};
+use crate::fixture::{Fixture, named, origin};
 use crate::records::own_session_key;
 use portcullis_domain::access::Caller;
+use portcullis_domain::ca::{CaSettings, ExternalIdClaim};
 use portcullis_domain::clock::{MAX_TIMESTAMP, SignedDuration};
 use portcullis_pki::Certificate;
 use portcullis_storage::tables::identity_key;
@@ -98,6 +99,43 @@ async fn authenticator_that_is_gone_refuses_the_certificate() {
         .await;
     assert!(recheck(&fixture, &login).is_err());
     assert!(!apply(&fixture, &admin, &login).await);
+}
+
+#[tokio::test]
+async fn claim_that_changed_and_changed_back_in_the_meantime_refuses_the_certificate() {
+    fn change_claim(mut ca: Ca, claim: Option<ExternalIdClaim>) -> Ca {
+        let settings = CaSettings {
+            external_id_claim: claim,
+            ..ca.spec.settings.clone()
+        };
+        ca.replace_settings(settings, ca.created_at).unwrap();
+        ca
+    }
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let now = fixture.app.env().now();
+    let root = root("root", new_key(), now);
+    let ca = fixture.add_ca("ca", &root, Some(common_name_claim())).await;
+    let mut spec = named("device");
+    spec.external_id = Some("device".to_owned());
+    fixture.add_identity(&admin, spec).await;
+    let certificate = leaf(&root, "device", now);
+    let chain = [certificate.as_der()];
+    let login = from_third_party_chain(&fixture.app, &chain, ChainError::UnknownIssuer).unwrap();
+    let recheck = || {
+        fixture.read(|rows| {
+            let identity: Identity = rows.get(&identity_key(login.identity())).unwrap().unwrap();
+            login.recheck(rows, &identity)
+        })
+    };
+    assert!(recheck().is_ok());
+    fixture.change(ca, |ca| change_claim(ca, None)).await;
+    assert!(recheck().is_err());
+    fixture
+        .change(ca, |ca| change_claim(ca, Some(common_name_claim())))
+        .await;
+    // The session would be of an earlier generation of the claim, and over at once.
+    assert!(recheck().is_err());
 }
 
 const YEAR: SignedDuration = SignedDuration::from_hours(24 * 365);
