@@ -207,8 +207,16 @@ pub(crate) fn named(name: &str) -> IdentitySpec {
 }
 
 fn network(env: &Env) -> Network {
+    new_network(network_settings(env))
+}
+
+pub(crate) fn new_network(settings: NetworkSettings) -> Network {
+    Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
+}
+
+pub(crate) fn network_settings(env: &Env) -> NetworkSettings {
     let network = TestNetwork::new(env);
-    let settings = NetworkSettings {
+    NetworkSettings {
         trust_domain: TrustDomain::parse("example.test").unwrap(),
         bundle: vec![network.root.clone(), network.signing.certificate().clone()],
         roots: vec![network.root],
@@ -224,8 +232,7 @@ fn network(env: &Env) -> Network {
         jwt_signer: JwtSigner::new(network.server_key, &network.server).unwrap(),
         hosts: ControllerHosts::default(),
         served_certificates: vec![network.server],
-    };
-    Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
+    }
 }
 
 struct NoFetcher;

@@ -5,17 +5,17 @@ use parking_lot::RwLock;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
-    Authority, Certificate, CertificateError, ChainError, Csr, CsrError, Fingerprint, JwtError,
-    JwtSigner, ReservedNames, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
-    certificates_to_pem, pkcs7,
+    Authority, Certificate, ChainError, Csr, CsrError, JwtError, JwtSigner, ReservedNames,
+    TrustAnchors, TrustDomain, certificates_to_pem, pkcs7,
 };
 use std::sync::Arc;
 
 mod chain_cache;
 mod chain_validity;
+mod client_chain;
 
 use chain_cache::ChainCache;
-use chain_validity::chain_validity;
+pub use client_chain::{ClientChain, ClientChainError};
 
 /// Settings of the network that are fixed when the controller starts.
 pub struct NetworkSettings {
@@ -83,30 +83,6 @@ pub struct ServingState {
     pub network_jwt: String,
     /// Names that no issued certificate may contain.
     pub reserved_names: ReservedNames,
-}
-
-/// A client's certificate chain that was verified against the network's authority.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientChain {
-    /// Fingerprint of the leaf.
-    pub fingerprint: Fingerprint,
-    /// The period in which the whole chain is valid.
-    pub validity: Validity,
-    /// Whether the client left out an intermediate.
-    pub is_improper: bool,
-    /// The path of the leaf's SPIFFE id in this network, if it has one.
-    pub issued_to: Option<Arc<SpiffePath>>,
-}
-
-/// A client's certificate chain could not be verified.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClientChainError {
-    #[error("no certificate was presented")]
-    Missing,
-    #[error("a certificate of the chain could not be parsed")]
-    Unreadable(#[from] CertificateError),
-    #[error("the certificate was not issued by the network's authority")]
-    Foreign(#[from] ChainError),
 }
 
 impl Network {
@@ -229,48 +205,11 @@ impl Network {
         Ok(())
     }
 
-    /// Verifies a client's chain, DER with the leaf first, except for validity periods.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientChainError`] when the leaf does not chain to the network's authority.
-    pub fn verify_client_chain(&self, chain: &[&[u8]]) -> Result<ClientChain, ClientChainError> {
-        self.chain_cache
-            .get_or_verify(chain, || self.verify_uncached(chain))
-    }
-
     /// The signature twin of a certificate that the network issued, if there is one.
     pub(crate) fn twin(&self, leaf: &Certificate) -> Option<Certificate> {
         let mut authorities = self.anchors_with_intermediates.certificates().iter();
         let issuer = authorities.find(|authority| leaf.is_issued_by(authority))?;
         leaf.twin(issuer)
-    }
-
-    fn verify_uncached(&self, chain: &[&[u8]]) -> Result<ClientChain, ClientChainError> {
-        let mut certificates = chain.iter().map(|der| Certificate::from_der(*der));
-        let leaf = certificates.next().ok_or(ClientChainError::Missing)??;
-        let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
-        let at = VerifyAt::IgnoreValidity;
-        // These include the roots, so that a foreign certificate is refused by one search.
-        let path = self
-            .anchors_with_intermediates
-            .verify_client_path(&leaf, &intermediates, at)?;
-        let is_proper = self
-            .roots
-            .verify_client_chain(&leaf, &intermediates, at)
-            .is_ok();
-        Ok(ClientChain {
-            fingerprint: leaf.fingerprint(),
-            validity: chain_validity(&self.anchors_with_intermediates, &leaf, &path),
-            is_improper: !is_proper,
-            issued_to: self.spiffe_path(&leaf).map(Arc::new),
-        })
-    }
-
-    /// The path of the certificate's SPIFFE id, if it has one in this network.
-    fn spiffe_path(&self, leaf: &Certificate) -> Option<SpiffePath> {
-        let name = SpiffeId::from_certificate(leaf).ok().flatten()?;
-        (*name.domain() == self.trust_domain).then(|| name.path().clone())
     }
 }
 

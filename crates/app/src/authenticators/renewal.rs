@@ -149,7 +149,7 @@ impl ConfirmedCertificate {
         Self {
             fingerprint: certificate.fingerprint().to_string(),
             not_after: network
-                .verify_client_chain(&chain)
+                .find_client_chain(&chain, app.env().now())
                 .ok()
                 .map(|good| good.validity.not_after),
         }
@@ -176,7 +176,7 @@ fn verify_holder(
     // key.
     let presented = app
         .network()
-        .verify_client_chain(chain)
+        .find_client_chain(chain, app.env().now())
         .map_err(|_bad| AccessDeniedError)?;
     if presented.fingerprint.to_string() != cert.fingerprint {
         return Err(AccessDeniedError.into());

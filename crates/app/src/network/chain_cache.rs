@@ -2,17 +2,36 @@
 //!
 //! Verifying signatures costs more than the rest of a login. The result depends only on the bytes
 //! of the chain and on the trust anchors, which do not change while the controller runs. Validity
-//! periods are checked each time.
+//! periods are checked each time; if the chain is not valid now but another path may be, the search
+//! is repeated.
 
 use super::{ClientChain, ClientChainError};
 use crate::generational_cache::GenerationalCache;
-use portcullis_pki::Sha256Fingerprint;
+use portcullis_domain::clock::Timestamp;
+use portcullis_pki::{Sha256Fingerprint, Validity};
 
 /// Number of cached chains in each of two generations.
 const GENERATION_SIZE: usize = 32_768;
 
 /// Verified chains by digest.
-pub(super) struct ChainCache(GenerationalCache<[u8; 32], ClientChain>);
+pub(super) struct ChainCache(GenerationalCache<[u8; 32], CachedChain>);
+
+/// A verified chain, and when it is not the only one.
+#[derive(Clone)]
+pub(super) struct CachedChain {
+    pub(super) chain: ClientChain,
+    /// The period in which another path from the same leaf may be valid: that of the leaf, if the
+    /// client presented certificates that are not on this path.
+    pub(super) alternatives: Option<Validity>,
+}
+
+impl CachedChain {
+    /// Whether no other path can be better at `now`.
+    fn is_best(&self, now: Timestamp) -> bool {
+        let may_be_valid = |period: Validity| period.contains(now);
+        self.chain.validity.contains(now) || !self.alternatives.is_some_and(may_be_valid)
+    }
+}
 
 impl Default for ChainCache {
     fn default() -> Self {
@@ -21,20 +40,23 @@ impl Default for ChainCache {
 }
 
 impl ChainCache {
-    /// Returns the cached result, or verifies and caches. Failures are not cached: unauthenticated
+    /// Returns the cached result, or searches and caches. Failures are not cached: unauthenticated
     /// clients could fill the cache with them.
-    pub(super) fn get_or_verify(
+    pub(super) fn get_or_find(
         &self,
-        chain: &[&[u8]],
-        verify: impl FnOnce() -> Result<ClientChain, ClientChainError>,
+        presented: &[&[u8]],
+        now: Timestamp,
+        search: impl FnOnce() -> Result<CachedChain, ClientChainError>,
     ) -> Result<ClientChain, ClientChainError> {
-        let key = digest(chain);
-        if let Some(verdict) = self.0.find(&key) {
-            return Ok(verdict);
+        let key = digest(presented);
+        if let Some(cached) = self.0.find(&key)
+            && cached.is_best(now)
+        {
+            return Ok(cached.chain);
         }
-        let verdict = verify()?;
-        self.0.insert(key, verdict.clone());
-        Ok(verdict)
+        let found = search()?;
+        self.0.insert(key, found.clone());
+        Ok(found.chain)
     }
 }
 

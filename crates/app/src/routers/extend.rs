@@ -32,7 +32,7 @@ pub async fn extend(
     );
     let router = get_by_certificate(app.snapshot()?.rows(), &by_fingerprint)?.entity;
     // Certificates of foreign issuers are identified by their fingerprint alone.
-    let validity = match app.network().verify_client_chain(certificates) {
+    let validity = match app.network().find_client_chain(certificates, now) {
         Ok(chain) => chain.validity,
         Err(_foreign) => leaf.validity(),
     };

@@ -70,7 +70,7 @@ fn is_session_certificate(
 ) -> Result<bool, StoreError> {
     let issued_to = app
         .network()
-        .verify_client_chain(certificates)
+        .find_client_chain(certificates, app.env().now())
         .ok()
         .and_then(|chain| chain.issued_to);
     let Some(SpiffePath::ApiSessionCertificate { certificate, .. }) = issued_to.as_deref() else {

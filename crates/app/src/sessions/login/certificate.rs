@@ -29,7 +29,7 @@ pub async fn with_certificate(
     chain: &[&[u8]],
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let method = match app.network().verify_client_chain(chain) {
+    let method = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,
         Err(ClientChainError::Foreign(error)) => from_third_party_chain(app, chain, error)?,
         Err(error) => return Err(error.into()),
