@@ -1,6 +1,6 @@
 //! Error codes.
 
-/// Declares error codes with wire name, usual HTTP status and message.
+/// Declares error codes with wire name, default HTTP status and message.
 macro_rules! error_codes {
     ($($variant:ident = $name:literal, $status:literal, $message:literal;)*) => {
         /// An error code. Clients compare its name; the message is for people.
@@ -23,7 +23,7 @@ macro_rules! error_codes {
                 }
             }
 
-            /// The usual HTTP status. Some responses use another one, such as 415 and 406 with
+            /// The default HTTP status. Some responses have another one, such as 415 and 406 with
             /// [`Code::CouldNotValidate`].
             pub const fn status(self) -> u16 {
                 match self {
@@ -45,7 +45,7 @@ error_codes! {
     NotFound = "NOT_FOUND", 404, "Nothing was found under this path or id";
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405, "This path does not support the HTTP method of the request";
     CouldNotParseBody = "COULD_NOT_PARSE_BODY", 400, "The request body is malformed; check its syntax and the types of its fields";
-    CouldNotReadBody = "COULD_NOT_READ_BODY", 500, "The connection broke before the request body was complete; send the request again";
+    CouldNotReadBody = "COULD_NOT_READ_BODY", 400, "The connection broke before the request body was complete; send the request again";
     CouldNotValidate = "COULD_NOT_VALIDATE", 400, "The request is not valid";
     InvalidField = "INVALID_FIELD", 400, "A field of the request has an invalid value";
     InvalidFilter = "INVALID_FILTER", 400, "The filter is not valid";

@@ -4,6 +4,9 @@ mod app;
 mod certificates;
 mod credentials;
 mod mfa;
+mod transport;
+
+pub(crate) use transport::truncated_method;
 
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use portcullis_api::code::Code;

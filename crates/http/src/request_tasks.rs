@@ -3,7 +3,6 @@
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::route::HandlerFuture;
-use portcullis_api::code::Code;
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -40,7 +39,7 @@ impl RequestTasks {
     ) -> Result<ApiResponse, ApiError> {
         timeout(self.handler_timeout, reply)
             .await
-            .unwrap_or_else(|_elapsed| Err(timeout_error()))
+            .unwrap_or_else(|_elapsed| Err(ApiError::timeout()))
     }
 
     /// Runs a handler that may change the store. It runs to completion, with its audit record, even
@@ -60,9 +59,9 @@ impl RequestTasks {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(failed)) => match failed.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_cancelled) => Err(timeout_error()),
+                Err(_cancelled) => Err(ApiError::timeout()),
             },
-            Err(_elapsed) => Err(timeout_error()),
+            Err(_elapsed) => Err(ApiError::timeout()),
         }
     }
 
@@ -72,10 +71,6 @@ impl RequestTasks {
         self.tasks.close();
         self.tasks.wait().await;
     }
-}
-
-fn timeout_error() -> ApiError {
-    ApiError::new(Code::Timeout).retry_after(1)
 }
 
 #[cfg(test)]

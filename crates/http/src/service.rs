@@ -1,7 +1,7 @@
 //! Request pipeline: limits, route, session, body, permission, handler, response.
 
 use crate::content_negotiation::{self, Consumes};
-use crate::error::ApiError;
+use crate::error::{ApiError, truncated_method};
 use crate::path::{self, Api, ApiPath};
 use crate::query::Query;
 use crate::refusal_log::RefusalLog;
@@ -19,12 +19,11 @@ use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::audit;
-use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Origin};
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::{
-    Body, BodyError, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service,
-    ServiceResponse, catch_panic, full_body,
+    Body, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service, ServiceResponse,
+    catch_panic, full_body,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,8 +33,6 @@ const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
 /// Bytes of an unmatched request path that are logged.
 const MAX_LOGGED_PATH: usize = 200;
-/// Bytes of a method that are logged or quoted.
-const MAX_LOGGED_METHOD: usize = 32;
 
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
@@ -132,10 +129,7 @@ impl Service for Controller {
             id = request_id.as_str(),
             peer = %address,
         );
-        // Nothing of the request: bytes that cannot be parsed cannot be told from a secret either.
-        let error = FieldError::new(refusal.field(), refusal.reason(), "");
-        let error = ApiError::field(error).with_status(refusal.status());
-        let error = error.with_detail(refusal.reason());
+        let error = ApiError::from(refusal);
         let response = span.in_scope(|| {
             let env = self.inner.state.app.env();
             self.inner.refusal_log.record(&error, address, env);
@@ -159,16 +153,14 @@ impl Inner {
         request_id: RequestId,
     ) -> Result<ApiResponse, ApiError> {
         if found.is_err() {
-            body.check_announced(NoBody::MAX_BYTES)
-                .map_err(body_error)?;
+            body.check_announced(NoBody::MAX_BYTES)?;
         }
         let (route, parameters) = found?;
         let origin = Origin {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
         };
-        let memory = RequestMemory::unauthenticated(&self.budgets, &origin, &head);
-        let mut memory = memory.map_err(body_error)?;
+        let mut memory = RequestMemory::unauthenticated(&self.budgets, &origin, &head)?;
         let (caller, token) = if route.access == Access::Public {
             (None, None)
         } else {
@@ -176,13 +168,13 @@ impl Inner {
                 session::resolve(&self.state.app, &head.headers, &connection, origin.clone())
                     .await
                     .inspect_err(|error| self.audit_denial(error, &origin, None, (api, route)))?;
-            memory.transfer_to(&caller).map_err(body_error)?;
+            memory.transfer_to(&caller)?;
             (Some(caller), Some(token))
         };
         // Before its media type: a body that is too large is refused whatever its type.
-        body.check_announced(route.body_limit).map_err(body_error)?;
+        body.check_announced(route.body_limit)?;
         let content_type = negotiate(route, &head.headers, &body)?;
-        let (body, charge) = memory.read(route, body).await.map_err(body_error)?;
+        let (body, charge) = memory.read(route, body).await?;
         let context = RequestContext {
             state: Arc::clone(&self.state),
             api,
@@ -254,23 +246,10 @@ impl Inner {
             RouteLookup::Found(route, parameters) => Ok((route, parameters)),
             RouteLookup::NotFound => {
                 let path = format!("{}{}", target.api.base_path(), target.path);
-                Err(
-                    ApiError::new(Code::NotFound).with_cause(Cause::text(format!(
-                        "nothing is served at {path}; check the path and the API version"
-                    ))),
-                )
+                Err(ApiError::unknown_path(&path))
             },
             RouteLookup::WrongMethod(methods) => {
-                let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
-                let allowed = allowed.join(", ");
-                let error = ApiError::new(Code::MethodNotAllowed).with_cause(Cause::text(format!(
-                    "the method {} is not supported here; use {allowed}",
-                    truncated_method(method)
-                )));
-                Err(match HeaderValue::try_from(allowed) {
-                    Ok(value) => error.with_header(header::ALLOW, value),
-                    Err(_) => error,
-                })
+                Err(ApiError::unsupported_method(method, &methods))
             },
         }
     }
@@ -288,12 +267,6 @@ impl Inner {
             .insert(INSTANCE, self.instance.clone());
         response
     }
-}
-
-/// Returns a method for logs and error messages. No standard method is truncated.
-fn truncated_method(method: &Method) -> &str {
-    let method = method.as_str();
-    method.get(..MAX_LOGGED_METHOD).unwrap_or(method)
 }
 
 /// The API and the route that a request is for.
@@ -402,13 +375,8 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
             .as_deref()
             .unwrap_or("application/octet-stream");
         if !route.consumes.types().contains(&given) {
-            let allowed = route.consumes.types().join(" or ");
-            let reason =
-                format!("the content type \"{given}\" is not supported here; use {allowed}");
-            return Err(
-                ApiError::field(FieldError::new("Content-Type", reason, given))
-                    .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
-            );
+            let supported = route.consumes.types();
+            return Err(ApiError::unsupported_content_type(given, supported));
         }
     }
     // Errors are JSON whatever a route produces, so clients that accept only JSON are served too.
@@ -427,31 +395,10 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
         return Err(if is_raw {
             ApiError::new(Code::UnsupportedMedia)
         } else {
-            let reason = "the response is not available in any of these types; send Accept: application/json";
-            ApiError::field(FieldError::new("Accept", reason, given.unwrap_or_default()))
-                .with_status(StatusCode::NOT_ACCEPTABLE)
+            ApiError::not_acceptable(given.unwrap_or_default())
         });
     }
     Ok(content_type)
-}
-
-fn body_error(error: BodyError) -> ApiError {
-    match error {
-        BodyError::TooLarge { .. } => {
-            let mut refusal = ApiError::new(Code::RequestEntityTooLarge);
-            refusal.is_bare = true;
-            refusal
-        },
-        BodyError::TooSlow => ApiError::new(Code::Timeout)
-            .with_status(StatusCode::REQUEST_TIMEOUT)
-            .with_detail(error),
-        BodyError::OutOfMemory => ApiError::new(Code::ServerTooManyRequests)
-            .retry_after(1)
-            .with_detail(error),
-        BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
-            .with_status(StatusCode::BAD_REQUEST)
-            .with_detail(error),
-    }
 }
 
 /// Returns the reason for a denial, for the audit trail.
