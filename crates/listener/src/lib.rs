@@ -11,8 +11,9 @@
 //!
 //! | Request | Response |
 //! |---|---|
-//! | head that is not HTTP, differing `Content-Length` headers | 400 |
-//! | `Content-Length` twice or together with `Transfer-Encoding` | 400 |
+//! | head that is not HTTP | 400 |
+//! | `Content-Length` that is no number, twice, or together with `Transfer-Encoding` | 400 |
+//! | `Transfer-Encoding` that does not end in `chunked`, or in HTTP/1.0 | 400 |
 //! | HTTP/1.1 without `Host`, or with two | 400 |
 //! | head that is not complete in time (HTTP/1) | 408 |
 //! | URI over 64 KiB | 414 |
