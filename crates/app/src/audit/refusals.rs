@@ -24,19 +24,21 @@ pub struct Refusal<'r> {
     pub name: Option<&'r str>,
     /// Method and path of the request.
     pub request: Option<(&'r str, &'r str)>,
-    /// The reason: an API code, or the missing permission.
+    /// The reason in words: why a login was refused, or which permission a request lacks.
     pub reason: &'r str,
 }
 
 /// Details of a refusal's event.
 #[derive(Serialize)]
 struct Detail<'e> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    way: Option<&'e str>,
+    /// The login method.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "way")]
+    login_method: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<&'e str>,
+    /// The HTTP method.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "method")]
+    http_method: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'e str>,
     reason: &'e str,
@@ -61,9 +63,9 @@ fn event(app: &App, refusal: &Refusal<'_>, now: Timestamp) -> AuditEvent {
         Some(found.entity.name().to_owned())
     };
     let detail = Detail {
-        way: refusal.login_method,
+        login_method: refusal.login_method,
         name: refusal.name.map(truncate),
-        method: refusal.request.map(|(method, _)| method),
+        http_method: refusal.request.map(|(method, _)| method),
         path: refusal.request.map(|(_, path)| truncate(path)),
         reason: truncate(refusal.reason),
     };

@@ -1,8 +1,8 @@
 //! Login: exchanges a credential for a session.
 //!
-//! Whatever is wrong with a credential, its owner or its policy, the response is the same; the
-//! reason goes to the log. Checks made outside the transaction are repeated inside it against the
-//! current records.
+//! Whatever is wrong with a credential, its owner or its policy, the response is the same; for
+//! tokens it also names the signers that are trusted. The reason goes to the log and the audit
+//! trail. Checks made outside the transaction are repeated inside it against the current records.
 
 mod certificate;
 mod password;
