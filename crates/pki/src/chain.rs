@@ -28,7 +28,7 @@ pub enum VerifyAt {
     Now(Timestamp),
     /// Dates are ignored, except that the certificates below the authority must have been valid at
     /// the same time once. For policies that accept expired certificates, and for renewal.
-    IgnoreValidity,
+    AnyCommonTime,
 }
 
 /// A verified chain.
@@ -236,7 +236,7 @@ fn candidate_times(
 ) -> Vec<Timestamp> {
     match at {
         VerifyAt::Now(now) => vec![now],
-        VerifyAt::IgnoreValidity => {
+        VerifyAt::AnyCommonTime => {
             let mut instants = vec![leaf.not_before()];
             let later = intermediates.iter().map(Certificate::not_before);
             instants.extend(later.filter(|instant| leaf.is_valid_at(*instant)));

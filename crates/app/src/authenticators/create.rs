@@ -178,7 +178,7 @@ fn verify_issuer(app: &App, leaf: &Certificate) -> Result<Option<CaVerification>
         };
     }
     let view = app.snapshot()?;
-    let at = VerifyAt::IgnoreValidity;
+    let at = VerifyAt::AnyCommonTime;
     cas::find_verification(app, view.rows(), &chain, at, is_verified)?
         .map(Some)
         .ok_or_else(|| AuthenticatorError::UntrustedCertificate.into())

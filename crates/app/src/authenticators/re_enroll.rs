@@ -91,7 +91,7 @@ fn certificate_method(
     let chain = certificates_from_pem(&cert.pem).unwrap_or_default();
     let chain: Vec<_> = chain.iter().map(Certificate::as_der).collect();
     let verification =
-        cas::find_verification(app, rows, &chain, VerifyAt::IgnoreValidity, |_ca| true)?;
+        cas::find_verification(app, rows, &chain, VerifyAt::AnyCommonTime, |_ca| true)?;
     Ok(verification.map_or(EnrollmentMethod::Ott, |verification| {
         EnrollmentMethod::OttCa {
             ca: verification.ca.entity.id,

@@ -65,14 +65,12 @@ impl Network {
         let anchors = &self.anchors_with_intermediates;
         let find_path = |at| anchors.verify_client_path(&leaf, &intermediates, at);
         let path = match find_path(VerifyAt::Now(now)) {
-            Err(error) if error != ChainError::UnknownIssuer => {
-                find_path(VerifyAt::IgnoreValidity)?
-            },
+            Err(error) if error != ChainError::UnknownIssuer => find_path(VerifyAt::AnyCommonTime)?,
             outcome => outcome?,
         };
         let is_proper = self
             .roots
-            .verify_client_chain(&leaf, &intermediates, VerifyAt::IgnoreValidity)
+            .verify_client_chain(&leaf, &intermediates, VerifyAt::AnyCommonTime)
             .is_ok();
         let is_unused = |one: &Certificate| {
             let used = path.intermediates.iter().chain(anchors.certificates());

@@ -94,7 +94,7 @@ fn from_third_party_chain(
     let mut unknown_holder = None;
     // Certificates that are valid today take precedence over expired ones, which a policy may
     // allow.
-    for at in [VerifyAt::Now(app.env().now()), VerifyAt::IgnoreValidity] {
+    for at in [VerifyAt::Now(app.env().now()), VerifyAt::AnyCommonTime] {
         let verifications = match cas::list_verifications(app, rows, chain, at, admits) {
             Ok(verifications) => verifications,
             Err(CaVerificationError::Chain(ClientChainError::Foreign(other))) => {
