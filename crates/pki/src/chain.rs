@@ -18,8 +18,9 @@ use error::{ANCHOR_OUTSIDE_VALIDITY, to_chain_error};
 
 use crate::certificate::Certificate;
 
-/// Maximum number of intermediates that a client may present.
-pub const MAX_INTERMEDIATES: usize = 8;
+/// Maximum number of intermediates that a client may present. A path can use fewer, see
+/// [`TrustAnchors::verify_client_chain`].
+pub const MAX_PRESENTED: usize = 8;
 
 /// The time at which a chain must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,7 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<VerifiedChain<'_>, ChainError> {
-        if intermediates.len() > MAX_INTERMEDIATES {
+        if intermediates.len() > MAX_PRESENTED {
             return Err(ChainError::TooLong);
         }
         if leaf.is_version_one() {

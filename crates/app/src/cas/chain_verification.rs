@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::network::ClientChainError;
 use portcullis_domain::ca::{Ca, ClaimLocation};
 use portcullis_pki::{
-    Certificate, ChainError, Fingerprint, MAX_INTERMEDIATES, TrustAnchors, Validity, VerifyAt,
+    Certificate, ChainError, Fingerprint, MAX_PRESENTED, TrustAnchors, Validity, VerifyAt,
     certificates_to_pem,
 };
 use portcullis_storage::engine::StoreError;
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 /// Maximum length of a client's chain.
-const MAX_CHAIN_LEN: usize = 1 + MAX_INTERMEDIATES;
+const MAX_CHAIN_LEN: usize = 1 + MAX_PRESENTED;
 
 /// An authority with its certificate.
 type Candidate = (Found<Ca>, Arc<Certificate>);

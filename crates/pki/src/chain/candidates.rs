@@ -9,8 +9,9 @@ use std::slice;
 use super::error::ChainError;
 use crate::certificate::Certificate;
 
-/// Maximum number of intermediates in the search.
-const MAX_CANDIDATES: usize = 4;
+/// Maximum number of intermediates in the search, out of the [`MAX_PRESENTED`](super::MAX_PRESENTED)
+/// that a client may present; further ones are skipped.
+const MAX_USED: usize = 4;
 
 /// Maximum number of these with the same subject: an authority and its renewal.
 const MAX_PER_SUBJECT: usize = 2;
@@ -94,7 +95,7 @@ fn reachable_by_name<'c>(leaf: &Certificate, presented: &'c [Certificate]) -> Ve
 
 fn is_within_limits(links: &[Certificate], one: &Certificate) -> bool {
     let same = links.iter().filter(|link| link.has_same_subject(one));
-    links.len() < MAX_CANDIDATES && same.count() < MAX_PER_SUBJECT
+    links.len() < MAX_USED && same.count() < MAX_PER_SUBJECT
 }
 
 #[cfg(test)]
