@@ -104,7 +104,7 @@ pub(crate) fn list_verifications(
     for candidate in list_candidates(app, rows, admits, &named)? {
         match verify_candidate(candidate, &leaf, &intermediates, at) {
             Ok(verification) => verifications.push(verification),
-            Err(CaVerificationError::Chain(ClientChainError::Foreign(error))) => {
+            Err(CaVerificationError::Chain(ClientChainError::Unverified(error))) => {
                 fault = fault.more_telling(error);
             },
             Err(error) => return Err(error),

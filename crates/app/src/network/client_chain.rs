@@ -30,8 +30,8 @@ pub enum ClientChainError {
     Missing,
     #[error("a certificate of the chain could not be parsed")]
     Unreadable(#[from] CertificateError),
-    #[error("the certificate was not issued by the network's authority")]
-    Foreign(#[from] ChainError),
+    #[error(transparent)]
+    Unverified(#[from] ChainError),
 }
 
 impl Network {

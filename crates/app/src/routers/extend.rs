@@ -34,7 +34,7 @@ pub async fn extend(
     // Certificates of foreign issuers are identified by their fingerprint alone.
     let validity = match app.network().find_client_chain(certificates, now) {
         Ok(chain) => chain.validity,
-        Err(_foreign) => leaf.validity(),
+        Err(_unverified) => leaf.validity(),
     };
     if !validity.contains(now) {
         return Err(AppError::Denied {

@@ -31,7 +31,7 @@ pub async fn with_certificate(
 ) -> Result<NewSession, LoginError> {
     let method = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,
-        Err(ClientChainError::Foreign(error)) => from_third_party_chain(app, chain, error)?,
+        Err(ClientChainError::Unverified(error)) => from_third_party_chain(app, chain, error)?,
         Err(error) => return Err(error.into()),
     };
     open_session(app, origin, method, login).await
@@ -44,7 +44,7 @@ fn refused<T>(reason: &'static str) -> Result<T, LoginError> {
 impl From<ClientChainError> for LoginError {
     fn from(error: ClientChainError) -> Self {
         Self::refused(match error {
-            ClientChainError::Foreign(error) => match error.source() {
+            ClientChainError::Unverified(error) => match error.source() {
                 Some(rule) => format!("{error}: {rule}"),
                 None => error.to_string(),
             },
@@ -97,7 +97,7 @@ fn from_third_party_chain(
     for at in [VerifyAt::Now(app.env().now()), VerifyAt::AnyCommonTime] {
         let verifications = match cas::list_verifications(app, rows, chain, at, admits) {
             Ok(verifications) => verifications,
-            Err(CaVerificationError::Chain(ClientChainError::Foreign(other))) => {
+            Err(CaVerificationError::Chain(ClientChainError::Unverified(other))) => {
                 error = error.more_telling(other);
                 continue;
             },
