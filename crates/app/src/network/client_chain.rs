@@ -18,7 +18,7 @@ pub struct ClientChain {
     /// The period in which the whole chain is valid.
     pub validity: Validity,
     /// Whether the client left out an intermediate.
-    pub is_improper: bool,
+    pub is_chain_incomplete: bool,
     /// The path of the leaf's SPIFFE id in this network, if it has one.
     pub issued_to: Option<Arc<SpiffePath>>,
 }
@@ -68,7 +68,7 @@ impl Network {
             Err(error) if error != ChainError::UnknownIssuer => find_path(VerifyAt::AnyCommonTime)?,
             outcome => outcome?,
         };
-        let is_proper = self
+        let reaches_root = self
             .roots
             .verify_client_chain(&leaf, &intermediates, VerifyAt::AnyCommonTime)
             .is_ok();
@@ -81,7 +81,7 @@ impl Network {
             chain: ClientChain {
                 fingerprint: leaf.fingerprint(),
                 validity: chain_validity(anchors, &leaf, &path),
-                is_improper: !is_proper,
+                is_chain_incomplete: !reaches_root,
                 issued_to: self.spiffe_path(&leaf).map(Arc::new),
             },
         })

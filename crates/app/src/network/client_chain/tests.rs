@@ -34,7 +34,7 @@ fn expired_intermediate_beside_its_renewal_does_no_harm() {
         for now in [start, later, start] {
             let found = network.find_client_chain(&chain, now).unwrap();
             assert!(found.validity.contains(now), "{:?}", found.validity);
-            assert!(!found.is_improper);
+            assert!(!found.is_chain_incomplete);
         }
     }
     let found = network.find_client_chain(&[device.as_der(), old], later);

@@ -73,7 +73,7 @@ fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin
         holder: CertificateHolder::Authenticator(authenticator),
         fingerprint,
         validity: chain.validity,
-        is_chain_incomplete: chain.is_improper,
+        is_chain_incomplete: chain.is_chain_incomplete,
         verification: None,
     })
 }
