@@ -219,7 +219,7 @@ pub(crate) fn network_settings(env: &Env) -> NetworkSettings {
     NetworkSettings {
         trust_domain: TrustDomain::parse("example.test").unwrap(),
         bundle: vec![network.root.clone(), network.signing.certificate().clone()],
-        roots: vec![network.root],
+        anchors: vec![network.root],
         signing: network.signing,
         api_address: "ctrl.example.test:1280".to_owned(),
         control_addresses: Vec::new(),

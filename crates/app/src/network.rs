@@ -24,7 +24,7 @@ pub struct NetworkSettings {
     pub signing: Authority,
     /// Certificates to which client chains may lead: roots, and intermediates that clients may
     /// leave out.
-    pub roots: Vec<Certificate>,
+    pub anchors: Vec<Certificate>,
     /// The certificates that clients are to trust.
     pub bundle: Vec<Certificate>,
     /// Advertised host and port of the client API.
@@ -62,7 +62,7 @@ pub struct Controller {
 pub struct Network {
     trust_domain: TrustDomain,
     signing: Authority,
-    roots: TrustAnchors,
+    anchors: TrustAnchors,
     anchors_with_intermediates: TrustAnchors,
     bundle: String,
     bundle_pem: String,
@@ -94,7 +94,7 @@ impl Network {
     ///
     /// [`NetworkError`] when a certificate cannot be a trust anchor or no token can be signed.
     pub fn new(settings: NetworkSettings, network_id: &str) -> Result<Self, NetworkError> {
-        let mut all = settings.roots.clone();
+        let mut all = settings.anchors.clone();
         for certificate in settings
             .signing
             .chain()
@@ -113,7 +113,7 @@ impl Network {
         )?;
         Ok(Self {
             trust_domain: settings.trust_domain,
-            roots: TrustAnchors::new(settings.roots)?,
+            anchors: TrustAnchors::new(settings.anchors)?,
             anchors_with_intermediates: TrustAnchors::new(all)?,
             bundle: pkcs7::encode_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,

@@ -67,7 +67,7 @@ impl TestNetwork {
         let settings = NetworkSettings {
             trust_domain: self.trust_domain,
             bundle: vec![self.root.clone(), self.signing.certificate().clone()],
-            roots: vec![self.root],
+            anchors: vec![self.root],
             signing: self.signing,
             api_address: API_ADDRESS.to_owned(),
             control_addresses: vec!["tls:ctrl.example.test:6262".to_owned()],

@@ -156,7 +156,7 @@ fn network(
     let settings = NetworkSettings {
         trust_domain,
         bundle: credentials.bundle(),
-        roots,
+        anchors: roots,
         api_address: config.edge.api.address.to_string(),
         control_addresses: config
             .ctrl

@@ -61,7 +61,7 @@ impl Network {
         let mut certificates = presented.iter().map(|der| Certificate::from_der(*der));
         let leaf = certificates.next().ok_or(ClientChainError::Missing)??;
         let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
-        // These include the roots, so that a foreign certificate is refused by one search.
+        // These include the others, so that a foreign certificate is refused by one search.
         let anchors = &self.anchors_with_intermediates;
         let find_path = |at| anchors.verify_client_path(&leaf, &intermediates, at);
         let path = match find_path(VerifyAt::Now(now)) {
@@ -69,7 +69,7 @@ impl Network {
             outcome => outcome?,
         };
         let reaches_root = self
-            .roots
+            .anchors
             .verify_client_chain(&leaf, &intermediates, VerifyAt::AnyCommonTime)
             .is_ok();
         let is_unused = |one: &Certificate| {

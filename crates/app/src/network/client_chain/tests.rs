@@ -18,7 +18,7 @@ fn expired_intermediate_beside_its_renewal_does_no_harm() {
     let start = env.now();
     let root = root("root", new_key(), start);
     let mut settings = network_settings(&env);
-    settings.roots = vec![root.certificate().clone()];
+    settings.anchors = vec![root.certificate().clone()];
     let network = new_network(settings);
     let key = new_key();
     // An authority is valid for ten years.
