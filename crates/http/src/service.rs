@@ -22,7 +22,7 @@ use portcullis_app::audit;
 use portcullis_domain::access::{Access, Caller, Origin};
 use portcullis_domain::ids::RequestId;
 use portcullis_listener::{
-    Body, Budgets, Connection, DrainFuture, Refusal, ResponseFuture, Service, ServiceResponse,
+    Body, Budgets, Connection, DrainFuture, HeadRefusal, ResponseFuture, Service, ServiceResponse,
     catch_panic, full_body,
 };
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ impl Service for Controller {
         })
     }
 
-    fn refuse(&self, connection: &Connection, refusal: Refusal) -> ServiceResponse {
+    fn refuse(&self, connection: &Connection, refusal: HeadRefusal) -> ServiceResponse {
         let request_id = self.inner.request_ids.next();
         let address = connection.peer.ip();
         let span = tracing::info_span!(

@@ -10,7 +10,7 @@ use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 
 use crate::activity::Activity;
-use crate::refusal::{Refusal, RefusedRequest};
+use crate::refusal::{HeadRefusal, RefusedRequest};
 use crate::tracked_body::TrackedBody;
 use crate::{Body, Connection, Service, ServiceResponse, catch_panic, full_body};
 
@@ -47,7 +47,7 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
 
 impl Handler {
     /// Responds to a request that the service does not see, and closes the connection.
-    fn refuse(&self, refusal: Refusal) -> ServiceResponse {
+    fn refuse(&self, refusal: HeadRefusal) -> ServiceResponse {
         self.activity.record_unread_body();
         with_connection_close(self.service.refuse(&self.connection, refusal))
     }
@@ -87,11 +87,11 @@ impl Handler {
 }
 
 /// Finds requests that the parser accepts but the service must not see.
-fn find_refusal(request: &Request<Incoming>) -> Option<Refusal> {
+fn find_refusal(request: &Request<Incoming>) -> Option<HeadRefusal> {
     // RFC 9112 section 3.2.
     let hosts = request.headers().get_all(HOST).iter().count();
     let has_valid_host = hosts == 1 || request.version() != Version::HTTP_11;
-    (!has_valid_host).then_some(Refusal::Host)
+    (!has_valid_host).then_some(HeadRefusal::Host)
 }
 
 /// Creates a response without a body.

@@ -67,7 +67,7 @@ pub use budgets::{Budgets, RequestBudget, RequestCharge, Upload};
 pub use catch_panic::{PanicError, catch_panic};
 pub use connection::{Alpn, Connection, TlsVersion};
 pub use limits::{Http2Limits, Limits, Quota, Quotas};
-pub use refusal::Refusal;
+pub use refusal::HeadRefusal;
 pub use tls::{ServerTls, TlsError};
 
 /// Error of a response body that is streamed; the connection is closed.
@@ -94,7 +94,7 @@ pub trait Service: Send + Sync + 'static {
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> ResponseFuture;
 
     /// Responds to a request that is refused. The connection is closed afterwards.
-    fn refuse(&self, _connection: &Connection, refusal: Refusal) -> ServiceResponse {
+    fn refuse(&self, _connection: &Connection, refusal: HeadRefusal) -> ServiceResponse {
         handler::empty_response(refusal.status())
     }
 

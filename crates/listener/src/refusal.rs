@@ -7,7 +7,7 @@ use http::StatusCode;
 
 /// The reason why a request head is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum HeadRefusal {
     /// The request line cannot be parsed.
     RequestLine,
     /// The request target is longer than the HTTP library handles.
@@ -26,7 +26,7 @@ pub enum Refusal {
     Host,
 }
 
-impl Refusal {
+impl HeadRefusal {
     /// The status of the response.
     pub fn status(self) -> StatusCode {
         match self {
@@ -87,20 +87,20 @@ impl Refusal {
 /// same: it is known by its number.
 #[derive(Debug, Default)]
 pub(crate) struct RefusedRequest {
-    refused: OnceLock<(u64, Refusal)>,
+    refused: OnceLock<(u64, HeadRefusal)>,
     begun_count: AtomicU64,
 }
 
 impl RefusedRequest {
     /// Records that request number `number`, counted from 1, is refused; it is the connection's
     /// last.
-    pub(crate) fn record(&self, number: u64, refusal: Refusal) {
+    pub(crate) fn record(&self, number: u64, refusal: HeadRefusal) {
         // A connection has only one last request.
         let _ = self.refused.set((number, refusal));
     }
 
     /// Counts the next request; returns its number, and the refusal if there is one.
-    pub(crate) fn begin(&self) -> (u64, Option<Refusal>) {
+    pub(crate) fn begin(&self) -> (u64, Option<HeadRefusal>) {
         let number = self.begun_count.fetch_add(1, Ordering::Relaxed) + 1;
         let is_this = self.refused.get().filter(|(refused, _)| *refused == number);
         (number, is_this.map(|&(_, why)| why))

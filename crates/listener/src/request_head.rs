@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::refusal::Refusal;
+use crate::refusal::HeadRefusal;
 use crate::{Limits, request_target};
 
 /// Longest request target that hyper handles, bytes.
@@ -48,14 +48,14 @@ impl HeadLimits {
 }
 
 /// Validates a complete head.
-pub(crate) fn validate(head: &[u8], limits: HeadLimits) -> Result<ValidHead, Refusal> {
+pub(crate) fn validate(head: &[u8], limits: HeadLimits) -> Result<ValidHead, HeadRefusal> {
     let rewritten = rewrite(head);
     let framing = validate_rewritten(rewritten.as_deref().unwrap_or(head), limits)?;
     Ok(ValidHead { framing, rewritten })
 }
 
 /// Validates the beginning of a head, which may already be malformed.
-pub(crate) fn validate_beginning(beginning: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
+pub(crate) fn validate_beginning(beginning: &[u8], limits: HeadLimits) -> Result<(), HeadRefusal> {
     let rewritten = rewrite(beginning);
     let beginning = rewritten.as_deref().unwrap_or(beginning);
     with_header_buffer(limits.headers, |headers| {
@@ -67,15 +67,15 @@ pub(crate) fn validate_beginning(beginning: &[u8], limits: HeadLimits) -> Result
 }
 
 /// Validates a head in the form in which hyper gets it.
-fn validate_rewritten(head: &[u8], limits: HeadLimits) -> Result<BodyFraming, Refusal> {
+fn validate_rewritten(head: &[u8], limits: HeadLimits) -> Result<BodyFraming, HeadRefusal> {
     with_header_buffer(limits.headers, |headers| {
         let mut request = httparse::Request::new(&mut []);
         let parsed = request.parse_with_uninit_headers(head, headers);
         let is_whole = parsed.map_err(refusal_for)? == httparse::Status::Complete(head.len());
         let target = request.path.filter(|_| is_whole);
-        check_target(target.ok_or(Refusal::RequestLine)?)?;
+        check_target(target.ok_or(HeadRefusal::RequestLine)?)?;
         if head.len() > limits.bytes {
-            return Err(Refusal::HeadTooLarge);
+            return Err(HeadRefusal::HeadTooLarge);
         }
         body_framing(request.headers, request.version == Some(1))
     })
@@ -93,14 +93,14 @@ fn with_header_buffer<'h, T>(
     }
 }
 
-fn refusal_for(error: httparse::Error) -> Refusal {
+fn refusal_for(error: httparse::Error) -> HeadRefusal {
     match error {
-        httparse::Error::HeaderName | httparse::Error::HeaderValue => Refusal::Header,
-        httparse::Error::TooManyHeaders => Refusal::TooManyHeaders,
+        httparse::Error::HeaderName | httparse::Error::HeaderValue => HeadRefusal::Header,
+        httparse::Error::TooManyHeaders => HeadRefusal::TooManyHeaders,
         httparse::Error::NewLine
         | httparse::Error::Status
         | httparse::Error::Token
-        | httparse::Error::Version => Refusal::RequestLine,
+        | httparse::Error::Version => HeadRefusal::RequestLine,
     }
 }
 
@@ -114,13 +114,13 @@ fn rewrite(head: &[u8]) -> Option<Vec<u8>> {
     Some([head.get(..start)?, &encoded, head.get(end..)?].concat())
 }
 
-fn check_target(target: &str) -> Result<(), Refusal> {
+fn check_target(target: &str) -> Result<(), HeadRefusal> {
     if target.len() > MAX_TARGET_BYTES {
-        return Err(Refusal::TargetTooLong);
+        return Err(HeadRefusal::TargetTooLong);
     }
     // Only harmless bytes are left, so a path is a valid URI; other forms need parsing.
     if !target.starts_with('/') && http::Uri::try_from(target).is_err() {
-        return Err(Refusal::RequestLine);
+        return Err(HeadRefusal::RequestLine);
     }
     Ok(())
 }
@@ -129,14 +129,14 @@ fn check_target(target: &str) -> Result<(), Refusal> {
 fn body_framing(
     headers: &[httparse::Header<'_>],
     is_http_11: bool,
-) -> Result<BodyFraming, Refusal> {
+) -> Result<BodyFraming, HeadRefusal> {
     let mut length = None;
     let mut is_chunked = None;
     for header in headers {
         if header.name.eq_ignore_ascii_case("content-length") {
-            let given = parse_length(header.value).ok_or(Refusal::BodyLength)?;
+            let given = parse_length(header.value).ok_or(HeadRefusal::BodyLength)?;
             if length.replace(given).is_some() {
-                return Err(Refusal::BodyLength);
+                return Err(HeadRefusal::BodyLength);
             }
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             let last = header.value.rsplit(|byte| *byte == b',').next();
@@ -147,7 +147,7 @@ fn body_framing(
     match (length, is_chunked) {
         (length, None) => Ok(BodyFraming::Length(length.unwrap_or(0))),
         (None, Some(true)) if is_http_11 => Ok(BodyFraming::Chunked),
-        _ => Err(Refusal::BodyLength),
+        _ => Err(HeadRefusal::BodyLength),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::chunked::ChunkedState;
 use crate::protocol_tracker::PendingInput;
-use crate::refusal::{Refusal, RefusedRequest};
+use crate::refusal::{HeadRefusal, RefusedRequest};
 use crate::request_head::{self, BodyFraming, HeadLimits};
 
 /// Replaces a refused head; the handler recognizes it by its number alone.
@@ -109,7 +109,7 @@ impl RequestParser {
             is_unchanged: false,
             out,
         };
-        self.refuse(&partial, Refusal::HeadTooSlow, &mut output);
+        self.refuse(&partial, HeadRefusal::HeadTooSlow, &mut output);
     }
 
     /// Consumes the beginning of `bytes` as far as the position stays the same, and returns its
@@ -149,7 +149,7 @@ impl RequestParser {
             self.partial.extend_from_slice(bytes);
             let is_first_line = self.line.is_after_text && !had_first_line;
             let refusal = if self.partial.len() > self.limits.bytes {
-                Some(Refusal::HeadTooLarge)
+                Some(HeadRefusal::HeadTooLarge)
             } else if is_first_line {
                 // Clients that do not speak HTTP may never send the end of a head.
                 request_head::validate_beginning(&self.partial, self.limits).err()
@@ -194,7 +194,7 @@ impl RequestParser {
     }
 
     /// Ends the stream with the placeholder of a refused `head`, as far as that has arrived.
-    fn refuse(&mut self, head: &[u8], refusal: Refusal, output: &mut Output<'_>) {
+    fn refuse(&mut self, head: &[u8], refusal: HeadRefusal, output: &mut Output<'_>) {
         self.head_count += 1;
         self.refused.record(self.head_count, refusal);
         self.position = Position::Refused;

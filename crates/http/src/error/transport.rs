@@ -5,15 +5,15 @@ use http::{HeaderValue, Method, StatusCode, header};
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_domain::FieldError;
-use portcullis_listener::{BodyError, Refusal};
+use portcullis_listener::{BodyError, HeadRefusal};
 
 /// Bytes of a method that are logged or quoted.
 const MAX_METHOD_BYTES: usize = 32;
 
-impl From<Refusal> for ApiError {
+impl From<HeadRefusal> for ApiError {
     /// Says nothing of the request itself: bytes that cannot be parsed cannot be told from a secret
     /// either.
-    fn from(refusal: Refusal) -> Self {
+    fn from(refusal: HeadRefusal) -> Self {
         Self::field(FieldError::new(refusal.field(), refusal.reason(), ""))
             .with_status(refusal.status())
             .with_detail(refusal.reason())

@@ -5,7 +5,7 @@ const LIMITS: HeadLimits = HeadLimits {
     headers: 100,
 };
 
-fn framing_of(headers: &str) -> Result<BodyFraming, Refusal> {
+fn framing_of(headers: &str) -> Result<BodyFraming, HeadRefusal> {
     let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{headers}\r\n\r\n");
     validate(head.as_bytes(), LIMITS).map(|accepted| accepted.framing)
 }
@@ -34,10 +34,14 @@ fn body_with_two_ends_is_refused() {
         "Content-Length:",
         "Content-Length: 18446744073709551615",
     ] {
-        assert_eq!(framing_of(headers), Err(Refusal::BodyLength), "{headers}");
+        assert_eq!(
+            framing_of(headers),
+            Err(HeadRefusal::BodyLength),
+            "{headers}"
+        );
     }
     let old = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
-    assert_eq!(validate(old, LIMITS), Err(Refusal::BodyLength));
+    assert_eq!(validate(old, LIMITS), Err(HeadRefusal::BodyLength));
 }
 
 #[test]
@@ -58,19 +62,19 @@ fn refusals_say_what_is_wrong() {
     let large = format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", "a".repeat(LIMITS.bytes));
     let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(101));
     for (head, expected) in [
-        (long.as_str(), Refusal::TargetTooLong),
-        (&quotes, Refusal::TargetTooLong),
-        (&large, Refusal::HeadTooLarge),
-        (&many, Refusal::TooManyHeaders),
-        ("GET /a b HTTP/1.1\r\n\r\n", Refusal::RequestLine),
-        ("GET /a\r\n\r\n", Refusal::RequestLine),
-        ("GET /\x01 HTTP/1.1\r\n\r\n", Refusal::RequestLine),
-        ("GET a?b=c HTTP/1.1\r\n\r\n", Refusal::RequestLine),
-        ("GET http://[/ HTTP/1.1\r\n\r\n", Refusal::RequestLine),
-        ("PRI * HTTP/2.0\r\n\r\n", Refusal::RequestLine),
-        ("GET / HTTP/1.1\r\nno colon\r\n\r\n", Refusal::Header),
-        ("GET / HTTP/1.1\r\nA : b\r\n\r\n", Refusal::Header),
-        ("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", Refusal::Header),
+        (long.as_str(), HeadRefusal::TargetTooLong),
+        (&quotes, HeadRefusal::TargetTooLong),
+        (&large, HeadRefusal::HeadTooLarge),
+        (&many, HeadRefusal::TooManyHeaders),
+        ("GET /a b HTTP/1.1\r\n\r\n", HeadRefusal::RequestLine),
+        ("GET /a\r\n\r\n", HeadRefusal::RequestLine),
+        ("GET /\x01 HTTP/1.1\r\n\r\n", HeadRefusal::RequestLine),
+        ("GET a?b=c HTTP/1.1\r\n\r\n", HeadRefusal::RequestLine),
+        ("GET http://[/ HTTP/1.1\r\n\r\n", HeadRefusal::RequestLine),
+        ("PRI * HTTP/2.0\r\n\r\n", HeadRefusal::RequestLine),
+        ("GET / HTTP/1.1\r\nno colon\r\n\r\n", HeadRefusal::Header),
+        ("GET / HTTP/1.1\r\nA : b\r\n\r\n", HeadRefusal::Header),
+        ("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", HeadRefusal::Header),
     ] {
         let shown = head.get(..40).unwrap_or(head);
         assert_eq!(validate(head.as_bytes(), LIMITS), Err(expected), "{shown}");
@@ -84,5 +88,5 @@ fn beginning_is_refused_only_for_what_it_has() {
         Ok(())
     );
     let nonsense = validate_beginning(b"\x16\x03\x01\n", LIMITS);
-    assert_eq!(nonsense, Err(Refusal::RequestLine));
+    assert_eq!(nonsense, Err(HeadRefusal::RequestLine));
 }

@@ -6,7 +6,7 @@ const LIMITS: HeadLimits = HeadLimits {
 };
 
 /// Sends these pieces, and returns what hyper gets and which request is refused.
-fn pass<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> (Vec<u8>, Option<Refusal>) {
+fn pass<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> (Vec<u8>, Option<HeadRefusal>) {
     let refused = Arc::new(RefusedRequest::default());
     let mut parser = RequestParser::new(LIMITS, Arc::clone(&refused));
     let mut output = Vec::new();
@@ -23,7 +23,7 @@ fn pass<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> (Vec<u8>, Option<Refu
 /// Sends `text` in one piece, in two pieces split at each byte, and byte by byte, to the same
 /// effect.
 #[track_caller]
-fn pass_split(text: &[u8]) -> (Vec<u8>, Option<Refusal>) {
+fn pass_split(text: &[u8]) -> (Vec<u8>, Option<HeadRefusal>) {
     let whole = pass([text]);
     for at in 0..=text.len() {
         let (first, second) = text.split_at(at);
@@ -64,7 +64,7 @@ fn nothing_follows_a_refused_request() {
     let second = b"GET /a b HTTP/1.1\r\nHost: a\r\n\r\nGET /secret HTTP/1.1\r\n\r\n";
     let (passed, refusal) = pass_split(&[&first[..], second].concat());
     assert_eq!(passed, [&first[..], PLACEHOLDER].concat());
-    assert_eq!(refusal, Some(Refusal::RequestLine));
+    assert_eq!(refusal, Some(HeadRefusal::RequestLine));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn what_is_no_chunked_body_is_left_to_the_library() {
 #[test]
 fn refusal_does_not_wait_for_the_end_of_a_head() {
     for (text, expected) in [
-        (b"hello there friend\r\n".to_vec(), Refusal::RequestLine),
-        (vec![b'a'; LIMITS.bytes + 1], Refusal::HeadTooLarge),
+        (b"hello there friend\r\n".to_vec(), HeadRefusal::RequestLine),
+        (vec![b'a'; LIMITS.bytes + 1], HeadRefusal::HeadTooLarge),
     ] {
         let (passed, refusal) = pass([text.as_slice()]);
         assert_eq!((passed.as_slice(), refusal), (PLACEHOLDER, Some(expected)));
@@ -95,7 +95,7 @@ fn refusal_does_not_wait_for_the_end_of_a_head() {
 fn head_is_refused_by_one_of_its_method() {
     let (passed, refusal) = pass_split(b"\r\nHEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!(passed, HEAD_PLACEHOLDER);
-    assert_eq!(refusal, Some(Refusal::RequestLine));
+    assert_eq!(refusal, Some(HeadRefusal::RequestLine));
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn late_head_is_refused_once_it_has_begun() {
     assert_eq!(out, PLACEHOLDER);
     assert_eq!(parser.feed(b"TP/1.1\r\n\r\n", &mut out), 0);
     assert_eq!((out.as_slice(), parser.partial.len()), (PLACEHOLDER, 0));
-    assert_eq!(refused.begin(), (1, Some(Refusal::HeadTooSlow)));
+    assert_eq!(refused.begin(), (1, Some(HeadRefusal::HeadTooSlow)));
 }
