@@ -15,7 +15,7 @@ mod writer;
 
 pub use crate::state::AuditEvent;
 pub use progress::find_problem;
-pub use refusals::{Refusal, record_refusal};
+pub use refusals::{RefusalEvent, record_refusal};
 pub use sink::{AuditSink, SinkPosition};
 pub use start::BEGIN_OPERATION;
 pub use writer::AuditWriter;

@@ -216,7 +216,7 @@ impl Inner {
         }
         let path = format!("{}{}", api.base_path(), route.path);
         let reason = denial_reason(error, caller, route.access);
-        let refusal = audit::Refusal {
+        let refusal = audit::RefusalEvent {
             operation: "access.denied",
             origin,
             caller,

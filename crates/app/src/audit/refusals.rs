@@ -14,7 +14,7 @@ const MAX_TEXT_BYTES: usize = 200;
 
 /// A refused login or a denied request.
 #[derive(Debug, Clone, Copy)]
-pub struct Refusal<'r> {
+pub struct RefusalEvent<'r> {
     /// `login.refused` or `access.denied`.
     pub operation: &'static str,
     pub origin: &'r Origin,
@@ -46,7 +46,7 @@ struct Detail<'e> {
 
 /// Records a refusal in the audit trail. Refusals are limited per source address and in total;
 /// further ones are counted.
-pub fn record_refusal(app: &App, refusal: &Refusal<'_>) {
+pub fn record_refusal(app: &App, refusal: &RefusalEvent<'_>) {
     let now = app.env().now();
     let peer = Peer::from_address(refusal.origin.address);
     if app.trail.refusals().admit(refusal.operation, peer, now) {
@@ -56,7 +56,7 @@ pub fn record_refusal(app: &App, refusal: &Refusal<'_>) {
     app.trail.wake();
 }
 
-fn event(app: &App, refusal: &Refusal<'_>, now: Timestamp) -> AuditEvent {
+fn event(app: &App, refusal: &RefusalEvent<'_>, now: Timestamp) -> AuditEvent {
     let name_of = |caller: &Caller| {
         let view = app.snapshot().ok()?;
         let found = get_identity(view.rows(), &caller.identity).ok()?;

@@ -10,7 +10,7 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::audit::{self, Refusal};
+use portcullis_app::audit::{self, RefusalEvent};
 use portcullis_app::sessions::{self, Login, LoginError, NewSession};
 use portcullis_app::{AppError, TooManyRequestsError};
 use portcullis_domain::FieldError;
@@ -94,7 +94,7 @@ fn audit_refusal(context: &RequestContext, error: &LoginError, username: Option<
         },
         LoginError::Failed(_) => return,
     };
-    let refusal = Refusal {
+    let refusal = RefusalEvent {
         operation: "login.refused",
         origin: &context.origin,
         caller: None,
