@@ -5,7 +5,7 @@ use http::{HeaderMap, Method};
 use http_body_util::BodyExt as _;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
-use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_http::{AppState, BuildInfo, ControllerService, routes};
 use portcullis_listener::{
     Body, Connection, Limits, Listener, ServerTls, Service as _, ServiceResponse, TlsVersion,
 };
@@ -39,7 +39,7 @@ static PLACES_OF_PROCESS: Mutex<()> = Mutex::const_new(());
 struct Long {
     harness: Harness,
     admin: String,
-    controller: Arc<Controller>,
+    controller: Arc<ControllerService>,
 }
 
 impl Long {
@@ -64,7 +64,7 @@ impl Long {
             instance_id: "instance".to_owned(),
         };
         let table = RouteTable::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
-        let controller = Arc::new(Controller::new(Arc::new(state), table));
+        let controller = Arc::new(ControllerService::new(Arc::new(state), table));
         Self {
             harness,
             admin,

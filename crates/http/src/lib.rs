@@ -1,6 +1,6 @@
 //! HTTP front end of the controller: the routes of its APIs.
 //!
-//! [`Controller`] is the service behind a [`portcullis_listener::Listener`]: it finds the [`route`]
+//! [`ControllerService`] is the service behind a [`portcullis_listener::Listener`]: it finds the [`route`]
 //! of a request, establishes the session, reads the body, checks the permission and calls a handler
 //! of [`routes`], which calls one use case. Errors get their wire form in [`error`] and nowhere
 //! else.
@@ -30,5 +30,5 @@ mod streaming_body;
 
 pub use content_negotiation::Consumes;
 pub use query::Query;
-pub use service::Controller;
+pub use service::ControllerService;
 pub use state::{AppState, BuildInfo};

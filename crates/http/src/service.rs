@@ -36,7 +36,7 @@ const MAX_LOGGED_PATH: usize = 200;
 
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
-pub struct Controller {
+pub struct ControllerService {
     inner: Arc<Inner>,
 }
 
@@ -52,7 +52,7 @@ struct Inner {
     refusal_log: RefusalLog,
 }
 
-impl Controller {
+impl ControllerService {
     /// Serves the routes of `table`, with budgets of its own.
     pub fn new(state: Arc<AppState>, table: RouteTable) -> Self {
         Self::with_budgets(state, table, Budgets::default())
@@ -84,7 +84,7 @@ impl Controller {
     }
 }
 
-impl Service for Controller {
+impl Service for ControllerService {
     fn call(&self, connection: &Arc<Connection>, request: Request<Body>) -> ResponseFuture {
         let inner = Arc::clone(&self.inner);
         let connection = Arc::clone(connection);

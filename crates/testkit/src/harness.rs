@@ -24,7 +24,7 @@ use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_fetch::Fetcher;
 use portcullis_http::path::{self, Api};
 use portcullis_http::route::{Route, RouteLookup, RouteTable};
-use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_http::{AppState, BuildInfo, ControllerService, routes};
 use portcullis_index::Projections;
 use portcullis_listener::{Body, Connection, Service as _, TlsVersion};
 use portcullis_pki::Certificate;
@@ -111,7 +111,7 @@ pub struct Harness {
     pub faults: Arc<FaultInjector>,
     /// Disk of the store.
     pub disk: Arc<FaultyDisk>,
-    controller: Controller,
+    controller: ControllerService,
     counts: Arc<EngineCounts>,
     home: tempfile::TempDir,
 }
@@ -213,7 +213,7 @@ impl Harness {
             instance_id: "instance".to_owned(),
         };
         let table = RouteTable::new(routes::all(), &Api::ALL).unwrap();
-        let controller = Controller::new(Arc::new(state), table);
+        let controller = ControllerService::new(Arc::new(state), table);
         Self {
             app,
             clock,

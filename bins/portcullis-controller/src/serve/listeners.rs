@@ -11,7 +11,7 @@ use portcullis_controller_config::{
 use portcullis_domain::entropy;
 use portcullis_http::path::Api;
 use portcullis_http::route::RouteTable;
-use portcullis_http::{AppState, Controller, routes};
+use portcullis_http::{AppState, ControllerService, routes};
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_yaml::syntax::HostPort;
 use std::net::{IpAddr, SocketAddr};
@@ -124,7 +124,8 @@ impl WebListeners {
         });
         for (entry, tls) in self.entries.into_iter().zip(&certificates.tls) {
             let table = RouteTable::new(routes::all(), &entry.apis)?;
-            let controller = Controller::with_budgets(Arc::clone(&state), table, budgets.clone());
+            let controller =
+                ControllerService::with_budgets(Arc::clone(&state), table, budgets.clone());
             let service: Arc<dyn Service> = Arc::new(controller);
             for socket in entry.sockets {
                 let serving = socket.with_budgets(budgets.clone()).serve(

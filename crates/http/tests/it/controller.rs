@@ -8,7 +8,7 @@ use http::Method;
 use portcullis_http::path::Api;
 use portcullis_http::response::ApiResponse;
 use portcullis_http::route::{Call, NoBody, Route, RouteTable, public};
-use portcullis_http::{AppState, BuildInfo, Controller, routes};
+use portcullis_http::{AppState, BuildInfo, ControllerService, routes};
 use portcullis_listener::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_testkit::tls_client::{Client, Pair, Stream, get, hear, say, soon};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD};
@@ -49,7 +49,7 @@ impl Served {
             instance_id: "instance".to_owned(),
         };
         let table = RouteTable::new(routes, &[Api::Client]).unwrap();
-        let controller = Controller::with_budgets(Arc::new(state), table, budgets.clone());
+        let controller = ControllerService::with_budgets(Arc::new(state), table, budgets.clone());
         let pair = Pair::named(&["localhost"]);
         let pair = ServerTls::certified_key(pair.chain(), pair.key()).unwrap();
         let tls = ServerTls::new(vec![pair], TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
