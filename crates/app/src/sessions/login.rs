@@ -98,11 +98,11 @@ impl From<EntropyError> for LoginError {
     }
 }
 
-/// A verified credential of one login method.
+/// A credential that was verified, of any login method.
 ///
 /// [`open_session`] checks the owner and its policy; implementations add what is specific to the
 /// method.
-trait LoginMethod: Clone + Send + 'static {
+trait VerifiedCredential: Clone + Send + 'static {
     /// Number of the identity that logs in.
     fn identity(&self) -> RecordNumber;
 
@@ -129,14 +129,14 @@ trait LoginMethod: Clone + Send + 'static {
 async fn open_session(
     app: &App,
     origin: &Origin,
-    method: impl LoginMethod,
+    credential: impl VerifiedCredential,
     login: Login,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
     // Refuses early what need not wait for the store.
     let (identity, policy, config_types) = {
         let view = app.snapshot().map_err(LoginError::Failed)?;
-        let (identity, policy) = authorize(view.rows(), &method, now)?;
+        let (identity, policy) = authorize(view.rows(), &credential, now)?;
         let named = login.config_types.iter().map(String::as_str);
         let wanted = RequestedConfigTypes::resolve(view.rows(), named)?;
         (identity, policy, wanted.to_names())
@@ -147,13 +147,13 @@ async fn open_session(
             Err(fault) => (None, fault),
         };
     let token = entropy::uuid(&*app.env().entropy)?;
-    let owner = method.identity();
+    let owner = credential.identity();
     let session = ApiSession {
         id: ApiSessionId::generate(&*app.env().entropy)?,
         created_at: now,
         last_activity_at: now,
         identity: identity.entity.id,
-        opened_by: method.opened_by(),
+        opened_by: credential.opened_by(),
         terms: None,
         certificate: None,
         token_hash: token_hash(app, &token),
@@ -169,13 +169,13 @@ async fn open_session(
     let (session, identity, open) = app
         .commit(actor, move |rows| {
             rows.set_removal_verb("displace");
-            let (identity, policy) = authorize(rows.rows(), &method, now)?;
+            let (identity, policy) = authorize(rows.rows(), &credential, now)?;
             let mut session = session.clone();
             let totp = totp_state(rows.rows(), &identity)?;
             session.totp.is_required = totp == TotpState::Verified;
             let mut after = identity.entity.clone();
             save_client_info(&mut after, &login);
-            let extension = method.apply(rows, &mut after, &mut session)?;
+            let extension = credential.apply(rows, &mut after, &mut session)?;
             if after != identity.entity {
                 rows.replace(&identity.key, &identity.entity, &after)?;
             }
@@ -216,22 +216,22 @@ fn demand(view: &ApiSessionView, fault: BearerTokenError) -> Option<TokenChallen
 /// Authorizes a credential against the current records.
 fn authorize(
     rows: Rows<'_>,
-    method: &impl LoginMethod,
+    credential: &impl VerifiedCredential,
     now: Timestamp,
 ) -> Result<(Found<Identity>, Arc<AuthPolicy>), LoginError> {
-    let key = identity_key(method.identity());
+    let key = identity_key(credential.identity());
     let entity: Identity = rows
         .get(&key)?
         .ok_or(LoginError::refused("the identity was deleted"))?;
-    method.recheck(rows, &entity)?;
-    if !method.opened_by().is_allowed_for(entity.kind) {
+    credential.recheck(rows, &entity)?;
+    if !credential.opened_by().is_allowed_for(entity.kind) {
         return Err(LoginError::refused("router identities cannot log in"));
     }
     if entity.is_disabled(now) {
         return Err(LoginError::refused("the identity is disabled"));
     }
     let policy = get_policy(rows, &entity)?;
-    method.check_policy(&policy, now)?;
+    credential.check_policy(&policy, now)?;
     Ok((Found { key, entity }, policy))
 }
 

@@ -1,6 +1,6 @@
 //! Login with the certificate of the TLS connection.
 
-use super::{Login, LoginError, LoginMethod, NewSession, open_session};
+use super::{Login, LoginError, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::cas::{self, CaVerification, CaVerificationError, ClaimedExternalId};
 use crate::network::{ClientChain, ClientChainError};
@@ -29,12 +29,12 @@ pub async fn with_certificate(
     chain: &[&[u8]],
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let method = match app.network().find_client_chain(chain, app.env().now()) {
+    let credential = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,
         Err(ClientChainError::Unverified(error)) => from_third_party_chain(app, chain, error)?,
         Err(error) => return Err(error.into()),
     };
-    open_session(app, origin, method, login).await
+    open_session(app, origin, credential, login).await
 }
 
 fn refused<T>(reason: &'static str) -> Result<T, LoginError> {
@@ -66,7 +66,7 @@ impl From<CaVerificationError> for LoginError {
 fn from_network_chain(app: &App, chain: &ClientChain) -> Result<CertificateLogin, LoginError> {
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let fingerprint = chain.fingerprint.to_string();
-    let Some(authenticator) = find_authenticator(view.rows(), &fingerprint)? else {
+    let Some(authenticator) = find_by_fingerprint(view.rows(), &fingerprint)? else {
         return refused(UnknownHolder::Fingerprint.reason());
     };
     Ok(CertificateLogin {
@@ -151,14 +151,14 @@ fn find_holder(
         ClaimedExternalId::Id(id) => find_by_external_id(rows, id)?
             .map(|identity| CertificateHolder::ExternalId(identity, id.clone())),
         ClaimedExternalId::NotConfigured | ClaimedExternalId::Absent => {
-            find_authenticator(rows, &verification.fingerprint().to_string())?
+            find_by_fingerprint(rows, &verification.fingerprint().to_string())?
                 .map(CertificateHolder::Authenticator)
         },
     })
 }
 
 /// Finds the authenticator of a certificate.
-fn find_authenticator(
+fn find_by_fingerprint(
     rows: Rows<'_>,
     fingerprint: &str,
 ) -> Result<Option<Box<Found<Authenticator>>>, StoreError> {
@@ -258,7 +258,7 @@ impl CertificateLogin {
     }
 }
 
-impl LoginMethod for CertificateLogin {
+impl VerifiedCredential for CertificateLogin {
     fn identity(&self) -> RecordNumber {
         match &self.holder {
             CertificateHolder::Authenticator(authenticator) => authenticator.root_number(),

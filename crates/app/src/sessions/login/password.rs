@@ -5,7 +5,7 @@
 
 use super::password_attempt::PasswordAttempt;
 use super::{
-    Login, LoginError, LoginMethod, NewSession, PasswordPurpose, authorize, open_session,
+    Login, LoginError, NewSession, PasswordPurpose, VerifiedCredential, authorize, open_session,
     record_failed_password,
 };
 use crate::app::App;
@@ -55,15 +55,15 @@ pub async fn with_password(
             },
             Some(authenticator),
         ) => {
-            let mut method = PasswordLogin {
+            let mut credential = PasswordLogin {
                 authenticator,
                 attempt,
                 rehashed: None,
             };
             if is_cheap {
-                method.rehash(app, peer, password).await?;
+                credential.rehash(app, peer, password).await?;
             }
-            match open_session(app, origin, method, login).await {
+            match open_session(app, origin, credential, login).await {
                 Err(LoginError::Refused(reason)) => (None, reason),
                 outcome => {
                     if outcome.is_ok() {
@@ -114,7 +114,7 @@ impl PasswordLogin {
     }
 }
 
-impl LoginMethod for PasswordLogin {
+impl VerifiedCredential for PasswordLogin {
     fn identity(&self) -> RecordNumber {
         self.authenticator.root_number()
     }

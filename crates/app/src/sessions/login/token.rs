@@ -1,6 +1,6 @@
 //! Login with a token of an external signer.
 
-use super::{Login, LoginError, LoginMethod, NewSession, open_session};
+use super::{Login, LoginError, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::records::is_holder;
 use crate::signers::{self, BearerTokenError, TokenChallenge};
@@ -29,14 +29,14 @@ pub async fn with_token(
 ) -> Result<NewSession, LoginError> {
     let mut worst = BearerTokenError::Missing;
     for text in login.tokens.iter() {
-        let method = match TokenLogin::verify(app, text).await? {
-            Ok(way) => way,
+        let credential = match TokenLogin::verify(app, text).await? {
+            Ok(login) => login,
             Err(fault) => {
                 worst = worst.max(fault);
                 continue;
             },
         };
-        match open_session(app, origin, method, login.clone()).await {
+        match open_session(app, origin, credential, login.clone()).await {
             Err(LoginError::Refused(reason)) => tracing::debug!(%reason, "token refused"),
             outcome => return outcome,
         }
@@ -100,7 +100,7 @@ fn find_holder(
     Ok(found.map(|found| found.number()))
 }
 
-impl LoginMethod for TokenLogin {
+impl VerifiedCredential for TokenLogin {
     fn identity(&self) -> RecordNumber {
         self.identity
     }
