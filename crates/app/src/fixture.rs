@@ -9,7 +9,7 @@ use crate::network::{Controller, ControllerHosts, Network, NetworkSettings};
 use crate::password::PasswordPool;
 use crate::read_model::{self, ProjectionUpdater};
 use crate::records::{find_policy, login_authenticator, own_session_key};
-use crate::sessions::{self, Login, LoginError, NewSession, PresentedCredentials};
+use crate::sessions::{self, LoginError, LoginRequest, NewSession, PresentedCredentials};
 use crate::settings::{MfaSettings, Settings};
 use crate::signers::BearerTokens;
 use crate::state::{KeySetError, KeySetFetcher, KeySetFuture, SignerKeys};
@@ -92,7 +92,7 @@ impl Fixture {
         username: &str,
         password: &str,
     ) -> Result<NewSession, LoginError> {
-        let login = Login::default();
+        let login = LoginRequest::default();
         sessions::with_password(&self.app, &origin(), username, password.into(), login).await
     }
 

@@ -20,7 +20,9 @@ pub use cleanup::{flush_activity, sweep};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};
 pub(crate) use liveness_cache::LivenessCache;
-pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
+pub use login::{
+    LoginError, LoginRequest, NewSession, with_certificate, with_password, with_token,
+};
 pub(crate) use login::{
     PasswordAttempt, PasswordPurpose, record_failed_password, reset_wrong_passwords,
 };

@@ -40,9 +40,9 @@ use secrecy::SecretString;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Client information sent with the credential.
+/// What a client sends with its credential.
 #[derive(Debug, Clone, Default)]
-pub struct Login {
+pub struct LoginRequest {
     /// Config types that the client understands.
     pub config_types: Vec<String>,
     pub env_info: EnvInfo,
@@ -130,7 +130,7 @@ async fn open_session(
     app: &App,
     origin: &Origin,
     credential: impl VerifiedCredential,
-    login: Login,
+    login: LoginRequest,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
     // Refuses early what need not wait for the store.
@@ -245,7 +245,7 @@ fn require_authenticator(identity: &Identity) -> Result<(), LoginError> {
 }
 
 /// Saves what the client reported about itself.
-fn save_client_info(identity: &mut Identity, login: &Login) {
+fn save_client_info(identity: &mut Identity, login: &LoginRequest) {
     identity.env_info.clone_from(&login.env_info);
     identity.sdk_info.clone_from(&login.sdk_info);
 }

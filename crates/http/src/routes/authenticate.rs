@@ -11,7 +11,7 @@ use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::audit::{self, RefusalEvent};
-use portcullis_app::sessions::{self, Login, LoginError, NewSession};
+use portcullis_app::sessions::{self, LoginError, LoginRequest, NewSession};
 use portcullis_app::{AppError, TooManyRequestsError};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
@@ -51,7 +51,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<ApiResponse,
     let Json(body) = call.body;
     let RequestContext { state, origin, .. } = &call.context;
     let login_method = login_method(&call.context)?;
-    let login = Login {
+    let login = LoginRequest {
         config_types: body.config_types,
         env_info: body.env_info,
         sdk_info: body.sdk_info,

@@ -1,6 +1,6 @@
 //! Login with the certificate of the TLS connection.
 
-use super::{Login, LoginError, NewSession, VerifiedCredential, open_session};
+use super::{LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::cas::{self, CaVerification, CaVerificationError, ClaimedExternalId};
 use crate::network::{ClientChain, ClientChainError};
@@ -27,7 +27,7 @@ pub async fn with_certificate(
     app: &App,
     origin: &Origin,
     chain: &[&[u8]],
-    login: Login,
+    login: LoginRequest,
 ) -> Result<NewSession, LoginError> {
     let credential = match app.network().find_client_chain(chain, app.env().now()) {
         Ok(chain) => from_network_chain(app, &chain)?,

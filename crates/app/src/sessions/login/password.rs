@@ -5,8 +5,8 @@
 
 use super::password_attempt::PasswordAttempt;
 use super::{
-    Login, LoginError, NewSession, PasswordPurpose, VerifiedCredential, authorize, open_session,
-    record_failed_password,
+    LoginError, LoginRequest, NewSession, PasswordPurpose, VerifiedCredential, authorize,
+    open_session, record_failed_password,
 };
 use crate::app::App;
 use crate::error::AppError;
@@ -28,7 +28,7 @@ pub async fn with_password(
     origin: &Origin,
     username: &str,
     password: SecretString,
-    login: Login,
+    login: LoginRequest,
 ) -> Result<NewSession, LoginError> {
     let by_name = UniqueValue::new(UniqueIndex::AuthenticatorUsername, username);
     let found: Option<Found<Authenticator>> = app

@@ -1,6 +1,6 @@
 //! Login with a token of an external signer.
 
-use super::{Login, LoginError, NewSession, VerifiedCredential, open_session};
+use super::{LoginError, LoginRequest, NewSession, VerifiedCredential, open_session};
 use crate::app::App;
 use crate::records::is_holder;
 use crate::signers::{self, BearerTokenError, TokenChallenge};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub async fn with_token(
     app: &App,
     origin: &Origin,
-    login: Login,
+    login: LoginRequest,
 ) -> Result<NewSession, LoginError> {
     let mut worst = BearerTokenError::Missing;
     for text in login.tokens.iter() {

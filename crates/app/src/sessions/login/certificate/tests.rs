@@ -142,7 +142,7 @@ const YEAR: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// Why a login with a chain is refused.
 async fn refusal(fixture: &Fixture, chain: &[&[u8]]) -> String {
-    match with_certificate(&fixture.app, &origin(), chain, Login::default()).await {
+    match with_certificate(&fixture.app, &origin(), chain, LoginRequest::default()).await {
         Err(LoginError::Refused(reason)) => reason.into_owned(),
         other => panic!("{other:?}"),
     }
