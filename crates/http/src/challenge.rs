@@ -31,18 +31,18 @@ pub(crate) fn unauthenticated(schemes: &[(&str, &str, &str)]) -> ApiError {
 }
 
 /// Builds a challenge for a token of an external signer; `None` if there is no signer.
-pub(crate) fn external_signer(realm: &str, demand: &TokenChallenge) -> Option<HeaderValue> {
-    if demand.signers.is_empty() {
+pub(crate) fn external_signer(realm: &str, challenge: &TokenChallenge) -> Option<HeaderValue> {
+    if challenge.signers.is_empty() {
         return None;
     }
-    let error = match demand.error {
+    let error = match challenge.error {
         BearerTokenError::Missing => "missing",
         BearerTokenError::Invalid => "invalid",
         BearerTokenError::Expired => "expired",
     };
     let mut text = format_challenge("Bearer", realm, error);
     let (mut ids, mut issuers, mut remaining) = (Vec::new(), Vec::new(), MAX_SIGNER_BYTES);
-    for signer in &demand.signers {
+    for signer in &challenge.signers {
         let (id, issuer) = (
             escape_quoted(signer.id.as_str()),
             escape_quoted(&signer.issuer),
@@ -107,12 +107,12 @@ mod tests {
             id: SignerId::from_wire(id),
             issuer: issuer.to_owned(),
         };
-        let demand = TokenChallenge {
+        let challenge = TokenChallenge {
             error: BearerTokenError::Expired,
             signers: vec![signer("a", "https://a"), signer("b", "q\"u\\\r\nx: y")],
         };
         assert_eq!(
-            external_signer(PRIMARY_REALM, &demand)
+            external_signer(PRIMARY_REALM, &challenge)
                 .unwrap()
                 .to_str()
                 .unwrap(),
@@ -123,7 +123,7 @@ mod tests {
         );
         let nobody = TokenChallenge {
             signers: Vec::new(),
-            ..demand
+            ..challenge
         };
         assert_eq!(external_signer(SECONDARY_REALM, &nobody), None);
     }
@@ -137,11 +137,11 @@ mod tests {
         let mut signers: Vec<_> = (0..30).map(|number| signer(number, 300)).collect();
         signers.insert(1, signer(30, 70_000));
         signers.push(signer(31, 2));
-        let demand = TokenChallenge {
+        let challenge = TokenChallenge {
             error: BearerTokenError::Missing,
             signers,
         };
-        let value = external_signer(PRIMARY_REALM, &demand).unwrap();
+        let value = external_signer(PRIMARY_REALM, &challenge).unwrap();
         let text = value.to_str().unwrap();
         assert!(text.len() < 4096 + 256, "{}", text.len());
         let ids: Vec<_> = (0..13).map(|number| format!("s{number}")).collect();

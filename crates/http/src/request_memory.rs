@@ -143,7 +143,7 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    fn caller(standing: AuthLevel) -> Caller {
+    fn caller(auth_level: AuthLevel) -> Caller {
         Caller {
             origin: origin(),
             identity: IdentityId::from_wire("i".to_owned()),
@@ -151,7 +151,7 @@ mod tests {
             session: ApiSessionId::from_wire("s".to_owned()),
             session_number: RecordNumber(8),
             second_factor_token: None,
-            auth_level: standing,
+            auth_level,
             last_factor_at: Timestamp::UNIX_EPOCH,
             is_admin: false,
             permissions: PermissionSet::default(),
@@ -164,12 +164,12 @@ mod tests {
         let in_use = || {
             let Budgets {
                 session_requests,
-                unauthenticated_requests: stranger_requests,
+                unauthenticated_requests,
                 ..
             } = &budgets;
             (
                 session_requests.in_use() > 0,
-                stranger_requests.in_use() > 0,
+                unauthenticated_requests.in_use() > 0,
             )
         };
         let head = head(5000);

@@ -57,7 +57,7 @@ pub struct NewSession {
     /// Shown only once.
     pub token: SecretString,
     /// The challenge for a client that lacks the bearer token of its second factor.
-    pub demand: Option<TokenChallenge>,
+    pub challenge: Option<TokenChallenge>,
 }
 
 /// Why a login opened no session.
@@ -181,7 +181,7 @@ async fn open_session(
             }
             eviction.apply(rows)?;
             rows.insert(&key, &session)?;
-            let questions = super::open_factor_views(
+            let open_factors = super::open_factor_views(
                 rows.rows(),
                 &session,
                 &after,
@@ -189,7 +189,7 @@ async fn open_session(
                 verified_signer.as_ref(),
             )?;
             let open = PendingActions {
-                open_factors: questions,
+                open_factors,
                 extension,
             };
             Ok::<_, LoginError>((session, after, open))
@@ -197,20 +197,18 @@ async fn open_session(
         .await?;
     let view = super::build_view(app, session, &identity, open);
     Ok(NewSession {
-        demand: demand(&view, fault),
+        challenge: token_challenge(&view, fault),
         view,
         token: token.into(),
     })
 }
 
 /// The challenge for a holder that has to send a bearer token with each request.
-fn demand(view: &ApiSessionView, fault: BearerTokenError) -> Option<TokenChallenge> {
-    view.open_factors
-        .iter()
-        .find_map(|question| match question {
-            OpenFactorView::Token(signer) => Some(TokenChallenge::for_signer(signer, fault)),
-            OpenFactorView::Totp { .. } => None,
-        })
+fn token_challenge(view: &ApiSessionView, fault: BearerTokenError) -> Option<TokenChallenge> {
+    view.open_factors.iter().find_map(|factor| match factor {
+        OpenFactorView::Token(signer) => Some(TokenChallenge::for_signer(signer, fault)),
+        OpenFactorView::Totp { .. } => None,
+    })
 }
 
 /// Authorizes a credential against the current records.

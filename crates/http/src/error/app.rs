@@ -118,10 +118,10 @@ impl From<LoginError> for ApiError {
         match error {
             // The same response for all reasons; the log has the reason.
             LoginError::Refused(reason) => Self::new(Code::InvalidAuth).with_detail(reason),
-            LoginError::NoToken(demand) => {
+            LoginError::NoToken(challenge) => {
                 let error =
                     Self::unauthenticated().with_detail("no acceptable token was presented");
-                match challenge::external_signer(challenge::PRIMARY_REALM, &demand) {
+                match challenge::external_signer(challenge::PRIMARY_REALM, &challenge) {
                     Some(value) => error.with_header(header::WWW_AUTHENTICATE, value),
                     None => error,
                 }

@@ -131,9 +131,9 @@ fn session_response(session: NewSession) -> ApiResponse {
         .map_or(0, |request| 1 + usize::from(request.roll_key));
     let detail = ApiSessionDetail::for_holder(session.view, session.token);
     let mut response = ApiResponse::detail(&detail);
-    let demand = session.demand.as_ref();
+    let challenge = session.challenge.as_ref();
     if let Some(value) =
-        demand.and_then(|demand| challenge::external_signer(challenge::SECONDARY_REALM, demand))
+        challenge.and_then(|given| challenge::external_signer(challenge::SECONDARY_REALM, given))
     {
         response = response.with_header(header::WWW_AUTHENTICATE, value);
     }
