@@ -83,10 +83,8 @@ pub async fn resolve(
         return Ok(None);
     };
     let (identity, policy) = (&live.identity.entity, &live.policy);
-    let proof = second_factor_token::verify(app, identity, policy, presented.tokens).await?;
-    Ok(Some(Arc::new(
-        live.into_caller(origin, proof.ok().flatten()),
-    )))
+    let token = second_factor_token::verify(app, identity, policy, presented.tokens).await?;
+    Ok(Some(Arc::new(live.into_caller(origin, token.into_token()))))
 }
 
 /// Finds the session of a request, if its certificate binding allows the client to use it.

@@ -141,11 +141,10 @@ async fn open_session(
         let wanted = RequestedConfigTypes::resolve(view.rows(), named)?;
         (identity, policy, wanted.to_names())
     };
-    let (verified_signer, fault) =
-        match second_factor_token::verify(app, &identity.entity, &policy, &login.tokens).await? {
-            Ok(proof) => (proof.map(|proof| proof.signer), BearerTokenError::Missing),
-            Err(fault) => (None, fault),
-        };
+    let second_factor =
+        second_factor_token::verify(app, &identity.entity, &policy, &login.tokens).await?;
+    let fault = second_factor.fault();
+    let verified_signer = second_factor.into_token().map(|proof| proof.signer);
     let token = entropy::uuid(&*app.env().entropy)?;
     let owner = credential.identity();
     let session = ApiSession {
