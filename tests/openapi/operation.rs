@@ -186,6 +186,10 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
         let refused = json!({"$ref": "#/components/responses/Refused"});
         all.insert(spec.status.as_str().to_owned(), refused);
     }
+    for status in &route.description.refusals {
+        let refused = json!({"$ref": "#/components/responses/Refused"});
+        all.insert(status.as_str().to_owned(), refused);
+    }
     for (status, response, _) in standard.into_iter().filter(|(.., is_usual)| *is_usual) {
         let reference = format!("#/components/responses/{response}");
         all.insert(status.to_owned(), json!({"$ref": reference}));

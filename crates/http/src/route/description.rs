@@ -19,6 +19,8 @@ pub struct RouteDescription {
     pub response: Option<ResponseSpec>,
     /// The parameters that it reads besides those of its path.
     pub parameters: Vec<&'static Parameter>,
+    /// The statuses of errors besides those that follow from its form.
+    pub refusals: Vec<StatusCode>,
 }
 
 /// The response of a route on success.
@@ -76,6 +78,7 @@ impl RouteDescription {
         Self {
             response,
             parameters: parameters.iter().collect(),
+            refusals: Vec::new(),
         }
     }
 }
@@ -195,6 +198,13 @@ impl Route {
     #[must_use]
     pub(crate) fn with_parameters(self, parameters: &'static [Parameter]) -> Self {
         self.describe(|description| description.parameters.extend(parameters))
+    }
+
+    /// Declares statuses of errors besides those that follow from the route's form: a body, a
+    /// parameter, a session.
+    #[must_use]
+    pub(crate) fn with_refusals(self, statuses: &'static [StatusCode]) -> Self {
+        self.describe(|description| description.refusals.extend(statuses))
     }
 
     #[cfg(feature = "describe")]

@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, Parameter, RequestContext, ResponseSpec, Route, ValueType, public};
 use crate::session::{self, ZT_SESSION};
-use http::{HeaderName, HeaderValue, Method, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
@@ -29,6 +29,11 @@ pub(super) fn routes() -> Vec<Route> {
         public::<Json<Authenticate>, _, _>(Method::POST, "/authenticate", authenticate)
             .responds(ResponseSpec::detail::<ApiSessionDetail>())
             .with_parameters(&[METHOD])
+            .with_refusals(&[
+                StatusCode::UNAUTHORIZED,
+                StatusCode::TOO_MANY_REQUESTS,
+                StatusCode::SERVICE_UNAVAILABLE,
+            ])
             .with_body_limit(MAX_BODY_BYTES),
     ]
 }
