@@ -63,7 +63,7 @@ pub(crate) fn find_policy(
     rows.find_cached(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))
 }
 
-pub(crate) fn find_authenticator(
+fn find_authenticator(
     rows: Rows<'_>,
     id: &AuthenticatorId,
 ) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {

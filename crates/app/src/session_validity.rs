@@ -4,7 +4,7 @@
 
 use crate::error::AppError;
 use crate::records::{
-    find_authenticator, find_enabled_signer, get_policy, get_shared_owner, is_holder,
+    find_enabled_signer, get_policy, get_shared_owner, is_holder, login_authenticator,
     own_session_key,
 };
 use portcullis_domain::access::{AccessDeniedError, Caller, Origin, SecondFactorToken};
@@ -13,8 +13,7 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::trust_generation::TrustGeneration;
 use portcullis_pki::Validity;
 use portcullis_storage::engine::StoreError;
@@ -67,28 +66,92 @@ pub(crate) fn validate(
     now: Timestamp,
 ) -> Result<Option<LiveSession>, AppError> {
     let identity = get_shared_owner(rows, &session)?;
-    let end = lifetimes.expires_at(&session.entity, identity.entity.has_admin_rights());
-    if end.is_some_and(|end| now >= end) {
-        return Ok(None);
-    }
-    let policy = get_policy(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now)
-        || !session
-            .entity
-            .opened_by
-            .is_allowed_for(identity.entity.kind)
-    {
-        return Ok(None);
-    }
-    let method = |id: &AuthenticatorId| find_method(rows, id);
-    if !is_login_method_allowed(rows, (&session.entity, &policy), method, now)? {
+    let facts = SessionFacts::from_records(rows, &session.entity, &identity.entity, now)?;
+    if !facts.are_valid(rows, lifetimes, now)? {
         return Ok(None);
     }
     Ok(Some(LiveSession {
+        policy: facts.policy,
         session,
         identity,
-        policy,
     }))
+}
+
+/// The facts on which the validity of a session depends, from the records or the read model.
+pub(crate) struct SessionFacts<'s> {
+    pub(crate) session: &'s ApiSession,
+    /// Whether its identity has administrator rights.
+    pub(crate) is_admin: bool,
+    /// Whether its identity is disabled.
+    pub(crate) is_disabled: bool,
+    /// The type of its identity.
+    pub(crate) kind: IdentityType,
+    /// The policy of its identity.
+    pub(crate) policy: Arc<AuthPolicy>,
+    /// The method of the authenticator that opened it; `None` if that is gone or there was none.
+    pub(crate) authenticator: Option<AuthenticatorMethod>,
+}
+
+impl<'s> SessionFacts<'s> {
+    pub(crate) fn from_records(
+        rows: Rows<'_>,
+        session: &'s ApiSession,
+        identity: &Identity,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let authenticator = login_authenticator(rows, session)?;
+        Ok(Self {
+            session,
+            is_admin: identity.has_admin_rights(),
+            is_disabled: identity.is_disabled(now),
+            kind: identity.kind,
+            policy: get_policy(rows, identity)?,
+            authenticator: authenticator.map(|found| match &found.entity.credential {
+                Credential::Updb(_) => AuthenticatorMethod::Password,
+                Credential::Cert(_) => AuthenticatorMethod::Certificate,
+            }),
+        })
+    }
+
+    /// Whether the session is valid, apart from its idle timeout. CAs and signers are read.
+    pub(crate) fn are_valid(
+        &self,
+        rows: Rows<'_>,
+        lifetimes: SessionLifetimes,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let end = lifetimes.expires_at(self.session, self.is_admin);
+        if end.is_some_and(|end| now >= end)
+            || self.is_disabled
+            || !self.session.opened_by.is_allowed_for(self.kind)
+        {
+            return Ok(false);
+        }
+        self.is_login_method_allowed(rows, now)
+    }
+
+    /// Whether the login method of the session is still allowed by the policy of its identity.
+    fn is_login_method_allowed(&self, rows: Rows<'_>, now: Timestamp) -> Result<bool, StoreError> {
+        let primary = &self.policy.spec.primary;
+        match &self.session.opened_by {
+            OpenedBy::Authenticator(_) => match self.authenticator {
+                Some(AuthenticatorMethod::Password) => Ok(primary.updb.allowed),
+                Some(AuthenticatorMethod::Certificate) => {
+                    is_certificate_acceptable(rows, self.session, &self.policy, now)
+                },
+                None => Ok(false),
+            },
+            OpenedBy::ExternalId => {
+                is_certificate_acceptable(rows, self.session, &self.policy, now)
+            },
+            OpenedBy::Signer(id) => {
+                let signer = find_enabled_signer(rows, id)?;
+                let is_current = signer
+                    .is_some_and(|found| is_same_generation(self.session, found.entity.spec.terms));
+                Ok(is_current && primary.ext_jwt.allows(id))
+            },
+        }
+    }
 }
 
 /// Resolves a caller again inside a transaction that acts for it.
@@ -141,43 +204,6 @@ fn is_token_valid(
 pub(crate) enum AuthenticatorMethod {
     Password,
     Certificate,
-}
-
-fn find_method(
-    rows: Rows<'_>,
-    id: &AuthenticatorId,
-) -> Result<Option<AuthenticatorMethod>, StoreError> {
-    let authenticator = find_authenticator(rows, id)?;
-    Ok(authenticator.map(|found| match &found.entity.credential {
-        Credential::Updb(_) => AuthenticatorMethod::Password,
-        Credential::Cert(_) => AuthenticatorMethod::Certificate,
-    }))
-}
-
-/// Whether the login method of a session is still allowed by the policy of its identity. `method`
-/// looks up an authenticator; `None` if it is gone.
-pub(crate) fn is_login_method_allowed(
-    rows: Rows<'_>,
-    (session, policy): (&ApiSession, &AuthPolicy),
-    method: impl FnOnce(&AuthenticatorId) -> Result<Option<AuthenticatorMethod>, StoreError>,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    match &session.opened_by {
-        OpenedBy::Authenticator(id) => match method(id)? {
-            Some(AuthenticatorMethod::Password) => Ok(policy.spec.primary.updb.allowed),
-            Some(AuthenticatorMethod::Certificate) => {
-                is_certificate_acceptable(rows, session, policy, now)
-            },
-            None => Ok(false),
-        },
-        OpenedBy::ExternalId => is_certificate_acceptable(rows, session, policy, now),
-        OpenedBy::Signer(id) => {
-            let signer = find_enabled_signer(rows, id)?;
-            let is_good =
-                signer.is_some_and(|found| is_same_generation(session, found.entity.spec.terms));
-            Ok(is_good && policy.spec.primary.ext_jwt.allows(id))
-        },
-    }
 }
 
 /// Whether a session was opened under the current generation of trust settings. Sessions without

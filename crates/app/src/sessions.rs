@@ -4,7 +4,7 @@ mod binding;
 mod certificates;
 mod cleanup;
 mod list;
-mod liveness_cache;
+mod liveness;
 mod login;
 mod second_factor_token;
 mod session_quota;
@@ -19,7 +19,7 @@ pub use certificates::{
 pub use cleanup::{flush_activity, sweep};
 pub(crate) use list::check_may_end;
 pub use list::{AdminSessionView, Delete, Read, delete, list, read};
-pub(crate) use liveness_cache::LivenessCache;
+pub(crate) use liveness::is_live;
 pub use login::{
     LoginError, LoginRequest, NewSession, with_certificate, with_password, with_token,
 };
@@ -43,7 +43,7 @@ use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
-use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, identity_key};
+use portcullis_storage::tables::{Rows, UniqueIndex, UniqueValue, identity_key};
 use std::sync::Arc;
 
 actions! {
@@ -135,37 +135,22 @@ pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Re
     Ok(())
 }
 
+/// Finds the session with a token; `None` when it is over.
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSession>, AppError> {
     let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, hash.0);
-    let Some(session) = rows.find_cached::<ApiSession>(&by_token)? else {
-        return Ok(None);
-    };
-    resolve_live(app, rows, session, app.env().now())
-}
-
-/// Whether a session is valid at a moment.
-pub(crate) fn is_live(
-    app: &App,
-    rows: Rows<'_>,
-    session: Found<Arc<ApiSession>>,
-    now: Timestamp,
-) -> Result<bool, AppError> {
-    Ok(resolve_live(app, rows, session, now)?.is_some())
-}
-
-/// Resolves a session with its identity and policy; `None` when it is over.
-fn resolve_live(
-    app: &App,
-    rows: Rows<'_>,
-    session: Found<Arc<ApiSession>>,
-    now: Timestamp,
-) -> Result<Option<LiveSession>, AppError> {
-    let last_activity = last_activity(app, &session.entity);
-    if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {
-        Ok(None)
-    } else {
-        validate(rows, session, app.settings().session_lifetimes, now)
+    let now = app.env().now();
+    match rows.find_cached::<ApiSession>(&by_token)? {
+        Some(session) if !is_idle(app, &session.entity, now) => {
+            validate(rows, session, app.settings().session_lifetimes, now)
+        },
+        Some(_) | None => Ok(None),
     }
+}
+
+/// Whether a session exceeded its idle timeout.
+fn is_idle(app: &App, session: &ApiSession, now: Timestamp) -> bool {
+    let timeout = app.settings().session_timeout;
+    now >= ApiSession::expires_at(last_activity(app, session), timeout)
 }
 
 /// Last use of a session; the in-memory mirror is newer than the store.

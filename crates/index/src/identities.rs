@@ -78,6 +78,11 @@ impl IdentityColumns {
         &self.default_admins
     }
 
+    /// Whether the identity in a slot has administrator rights.
+    pub fn has_admin_rights(&self, slot: Slot) -> bool {
+        self.admins.contains(slot.bit()) || self.default_admins.contains(slot.bit())
+    }
+
     /// Disabled identities, including those whose disabling may have ended: the record has the
     /// time.
     pub const fn disabled(&self) -> &RoaringBitmap {

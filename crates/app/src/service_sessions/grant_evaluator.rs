@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::memo::Memo;
 use crate::posture::{GrantResolver, PolicySummary, PostureContext};
-use crate::sessions::{self, is_live};
+use crate::sessions::is_live;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
@@ -21,8 +21,9 @@ use std::rc::Rc;
 pub(super) struct GrantEvaluator<'a> {
     app: &'a App,
     resolver: GrantResolver<'a>,
-    liveness: sessions::LivenessCache<'a>,
     now: Timestamp,
+    /// Whether API sessions are valid, by token hash.
+    liveness: Memo<[u8; 16], bool>,
     /// API sessions by token hash; `None` for those that are over.
     sessions: Memo<[u8; 16], Option<Rc<EvaluatedSession>>>,
 }
@@ -78,8 +79,8 @@ impl<'a> GrantEvaluator<'a> {
         Self {
             app,
             resolver: GrantResolver::new(app),
-            liveness: sessions::LivenessCache::new(app, now),
             now,
+            liveness: Memo::default(),
             sessions: Memo::default(),
         }
     }
@@ -99,8 +100,13 @@ impl<'a> GrantEvaluator<'a> {
             return Ok(Some(false));
         }
         let is_free = summaries.iter().any(|summary| !summary.has_checks());
-        let is_living = self.liveness.is_live(rows, claim.api_session)?;
-        Ok(is_living.filter(|is_living| is_free || !is_living))
+        let is_live = self.is_live(rows, claim.api_session)?;
+        Ok((is_free || !is_live).then_some(is_live))
+    }
+
+    fn is_live(&self, rows: Rows<'_>, token: TokenHash) -> Result<bool, AppError> {
+        self.liveness
+            .get_or_try_insert_with(token.0, || is_live(self.app, rows, token, self.now))
     }
 
     pub(super) fn is_granted(
@@ -204,7 +210,9 @@ impl<'a> GrantEvaluator<'a> {
                 context: PostureContext::for_session(self.app, rows, numbers, &session.entity)?,
                 passes: RefCell::default(),
             });
-            Ok(is_live(self.app, rows, session, self.now)?.then_some(evaluated))
+            Ok(self
+                .is_live(rows, session.entity.token_hash)?
+                .then_some(evaluated))
         })
     }
 }

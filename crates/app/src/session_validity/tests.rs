@@ -1,13 +1,11 @@
 use super::*;
 use crate::fixture::{Fixture, PASSWORD, named};
-use crate::records::login_authenticator;
 use portcullis_domain::api_session::LoginCertificate;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::{
     CaSettings, CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim,
 };
 use portcullis_domain::clock::SignedDuration;
-use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{CaId, SignerId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::signer::{KeySource, Signer, SignerSettings, SignerSpec};
@@ -62,10 +60,16 @@ impl Login {
 
     /// Whether a session with another login method would be allowed.
     fn is_allowed(&self, session: &ApiSession, policy: &AuthPolicy) -> bool {
-        let method = |_id: &AuthenticatorId| Ok(Some(AuthenticatorMethod::Certificate));
-        self.fixture.read(|rows| {
-            is_login_method_allowed(rows, (session, policy), method, self.now()).unwrap()
-        })
+        let facts = SessionFacts {
+            session,
+            is_admin: false,
+            is_disabled: false,
+            kind: IdentityType::Default,
+            policy: Arc::new(policy.clone()),
+            authenticator: Some(AuthenticatorMethod::Certificate),
+        };
+        self.fixture
+            .read(|rows| facts.is_login_method_allowed(rows, self.now()).unwrap())
     }
 
     fn opened_by(&self, opened_by: OpenedBy) -> ApiSession {

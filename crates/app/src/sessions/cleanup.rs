@@ -9,7 +9,7 @@ use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_index::{Direction, Slot};
+use portcullis_index::Direction;
 use portcullis_storage::tables::{API_SESSION, identity_key};
 use std::sync::Arc;
 
@@ -81,10 +81,8 @@ fn find_over_lifetime(app: &App, now: Timestamp) -> Vec<(RecordNumber, RecordNum
     let identities = app.projections().identities();
     let columns = identities.columns();
     let is_admin = |owner: RecordNumber| {
-        let bit = identities.slot(owner).map(Slot::bit);
-        bit.is_some_and(|bit| {
-            columns.admins().contains(bit) || columns.default_admins().contains(bit)
-        })
+        let slot = identities.slot(owner);
+        slot.is_some_and(|slot| columns.has_admin_rights(slot))
     };
     old.into_iter()
         .filter(|(owner, _, session)| {
