@@ -7,10 +7,12 @@
 mod candidates;
 mod filter_access;
 pub mod kinds;
+mod lazy_record;
 mod list_page;
 mod list_scope;
 mod listable;
 mod point_lookup;
+mod record_location;
 mod restriction;
 mod role_filter;
 mod symbols;
@@ -18,6 +20,7 @@ mod token_filter;
 
 pub use crate::error::ListError;
 pub(crate) use filter_access::check_filter;
+pub(crate) use lazy_record::LazyRecord;
 pub(crate) use list_page::ListPage;
 pub(crate) use list_scope::ListScope;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};

@@ -5,14 +5,14 @@ use crate::app::App;
 use crate::enrollment_records::token_hash;
 use crate::error::AppError;
 use crate::listing::{
-    ListPage, ListRequest, ListScope, Listing, Paging, Restriction, kinds, resolve_token_filter,
+    LazyRecord, ListPage, ListRequest, ListScope, Listing, Paging, kinds, resolve_token_filter,
     restrict_to,
 };
 use crate::privilege::EnrollmentOwner;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::EnrollmentView;
-use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueIndex, UniqueValue};
+use portcullis_storage::tables::{Found, StoredEnrollment, UniqueIndex, UniqueValue};
 use std::ops::ControlFlow;
 
 /// Receives the rows of a list; breaks when no more are wanted.
@@ -49,15 +49,16 @@ fn list_rows(
     listing: &Listing,
     show: &mut RowVisitor<'_>,
 ) -> Result<Paging, AppError> {
-    let is_visible = |rows: Rows<'_>, found: &Found<StoredEnrollment>| -> Result<bool, AppError> {
-        Ok(EnrollmentOwner::get(rows, found)?.can_be_impersonated_by(caller))
+    let is_visible = |record: &LazyRecord<'_, StoredEnrollment>| -> Result<bool, AppError> {
+        let Some(found) = record.read()? else {
+            return Ok(false);
+        };
+        Ok(EnrollmentOwner::get(record.rows(), found)?.can_be_impersonated_by(caller))
     };
     let scope = ListScope {
         // Administrators see all, so no record has to be read for that.
         visibility: (!caller.is_admin).then_some(&is_visible),
-        early_visibility: None,
-        restriction: Restriction::All,
-        is_cancelled: request.is_cancelled,
+        ..ListScope::all(request)
     };
     let answer: ListPage<'_, StoredEnrollment> = ListPage::new(app, listing, &scope)?;
     answer.for_each(&mut |found| {

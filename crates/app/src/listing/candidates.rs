@@ -1,15 +1,16 @@
 //! Candidates of a list, filtered and sorted by their records.
 
 use super::Listing;
+use super::lazy_record::LazyRecord;
 use super::list_scope::{ListScope, Visibility};
-use super::listable::{Listable, RecordLocation, RecordRow, RowContext, into_owned_value};
+use super::listable::{Listable, RecordRow, RowContext, into_owned_value};
+use super::record_location::RecordLocation;
 use super::restriction::Restriction;
 use crate::error::AppError;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_filter::{Order, Predicate, Row, SortKey, SymbolId, Value};
 use portcullis_index::{Catalog, Matches};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::Found;
 use std::ops::ControlFlow;
 
 /// Records that may match: all, or those at some locations.
@@ -23,14 +24,17 @@ pub(super) enum Candidates {
 }
 
 impl Candidates {
+    /// The candidates among `matches`. If all records of the kind have to be read anyway, since
+    /// they have to match or are `sorted_by` their values, a scan is fastest.
     pub(super) fn new<E: Listable>(
         catalog: &Catalog<E::Entry>,
         matches: &Matches,
-        scope: &ListScope<'_, E>,
+        restriction: &Restriction<'_, E>,
+        sorted_by: &[SortKey],
     ) -> Self {
         // The records may be ahead of the catalog, and newer ones may be outside the restriction.
-        let is_about_all = matches!(scope.restriction, Restriction::All);
-        if is_about_all && matches.is_all() && scope.early_visibility.is_none() {
+        let is_about_all = matches!(restriction, Restriction::All) && matches.is_all();
+        if is_about_all && !(matches.is_exact() && sorted_by.is_empty()) {
             return Self::All;
         }
         let locations = catalog
@@ -42,115 +46,120 @@ impl Candidates {
         }
     }
 
-    /// Collects the matches, reading the record of each candidate for which the catalog is not
-    /// enough.
-    pub(super) fn collect<'l, E: Listable>(
+    /// Adds those that match and are visible to `buffer`.
+    pub(super) fn collect_into<E: Listable>(
         &self,
-        context: RowContext<'_>,
-        listing: &Listing,
-        scope: &ListScope<'_, E>,
-        mut buffer: SortBuffer<'l>,
-    ) -> Result<SortBuffer<'l>, AppError> {
-        let rows = context.rows;
+        buffer: &mut SortBuffer<'_, E>,
+    ) -> Result<(), AppError> {
+        let rows = buffer.context.rows;
         match self {
             Self::At {
-                locations: places,
+                locations,
                 are_matching,
-            } => buffer.add_at((places, *are_matching), context, listing, scope)?,
+            } => locations.iter().try_for_each(|location| {
+                buffer.add(&LazyRecord::new(rows, *location), *are_matching)
+            }),
             Self::All => {
-                let mut fault = None;
+                let mut added = Ok(());
                 for root in E::ROOT_KINDS {
                     rows.for_each_in::<E>(&RecordKey::all(*root), &mut |found| {
-                        Ok(
-                            match buffer.add_matching(context, listing, scope.visibility, &found) {
-                                Ok(()) => ControlFlow::Continue(()),
-                                Err(error) => {
-                                    fault = Some(error);
-                                    ControlFlow::Break(())
-                                },
-                            },
-                        )
+                        added = buffer.add(&LazyRecord::from_found(rows, found), false);
+                        Ok(match added {
+                            Ok(()) => ControlFlow::Continue(()),
+                            Err(_) => ControlFlow::Break(()),
+                        })
                     })?;
-                    if let Some(error) = fault {
-                        return Err(error);
+                    if added.is_err() {
+                        break;
                     }
                 }
+                added
             },
         }
-        Ok(buffer)
     }
 }
 
 /// Locations of matching records, with the values that they are sorted by.
-pub(super) struct SortBuffer<'l> {
-    rows: Vec<SortRow>,
+pub(super) struct SortBuffer<'l, E> {
+    context: RowContext<'l>,
+    predicate: &'l Predicate,
+    visibility: Option<&'l Visibility<'l, E>>,
     /// Sort keys to be read from the records; empty where the catalog sorts.
     sort_keys: &'l [SortKey],
+    rows: Vec<SortRow>,
 }
 
-impl<'l> SortBuffer<'l> {
-    pub(super) const fn with_sort_keys(sort: &'l [SortKey]) -> Self {
+impl<'l, E: Listable> SortBuffer<'l, E> {
+    pub(super) const fn new(
+        context: RowContext<'l>,
+        listing: &'l Listing,
+        scope: &ListScope<'l, E>,
+        sort_keys: &'l [SortKey],
+    ) -> Self {
         Self {
-            rows: Vec::new(),
-            sort_keys: sort,
-        }
-    }
-
-    /// Adds the records at some locations that match and are visible. A record is read only if one
-    /// of the two is unknown or its values are needed.
-    fn add_at<E: Listable>(
-        &mut self,
-        (locations, are_matching): (&[RecordLocation], bool),
-        context: RowContext<'_>,
-        listing: &Listing,
-        scope: &ListScope<'_, E>,
-    ) -> Result<(), AppError> {
-        let is_enough = are_matching && self.sort_keys.is_empty();
-        for location in locations {
-            let visibility = match scope.find_visibility(context.rows, *location)? {
-                Some(false) => continue,
-                Some(true) if is_enough => {
-                    self.rows.push(SortRow::without_values(*location));
-                    continue;
-                },
-                Some(true) => None,
-                None => scope.visibility,
-            };
-            let key = location.key::<E>();
-            if let Some(entity) = context.rows.get::<E>(&key)? {
-                self.add_matching(context, listing, visibility, &Found { key, entity })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds a record if it matches and is visible.
-    pub(super) fn add_matching<E: Listable>(
-        &mut self,
-        context: RowContext<'_>,
-        listing: &Listing,
-        visibility: Option<&Visibility<'_, E>>,
-        found: &Found<E>,
-    ) -> Result<(), AppError> {
-        let record = RecordRow {
-            entity: &found.entity,
             context,
-        };
-        if !matches(&listing.predicate, &record)? {
+            predicate: &listing.predicate,
+            visibility: scope.visibility,
+            sort_keys,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a record if it matches, unless that is known, and is visible. It is read only if one of
+    /// the two or the order depends on it.
+    pub(super) fn add(
+        &mut self,
+        record: &LazyRecord<'_, E>,
+        is_matching: bool,
+    ) -> Result<(), AppError> {
+        self.context.check_cancelled()?;
+        if !is_matching && !self.matches(record)? {
             return Ok(());
         }
-        if let Some(visibility) = visibility
-            && !visibility(context.rows, found)?
+        if let Some(is_visible) = self.visibility
+            && !is_visible(record)?
         {
             return Ok(());
         }
-        self.rows
-            .push(SortRow::from_record(self.sort_keys, found, &record));
+        if let Some(values) = self.sort_values(record)? {
+            self.rows.push(SortRow {
+                location: record.location(),
+                values,
+            });
+        }
         Ok(())
     }
 
-    pub(super) fn record_numbers(&self) -> impl Iterator<Item = RecordNumber> {
-        self.rows.iter().map(|row| row.location.number())
+    fn matches(&self, record: &LazyRecord<'_, E>) -> Result<bool, AppError> {
+        match record.read()? {
+            Some(found) => matches(self.predicate, &RecordRow::new(&found.entity, self.context)),
+            None => Ok(false),
+        }
+    }
+
+    /// The values that a record is sorted by; `None` if they cannot be read since it is gone.
+    fn sort_values(
+        &self,
+        record: &LazyRecord<'_, E>,
+    ) -> Result<Option<Vec<(SymbolId, Value<'static>)>>, AppError> {
+        if self.sort_keys.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let Some(found) = record.read()? else {
+            return Ok(None);
+        };
+        let row = RecordRow::new(&found.entity, self.context);
+        let symbols = self.sort_keys.iter().map(|key| key.symbol);
+        Ok(Some(
+            symbols
+                .map(|symbol| (symbol, into_owned_value(row.value(symbol))))
+                .collect(),
+        ))
+    }
+
+    pub(super) fn into_numbers(self) -> Vec<RecordNumber> {
+        let rows = self.rows.into_iter();
+        rows.map(|row| row.location.number()).collect()
     }
 
     /// The locations, sorted by values of the records.
@@ -170,40 +179,15 @@ pub(super) fn matches<E: Listable>(
     record: &RecordRow<'_, E>,
 ) -> Result<bool, AppError> {
     let matches = predicate.matches(record);
-    if (record.context.is_cancelled)() {
-        return Err(AppError::TimedOut);
-    }
+    record.context.check_cancelled()?;
     Ok(matches)
 }
 
 /// A row with just the values that sorting needs.
 struct SortRow {
     location: RecordLocation,
+    /// Empty where the catalog sorts.
     values: Vec<(SymbolId, Value<'static>)>,
-}
-
-impl SortRow {
-    /// A row that the catalog sorts.
-    const fn without_values(location: RecordLocation) -> Self {
-        Self {
-            location,
-            values: Vec::new(),
-        }
-    }
-
-    fn from_record<E: Listable>(
-        sort: &[SortKey],
-        found: &Found<E>,
-        record: &RecordRow<'_, E>,
-    ) -> Self {
-        Self {
-            location: RecordLocation::from_found(found),
-            values: sort
-                .iter()
-                .map(|key| (key.symbol, into_owned_value(record.value(key.symbol))))
-                .collect(),
-        }
-    }
 }
 
 impl Row for SortRow {
@@ -227,17 +211,14 @@ mod tests {
         let mut catalog = Catalog::default();
         let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         catalog.put(RecordNumber(7), None, &policy);
+        let matches = catalog.all().into_inexact();
         let numbers = BTreeSet::from([RecordNumber(7)]);
-        let scope = |restriction| ListScope::<AuthPolicy> {
-            visibility: None,
-            early_visibility: None,
-            restriction,
-            is_cancelled: &|| false,
-        };
         let candidates =
-            |restriction| Candidates::new(&catalog, &catalog.all(), &scope(restriction));
+            |restriction| Candidates::new::<AuthPolicy>(&catalog, &matches, &restriction, &[]);
         assert!(matches!(candidates(Restriction::All), Candidates::All));
         let some = candidates(Restriction::ByNumbers(&numbers));
         assert!(matches!(some, Candidates::At { locations, .. } if locations.len() == 1));
+        let exact = Candidates::new::<AuthPolicy>(&catalog, &catalog.all(), &Restriction::All, &[]);
+        assert!(matches!(exact, Candidates::At { are_matching, .. } if are_matching));
     }
 }

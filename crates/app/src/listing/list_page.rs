@@ -6,9 +6,11 @@
 //! are replaced by the ones that follow.
 
 use super::candidates::{Candidates, SortBuffer, matches};
+use super::lazy_record::LazyRecord;
 use super::list_scope::ListScope;
-use super::listable::{Listable, RecordLocation, RecordRow, RowContext};
+use super::listable::{Listable, RecordRow, RowContext};
 use super::point_lookup::PointLookup;
+use super::record_location::RecordLocation;
 use super::symbols::count_costly_tests;
 use super::{Listing, Paging};
 use crate::app::{App, StoreView};
@@ -63,18 +65,19 @@ impl<'a, E: Listable> ListPage<'a, E> {
         lookup: &PointLookup,
     ) -> Result<Self, AppError> {
         let (view, projections) = (app.snapshot()?, app.projections());
-        let mut buffer = SortBuffer::with_sort_keys(listing.order.keys());
-        let context = row_context(&view, projections, scope);
         let mut found = lookup.find::<E>(view.rows())?;
         scope.restriction.retain(projections, &mut found);
-        for found in &found {
-            buffer.add_matching(context, listing, scope.visibility, found)?;
+        let context = row_context(&view, projections, scope);
+        let mut buffer = SortBuffer::new(context, listing, scope, listing.order.keys());
+        for found in found {
+            buffer.add(&LazyRecord::from_found(view.rows(), found), false)?;
         }
+        let locations = buffer.into_sorted(&listing.order);
         Ok(Self::in_record_order(
             (view, projections),
             listing,
             scope,
-            buffer,
+            locations,
         ))
     }
 
@@ -101,19 +104,21 @@ impl<'a, E: Listable> ListPage<'a, E> {
                 (&*catalog, &matches),
             ));
         }
-        let candidates = Candidates::new(&catalog, &matches, scope);
+        let sort_keys = if is_sorted { &[] } else { listing.order.keys() };
+        let candidates = Candidates::new(&catalog, &matches, &scope.restriction, sort_keys);
         drop(catalog);
-        let sort = if is_sorted { &[] } else { listing.order.keys() };
         let context = row_context(&at.0, projections, scope);
-        let buffer =
-            candidates.collect(context, listing, scope, SortBuffer::with_sort_keys(sort))?;
+        let mut buffer = SortBuffer::new(context, listing, scope, sort_keys);
+        candidates.collect_into(&mut buffer)?;
         if !is_sorted {
-            return Ok(Self::in_record_order(at, listing, scope, buffer));
+            let locations = buffer.into_sorted(&listing.order);
+            return Ok(Self::in_record_order(at, listing, scope, locations));
         }
+        let numbers = buffer.into_numbers();
         // The catalog is locked anew, so the snapshot has to be as recent as its order.
         drop(at);
         let catalog = E::catalog(projections);
-        let matches = catalog.matches_from_numbers(buffer.record_numbers());
+        let matches = catalog.matches_from_numbers(numbers);
         let at = (app.snapshot()?, projections);
         Ok(Self::in_catalog_order(
             at,
@@ -145,9 +150,8 @@ impl<'a, E: Listable> ListPage<'a, E> {
         at: (StoreView, &'a Projections),
         listing: &Listing,
         scope: &ListScope<'a, E>,
-        buffer: SortBuffer<'_>,
+        mut locations: Vec<RecordLocation>,
     ) -> Self {
-        let mut locations = buffer.into_sorted(&listing.order);
         let total = locations.len();
         let (range, page_len) = page_range(listing, total);
         locations.truncate(range.end);
@@ -196,10 +200,7 @@ impl<'a, E: Listable> ListPage<'a, E> {
             let Some(entity) = self.view.rows().get::<E>(&key)? else {
                 continue;
             };
-            let record = RecordRow {
-                entity: &entity,
-                context,
-            };
+            let record = RecordRow::new(&entity, context);
             if matches(&self.predicate, &record)? {
                 shown += 1;
                 if visit(Found { key, entity })?.is_break() {

@@ -1,12 +1,12 @@
 //! Scope of a list: restriction, visibility and cancellation.
 
 use super::ListRequest;
-use super::listable::{Listable, PolicyRelated, RecordLocation};
+use super::lazy_record::LazyRecord;
+use super::listable::{Listable, PolicyRelated};
 use super::restriction::{FindSlots, Restriction};
 use crate::error::AppError;
 use portcullis_domain::ids::RecordNumber;
 use portcullis_index::Catalog;
-use portcullis_storage::tables::{Found, Rows};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 
@@ -14,8 +14,6 @@ use std::collections::BTreeSet;
 pub(crate) struct ListScope<'s, E: Listable> {
     /// `None` when the caller may see all of them.
     pub(crate) visibility: Option<&'s Visibility<'s, E>>,
-    /// Decides visibility without reading the record, where possible.
-    pub(crate) early_visibility: Option<&'s EarlyVisibility<'s>>,
     /// The records that the list covers.
     pub(crate) restriction: Restriction<'s, E>,
     /// Whether the client no longer waits.
@@ -27,7 +25,6 @@ impl<'s, E: Listable> ListScope<'s, E> {
     pub(crate) const fn all(request: &'s ListRequest<'_>) -> Self {
         Self {
             visibility: None,
-            early_visibility: None,
             restriction: Restriction::All,
             is_cancelled: request.is_cancelled,
         }
@@ -65,26 +62,7 @@ impl<'s, E: Listable> ListScope<'s, E> {
             ..self
         }
     }
-
-    /// Whether a record is visible, if that is known without reading it. This is so fast for so
-    /// many records that cancellation is checked here too.
-    pub(super) fn find_visibility(
-        &self,
-        rows: Rows<'_>,
-        location: RecordLocation,
-    ) -> Result<Option<bool>, AppError> {
-        let Some(early_visibility) = self.early_visibility else {
-            return Ok(None);
-        };
-        if (self.is_cancelled)() {
-            return Err(AppError::TimedOut);
-        }
-        early_visibility(rows, location.number())
-    }
 }
 
-pub(crate) type Visibility<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, AppError> + 's;
-
-/// Whether a caller may see the record with a number; `None` if it has to be read to decide.
-pub(crate) type EarlyVisibility<'s> =
-    dyn Fn(Rows<'_>, RecordNumber) -> Result<Option<bool>, AppError> + 's;
+/// Whether a caller may see a record, which is read only if that depends on it.
+pub(crate) type Visibility<'s, E> = dyn Fn(&LazyRecord<'_, E>) -> Result<bool, AppError> + 's;

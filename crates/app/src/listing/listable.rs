@@ -1,13 +1,12 @@
 //! Kinds of entities that can be listed, and their rows.
 
+use crate::error::AppError;
 use parking_lot::RwLockReadGuard;
-use portcullis_domain::change::Owner;
-use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Projections};
-use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Entity, Found, IDENTITY, ROUTER, Rows, UniqueIndex};
+use portcullis_storage::key::Kind;
+use portcullis_storage::tables::{Entity, Rows, UniqueIndex};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -86,10 +85,29 @@ pub(crate) struct RowContext<'a> {
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
 }
 
+impl RowContext<'_> {
+    /// # Errors
+    ///
+    /// [`AppError::TimedOut`] when the client no longer waits.
+    pub(super) fn check_cancelled(&self) -> Result<(), AppError> {
+        if (self.is_cancelled)() {
+            Err(AppError::TimedOut)
+        } else {
+            Ok(())
+        }
+    }
+}
+
 /// A record as a row, for filters and orders that no column answers.
 pub(crate) struct RecordRow<'e, E> {
     pub(crate) entity: &'e E,
     pub(crate) context: RowContext<'e>,
+}
+
+impl<'e, E> RecordRow<'e, E> {
+    pub(crate) const fn new(entity: &'e E, context: RowContext<'e>) -> Self {
+        Self { entity, context }
+    }
 }
 
 impl<E: Listable> Row for RecordRow<'_, E> {
@@ -118,53 +136,6 @@ impl<E: Listable> Row for RecordRow<'_, E> {
 
     fn referenced(&self, set: SymbolId, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
         self.entity.referenced(self.context, set.name(), visit)
-    }
-}
-
-/// Compact location of a record, for lists of many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RecordLocation {
-    root: (Kind, u64),
-    number: u64,
-}
-
-impl RecordLocation {
-    pub(crate) fn from_found<E>(found: &Found<E>) -> Self {
-        Self {
-            root: found.key.root_id(),
-            number: found.number().0,
-        }
-    }
-
-    /// The location of the record with a number; `None` if the catalog does not have it.
-    pub(crate) fn find_in_catalog<E: Listable>(
-        catalog: &Catalog<E::Entry>,
-        number: RecordNumber,
-    ) -> Option<Self> {
-        let slot = catalog.slot(number)?;
-        let root = match catalog.owner(slot) {
-            None => (E::KIND, number.0),
-            Some(Owner::Identity(owner)) => (IDENTITY, owner.0),
-            Some(Owner::Router(owner)) => (ROUTER, owner.0),
-        };
-        Some(Self {
-            root,
-            number: number.0,
-        })
-    }
-
-    pub(crate) fn number(self) -> RecordNumber {
-        RecordNumber(self.number)
-    }
-
-    pub(crate) fn key<E: Listable>(self) -> RecordKey {
-        let (kind, number) = self.root;
-        let root = RecordKey::root(kind, number);
-        if kind == E::KIND {
-            root
-        } else {
-            root.dependent(E::KIND, self.number)
-        }
     }
 }
 

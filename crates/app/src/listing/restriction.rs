@@ -61,11 +61,11 @@ impl<'s, E: Listable> Restriction<'s, E> {
                 let marked = catalog.matches_from_slots(find(&catalog));
                 (LockedCatalog::Alone(catalog), marked)
             },
-            Self::ByPolicies(ruling) => {
+            Self::ByPolicies(policies) => {
                 let guard = projections.access();
-                let slots = (ruling.find)(&guard);
-                let matches = (ruling.catalog)(&guard).matches_from_slots(slots);
-                (LockedCatalog::WithAccess(guard, ruling.catalog), matches)
+                let slots = (policies.find)(&guard);
+                let matches = (policies.catalog)(&guard).matches_from_slots(slots);
+                (LockedCatalog::WithAccess(guard, policies.catalog), matches)
             },
         }
     }
@@ -79,10 +79,10 @@ impl<'s, E: Listable> Restriction<'s, E> {
                 let catalog = E::catalog(projections);
                 retain_in(&catalog, &find(&catalog), found);
             },
-            Self::ByPolicies(ruling) => {
+            Self::ByPolicies(policies) => {
                 let guard = projections.access();
-                let slots = (ruling.find)(&guard);
-                retain_in((ruling.catalog)(&guard), &slots, found);
+                let slots = (policies.find)(&guard);
+                retain_in((policies.catalog)(&guard), &slots, found);
             },
         }
     }

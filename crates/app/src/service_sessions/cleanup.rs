@@ -8,10 +8,11 @@ use crate::blocking::run_blocking;
 use crate::error::AppError;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Owner;
+use portcullis_domain::ids::RecordNumber;
 use portcullis_domain::session::Session;
 use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, Rows, SESSION, identity_key};
+use portcullis_storage::tables::{Rows, SESSION, identity_key};
 use std::sync::Arc;
 
 /// Number of sessions checked in one pass.
@@ -38,9 +39,9 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
 /// Ends those sessions that are still without a grant; it may have come back since they were
 /// checked.
 ///
-/// The transaction sees current records, but the read model as of the last group of commits. A
-/// policy created in the same group as the end of a session is not seen here; both become visible
-/// at once, as if the session had ended first.
+/// The read model is that of the last group of commits. A policy created in the same group as the
+/// end of a session is not seen here; both become visible at once, as if the session had ended
+/// first.
 async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
     let now = app.env().now();
     let judging = Arc::clone(app);
@@ -48,15 +49,17 @@ async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
         .commit(Actor::controller(), move |rows| {
             rows.set_removal_verb("expire");
             let grants = GrantEvaluator::new(&judging, now);
-            let mut ended = Vec::new();
-            for found in select_ungranted(&grants, rows.rows(), &keys)? {
-                rows.remove(&found.key, &found.entity)?;
-                ended.push(found.entity.id);
+            let mut ended = 0;
+            for key in select_ungranted(&grants, rows.rows(), &keys)? {
+                if let Some(session) = rows.rows().get::<Session>(&key)? {
+                    rows.remove(&key, &session)?;
+                    ended += 1;
+                }
             }
             Ok::<_, AppError>(ended)
         })
         .await?;
-    Ok(ended.len())
+    Ok(ended)
 }
 
 /// Keys of the next sessions to check.
@@ -84,24 +87,19 @@ fn next_batch(app: &App) -> Vec<RecordKey> {
 fn find_lapsed(app: &App, keys: &[RecordKey]) -> Result<Vec<RecordKey>, AppError> {
     let view = app.snapshot()?;
     let grants = GrantEvaluator::new(app, app.env().now());
-    let lapsed = select_ungranted(&grants, view.rows(), keys)?;
-    Ok(lapsed.into_iter().map(|found| found.key).collect())
+    select_ungranted(&grants, view.rows(), keys)
 }
 
-/// Those of the sessions that exist and have no grant.
+/// Those of the sessions that have no grant, or are gone.
 fn select_ungranted(
     grants: &GrantEvaluator<'_>,
     rows: Rows<'_>,
     keys: &[RecordKey],
-) -> Result<Vec<Found<Session>>, AppError> {
+) -> Result<Vec<RecordKey>, AppError> {
     let mut without = Vec::new();
     for key in keys {
-        let Some(entity) = rows.get::<Session>(key)? else {
-            continue;
-        };
-        let found = Found { key: *key, entity };
-        if !grants.is_granted(rows, &found)? {
-            without.push(found);
+        if !grants.is_granted(rows, RecordNumber(key.id().1))? {
+            without.push(*key);
         }
     }
     Ok(without)

@@ -12,30 +12,25 @@ use portcullis_domain::ids::{RecordNumber, ServicePolicyId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::view::NamedRef;
-use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue, reference};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use portcullis_storage::tables::{Found, Rows, UniqueIndex, UniqueValue};
 use std::rc::Rc;
 
-/// Evaluates grants, each policy against each API session at most once.
+/// Evaluates grants by the read model. Records are read for posture checks, and as far as the
+/// validity of API sessions depends on them; each API session and policy is evaluated once.
 pub(super) struct GrantEvaluator<'a> {
     app: &'a App,
     resolver: GrantResolver<'a>,
     now: Timestamp,
     /// Whether API sessions are valid, by token hash.
     liveness: Memo<[u8; 16], bool>,
-    /// API sessions by token hash; `None` for those that are over.
-    sessions: Memo<[u8; 16], Option<Rc<EvaluatedSession>>>,
+    /// What posture checks are evaluated against; `None` for API sessions that ended.
+    contexts: Memo<[u8; 16], Option<Rc<PostureContext>>>,
+    /// Whether an API session passes the posture checks of a policy.
+    passes: Memo<([u8; 16], RecordNumber), bool>,
 }
 
-/// An API session and the policies that it passes.
-struct EvaluatedSession {
-    context: PostureContext,
-    passes: RefCell<BTreeMap<RecordNumber, bool>>,
-}
-
-/// The grant of a service session, from the read model.
-struct SessionGrant {
+/// What a service session was granted.
+pub(super) struct SessionGrant {
     identity: RecordNumber,
     service: RecordNumber,
     grant: ServiceGrant,
@@ -43,9 +38,20 @@ struct SessionGrant {
 }
 
 impl SessionGrant {
+    /// The grant in a record, given the number of its service.
+    pub(super) fn from_record(found: &Found<Session>, service: RecordNumber) -> Self {
+        Self {
+            identity: found.root_number(),
+            service,
+            grant: found.entity.grant,
+            api_session: found.entity.api_session_token,
+        }
+    }
+
+    /// The grant in the read model; `None` if the session or its service is gone.
     fn find(app: &App, session: RecordNumber) -> Result<Option<Self>, AppError> {
         let projections = app.require_lists()?;
-        let claim = || {
+        let find = || {
             let catalog = projections.service_sessions();
             let slot = catalog.slot(session)?;
             let Some(Owner::Identity(identity)) = catalog.owner(slot) else {
@@ -53,14 +59,10 @@ impl SessionGrant {
             };
             let columns = catalog.columns();
             let service = columns.service(slot)?.to_owned();
-            Some((
-                identity,
-                service,
-                columns.grant(slot),
-                columns.api_session(slot)?,
-            ))
+            let api_session = columns.api_session(slot)?;
+            Some((identity, service, columns.grant(slot), api_session))
         };
-        let Some((identity, service, grant, api_session)) = claim() else {
+        let Some((identity, service, grant, api_session)) = find() else {
             return Ok(None);
         };
         let service = projections.services().find_by_id(&service);
@@ -81,56 +83,45 @@ impl<'a> GrantEvaluator<'a> {
             resolver: GrantResolver::new(app),
             now,
             liveness: Memo::default(),
-            sessions: Memo::default(),
+            contexts: Memo::default(),
+            passes: Memo::default(),
         }
     }
 
-    /// Whether a session is still granted, as far as the read model knows. `None` if that depends
-    /// on posture checks or on records in the store.
-    pub(super) fn is_granted_cached(
-        &self,
-        rows: Rows<'_>,
-        session: RecordNumber,
-    ) -> Result<Option<bool>, AppError> {
-        let Some(claim) = SessionGrant::find(self.app, session)? else {
-            return Ok(None);
-        };
-        let summaries = self.policies_for_grant(claim.identity, claim.service, claim.grant)?;
-        if summaries.is_empty() {
-            return Ok(Some(false));
-        }
-        let is_free = summaries.iter().any(|summary| !summary.has_checks());
-        let is_live = self.is_live(rows, claim.api_session)?;
-        Ok((is_free || !is_live).then_some(is_live))
-    }
-
-    fn is_live(&self, rows: Rows<'_>, token: TokenHash) -> Result<bool, AppError> {
-        self.liveness
-            .get_or_try_insert_with(token.0, || is_live(self.app, rows, token, self.now))
-    }
-
+    /// Whether the session with a number is still granted.
     pub(super) fn is_granted(
         &self,
         rows: Rows<'_>,
-        found: &Found<Session>,
+        session: RecordNumber,
     ) -> Result<bool, AppError> {
-        for summary in self.find_policies(rows, found)? {
-            if self.is_passed(rows, found, &summary)? {
+        let Some(grant) = SessionGrant::find(self.app, session)? else {
+            return Ok(false);
+        };
+        let policies = self.find_policies(&grant)?;
+        if policies.is_empty() || !self.is_live(rows, grant.api_session)? {
+            return Ok(false);
+        }
+        if policies.iter().any(|policy| !policy.has_checks()) {
+            return Ok(true);
+        }
+        for policy in &policies {
+            if self.is_passed(rows, &grant, policy)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// The policies that grant a session and that it passes; empty if it is no longer granted.
+    /// The policies that grant what a valid API session was granted, and whose posture checks it
+    /// passes.
     pub(super) fn passed_policies(
         &self,
         rows: Rows<'_>,
-        found: &Found<Session>,
+        grant: &SessionGrant,
     ) -> Result<Vec<NamedRef<ServicePolicyId>>, AppError> {
         let mut named = Vec::new();
-        for summary in self.find_policies(rows, found)? {
-            if self.is_passed(rows, found, &summary)? {
+        for summary in self.find_policies(grant)? {
+            if self.is_passed(rows, grant, &summary)? {
                 let policy = self.resolver.load(rows, &summary)?;
                 named.extend(policy.map(|policy| NamedRef {
                     id: policy.id.clone(),
@@ -141,78 +132,54 @@ impl<'a> GrantEvaluator<'a> {
         Ok(named)
     }
 
-    fn find_policies(
-        &self,
-        rows: Rows<'_>,
-        found: &Found<Session>,
-    ) -> Result<Vec<PolicySummary>, AppError> {
-        let session = &found.entity;
-        let Some(service) = rows.locate(&reference(&session.service))? else {
-            return Ok(Vec::new());
-        };
-        let service = RecordNumber(service.id().1);
-        self.policies_for_grant(found.root_number(), service, session.grant)
-    }
-
-    /// The policies that let an identity use a service in one way, posture checks aside.
-    fn policies_for_grant(
-        &self,
-        identity: RecordNumber,
-        service: RecordNumber,
-        grant: ServiceGrant,
-    ) -> Result<Vec<PolicySummary>, AppError> {
-        let mut summaries = self.resolver.policies_between(identity, service)?;
-        summaries.retain(|summary| summary.grant == grant);
+    /// The policies that let an identity use a service in the granted way, posture checks aside.
+    fn find_policies(&self, grant: &SessionGrant) -> Result<Vec<PolicySummary>, AppError> {
+        let mut summaries = self
+            .resolver
+            .policies_between(grant.identity, grant.service)?;
+        summaries.retain(|summary| summary.grant == grant.grant);
         Ok(summaries)
     }
 
+    fn is_live(&self, rows: Rows<'_>, api_session: TokenHash) -> Result<bool, AppError> {
+        self.liveness.get_or_try_insert_with(api_session.0, || {
+            is_live(self.app, rows, api_session, self.now)
+        })
+    }
+
+    /// Whether the API session of a grant passes the posture checks of a policy.
     fn is_passed(
         &self,
         rows: Rows<'_>,
-        found: &Found<Session>,
+        grant: &SessionGrant,
         summary: &PolicySummary,
     ) -> Result<bool, AppError> {
-        let Some(session) = self.evaluated_session(rows, found)? else {
-            return Ok(false);
-        };
         if !summary.has_checks() {
             return Ok(true);
         }
-        if let Some(is_passed) = session.passes.borrow().get(&summary.number) {
-            return Ok(*is_passed);
-        }
-        let policy = self.resolver.load(rows, summary)?;
-        let is_passed = policy.is_some_and(|policy| {
-            let client = session.context.client();
-            policy.evaluate(&client, self.now).is_passing()
-        });
-        session
-            .passes
-            .borrow_mut()
-            .insert(summary.number, is_passed);
-        Ok(is_passed)
+        let key = (grant.api_session.0, summary.number);
+        self.passes.get_or_try_insert_with(key, || {
+            let context = self.find_context(rows, grant.api_session)?;
+            let policy = self.resolver.load(rows, summary)?;
+            Ok(context.zip(policy).is_some_and(|(context, policy)| {
+                policy.evaluate(&context.client(), self.now).is_passing()
+            }))
+        })
     }
 
-    /// The API session of a service session; `None` if it is over.
-    fn evaluated_session(
+    fn find_context(
         &self,
         rows: Rows<'_>,
-        found: &Found<Session>,
-    ) -> Result<Option<Rc<EvaluatedSession>>, AppError> {
-        let token = found.entity.api_session_token.0;
-        self.sessions.get_or_try_insert_with(token, || {
-            let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, token);
+        api_session: TokenHash,
+    ) -> Result<Option<Rc<PostureContext>>, AppError> {
+        self.contexts.get_or_try_insert_with(api_session.0, || {
+            let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, api_session.0);
             let Some(session) = rows.find_cached::<ApiSession>(&by_token)? else {
                 return Ok(None);
             };
             let numbers = (session.root_number(), session.number());
-            let evaluated = Rc::new(EvaluatedSession {
-                context: PostureContext::for_session(self.app, rows, numbers, &session.entity)?,
-                passes: RefCell::default(),
-            });
-            Ok(self
-                .is_live(rows, session.entity.token_hash)?
-                .then_some(evaluated))
+            let context = PostureContext::for_session(self.app, rows, numbers, &session.entity)?;
+            Ok(Some(Rc::new(context)))
         })
     }
 }

@@ -1,10 +1,10 @@
 //! Reading and ending of service sessions, by owners and administrators.
 
-use super::grant_evaluator::GrantEvaluator;
+use super::grant_evaluator::{GrantEvaluator, SessionGrant};
 use super::{Delete, DeleteOwn, NOUN, Read, ReadOwn, routers};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{ListPage, ListRequest, ListScope, Paging, Restriction};
+use crate::listing::{LazyRecord, ListPage, ListRequest, ListScope, Paging, Restriction};
 use crate::sessions;
 use portcullis_domain::access::Permit;
 use portcullis_domain::change::Owner;
@@ -99,7 +99,7 @@ fn read_for(
     let view = app.snapshot()?;
     let found = find(view.rows(), owner, id)?;
     let grants = GrantEvaluator::new(app, app.env().now());
-    if grants.is_granted(view.rows(), &found)? {
+    if grants.is_granted(view.rows(), found.number())? {
         build_view(app, view.rows(), &grants, found)
     } else {
         Err(AppError::not_found(NOUN, id.as_str()))
@@ -114,14 +114,13 @@ fn list_rows(
 ) -> Result<Paging, AppError> {
     let listing = request.parse::<Session>()?;
     let grants = GrantEvaluator::new(app, app.env().now());
-    let is_visible = |rows: Rows<'_>, found: &Found<Session>| grants.is_granted(rows, found);
-    let is_visible_cached =
-        |rows: Rows<'_>, session: RecordNumber| grants.is_granted_cached(rows, session);
+    // The read model knows grants, so that lists of many sessions need no records.
+    let is_granted =
+        |record: &LazyRecord<'_, Session>| grants.is_granted(record.rows(), record.number());
     let scope = ListScope {
-        visibility: Some(&is_visible),
-        early_visibility: Some(&is_visible_cached),
+        visibility: Some(&is_granted),
         restriction: owned.map_or(Restriction::All, Restriction::ByNumbers),
-        is_cancelled: request.is_cancelled,
+        ..ListScope::all(request)
     };
     let answer: ListPage<'_, Session> = ListPage::new(app, &listing, &scope)?;
     let rows = answer.view.rows();
@@ -149,10 +148,11 @@ fn build_view(
     let service: Found<Service> = rows
         .find(&reference(&found.entity.service))?
         .ok_or_else(|| StoreError::corrupt("the service of a session is missing"))?;
+    let grant = SessionGrant::from_record(&found, service.number());
     Ok(SessionView {
         service: NamedRef::from(&service.entity),
         edge_routers: routers::list_common(app, rows, found.root_number(), service.number())?,
-        policies: grants.passed_policies(rows, &found)?,
+        policies: grants.passed_policies(rows, &grant)?,
         session: found.entity,
     })
 }

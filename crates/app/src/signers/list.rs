@@ -4,14 +4,14 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::listing::kinds::ListableSpec;
 use crate::listing::{
-    self, ListPage, ListRequest, ListScope, Paging, Restriction, RowContext, text_value,
+    self, LazyRecord, ListPage, ListRequest, ListScope, Paging, RowContext, text_value,
 };
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
 use portcullis_index::{Catalog, Projections};
-use portcullis_storage::tables::{Found, UniqueIndex};
+use portcullis_storage::tables::UniqueIndex;
 use std::ops::ControlFlow;
 
 /// External JWT signers.
@@ -128,11 +128,13 @@ pub fn list_enabled(
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = listing::parse(&PUBLIC_EXTERNAL_JWT_SIGNERS, &request.parameters)?;
+    let is_enabled = |record: &LazyRecord<'_, Signer>| -> Result<bool, AppError> {
+        let found = record.read()?;
+        Ok(found.is_some_and(|found| found.entity.spec.settings.enabled))
+    };
     let scope = ListScope {
-        restriction: Restriction::All,
-        visibility: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.settings.enabled)),
-        early_visibility: None,
-        is_cancelled: request.is_cancelled,
+        visibility: Some(&is_enabled),
+        ..ListScope::all(request)
     };
     let answer: ListPage<'_, Signer> = ListPage::new(app, &listing, &scope)?;
     answer.for_each(&mut |found| Ok(show(found.entity)))
