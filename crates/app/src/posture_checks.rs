@@ -61,7 +61,7 @@ impl ListableSpec for PostureCheckSpec {
 
     fn elements(
         entity: &PostureCheck,
-        _around: RowContext<'_>,
+        _context: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {

@@ -57,7 +57,7 @@ impl Listable for Identity {
 
     fn elements(
         &self,
-        _around: RowContext<'_>,
+        _context: RowContext<'_>,
         _set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {

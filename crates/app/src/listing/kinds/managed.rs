@@ -19,7 +19,7 @@ use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueIndex, UniqueValue};
+use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueIndex, reference};
 use std::ops::ControlFlow;
 
 /// The spec of a managed kind that can be listed.
@@ -143,8 +143,7 @@ fn value_of_other<E: Listable, I: IndexedId>(
     id: &I,
     value: impl FnOnce(&E) -> Value<'_>,
 ) -> Value<'static> {
-    let named = UniqueValue::new(I::INDEX, id.as_str());
-    match context.rows.find::<E>(&named) {
+    match context.rows.find::<E>(&reference(id)) {
         Ok(Some(found)) => into_owned_value(value(&found.entity)),
         Ok(None) | Err(_) => Value::Missing,
     }
@@ -157,14 +156,9 @@ fn visit_by_ids<'i, E: Listable, I: IndexedId + 'i>(
     ids: impl IntoIterator<Item = &'i I>,
     visit: &mut VisitRow<'_>,
 ) -> ControlFlow<()> {
-    ids.into_iter().try_for_each(|id| {
-        let named = UniqueValue::new(I::INDEX, id.as_str());
-        match context.rows.find::<E>(&named) {
-            Ok(Some(found)) => visit(&RecordRow {
-                entity: &found.entity,
-                context,
-            }),
+    ids.into_iter()
+        .try_for_each(|id| match context.rows.find::<E>(&reference(id)) {
+            Ok(Some(found)) => visit(&RecordRow::new(&found.entity, context)),
             Ok(None) | Err(_) => ControlFlow::Continue(()),
-        }
-    })
+        })
 }

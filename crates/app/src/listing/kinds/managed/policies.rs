@@ -1,7 +1,7 @@
 //! The lists of policies.
 
 use super::{ListableSpec, PolicyRelatedSpec};
-use crate::listing::listable::{RecordRow, RowContext, text_value};
+use crate::listing::listable::{PolicyRelated, RecordRow, RowContext, text_value};
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EntityId, RecordNumber};
@@ -13,9 +13,8 @@ use portcullis_domain::roles::RoleSelectors;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
-use portcullis_index::{AccessGuard, Catalog, PolicyKind, PolicySide, Projections, Slot};
+use portcullis_index::{AccessGuard, Catalog, PolicyKind, Projections, Selectable, Slot};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::Entity;
 use std::ops::ControlFlow;
 
 /// Service policies.
@@ -82,13 +81,11 @@ impl ListableSpec for ServicePolicySpec {
             "identityRoles" => visit_selectors(&spec.identity_roles, visit),
             "serviceRoles" => visit_selectors(&spec.service_roles, visit),
             "postureCheckRoles" => visit_selectors(&spec.posture_check_roles, visit),
-            "identities" => {
-                visit_selected::<Identity>(context, entity, PolicySide::Identities, &mut |one| {
-                    visit(one.id.as_str())
-                })
-            },
-            _ => visit_selected::<Service>(context, entity, PolicySide::Services, &mut |one| {
-                visit(one.id.as_str())
+            "identities" => visit_selected::<Identity>(context, entity, &mut |identity| {
+                visit(identity.entity.id.as_str())
+            }),
+            _ => visit_selected::<Service>(context, entity, &mut |service| {
+                visit(service.entity.id.as_str())
             }),
         }
     }
@@ -100,101 +97,70 @@ impl ListableSpec for ServicePolicySpec {
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         match set {
-            "identities" => {
-                visit_selected::<Identity>(context, entity, PolicySide::Identities, &mut |one| {
-                    visit(&RecordRow {
-                        entity: one,
-                        context,
-                    })
-                })
-            },
-            _ => visit_selected::<Service>(context, entity, PolicySide::Services, &mut |one| {
-                visit(&RecordRow {
-                    entity: one,
-                    context,
-                })
-            }),
+            "identities" => visit_selected::<Identity>(context, entity, &mut |row| visit(row)),
+            _ => visit_selected::<Service>(context, entity, &mut |row| visit(row)),
         }
     }
 }
 
-impl PolicyRelatedSpec for EdgeRouterPolicySpec {
-    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<EdgeRouterPolicy> {
-        guard.edge_router_policies()
-    }
+/// Declares the list of a kind of policy over edge routers, whose other roles are in one set.
+macro_rules! list_router_policies {
+    (
+        $schema:ident, $spec:ident: $policy:ident, $catalog:ident,
+        $set:literal => $roles:ident, $entity:ident => $is_system:expr
+    ) => {
+        impl PolicyRelatedSpec for $spec {
+            fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<$policy> {
+                guard.$catalog()
+            }
+        }
+
+        impl ListableSpec for $spec {
+            const SCHEMA: &'static Schema = &$schema;
+
+            fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<$policy>> {
+                projections.$catalog()
+            }
+
+            fn tags(&self) -> &Tags {
+                &self.tags
+            }
+
+            fn value(&self, symbol: &str) -> Value<'_> {
+                match symbol {
+                    "semantic" => text_value(self.semantic.name()),
+                    _ => Value::Missing,
+                }
+            }
+
+            fn is_system($entity: &$policy) -> bool {
+                $is_system
+            }
+
+            fn elements(
+                policy: &$policy,
+                _context: RowContext<'_>,
+                set: &str,
+                visit: &mut VisitElement<'_>,
+            ) -> ControlFlow<()> {
+                match set {
+                    $set => visit_selectors(&policy.spec.$roles, visit),
+                    _ => visit_selectors(&policy.spec.edge_router_roles, visit),
+                }
+            }
+        }
+    };
 }
 
-impl ListableSpec for EdgeRouterPolicySpec {
-    const SCHEMA: &'static Schema = &EDGE_ROUTER_POLICIES;
+list_router_policies!(
+    EDGE_ROUTER_POLICIES, EdgeRouterPolicySpec: EdgeRouterPolicy, edge_router_policies,
+    "identityRoles" => identity_roles, policy => policy.spec.is_system
+);
 
-    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<EdgeRouterPolicy>> {
-        projections.edge_router_policies()
-    }
-
-    fn tags(&self) -> &Tags {
-        &self.tags
-    }
-
-    fn value(&self, symbol: &str) -> Value<'_> {
-        match symbol {
-            "semantic" => text_value(self.semantic.name()),
-            _ => Value::Missing,
-        }
-    }
-
-    fn is_system(policy: &EdgeRouterPolicy) -> bool {
-        policy.spec.is_system
-    }
-
-    fn elements(
-        entity: &EdgeRouterPolicy,
-        _around: RowContext<'_>,
-        set: &str,
-        visit: &mut VisitElement<'_>,
-    ) -> ControlFlow<()> {
-        match set {
-            "identityRoles" => visit_selectors(&entity.spec.identity_roles, visit),
-            _ => visit_selectors(&entity.spec.edge_router_roles, visit),
-        }
-    }
-}
-
-impl PolicyRelatedSpec for ServiceEdgeRouterPolicySpec {
-    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServiceEdgeRouterPolicy> {
-        guard.service_edge_router_policies()
-    }
-}
-
-impl ListableSpec for ServiceEdgeRouterPolicySpec {
-    const SCHEMA: &'static Schema = &SERVICE_EDGE_ROUTER_POLICIES;
-
-    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ServiceEdgeRouterPolicy>> {
-        projections.service_edge_router_policies()
-    }
-
-    fn tags(&self) -> &Tags {
-        &self.tags
-    }
-
-    fn value(&self, symbol: &str) -> Value<'_> {
-        match symbol {
-            "semantic" => text_value(self.semantic.name()),
-            _ => Value::Missing,
-        }
-    }
-
-    fn elements(
-        entity: &ServiceEdgeRouterPolicy,
-        _around: RowContext<'_>,
-        set: &str,
-        visit: &mut VisitElement<'_>,
-    ) -> ControlFlow<()> {
-        match set {
-            "serviceRoles" => visit_selectors(&entity.spec.service_roles, visit),
-            _ => visit_selectors(&entity.spec.edge_router_roles, visit),
-        }
-    }
-}
+list_router_policies!(
+    SERVICE_EDGE_ROUTER_POLICIES, ServiceEdgeRouterPolicySpec: ServiceEdgeRouterPolicy,
+    service_edge_router_policies, "serviceRoles" => service_roles, _policy => false
+);
 
 fn visit_selectors<I: EntityId>(
     roles: &RoleSelectors<I>,
@@ -203,15 +169,14 @@ fn visit_selectors<I: EntityId>(
     roles.selectors().try_for_each(|selector| visit(&selector))
 }
 
-/// Visits the entities that a service policy selects on a side, as far as their records can be
+/// Visits the entities of a kind that a service policy selects, as far as their records can be
 /// read, until the client is gone.
-fn visit_selected<E: Entity>(
+fn visit_selected<E: PolicyRelated<Entry = E> + Selectable>(
     context: RowContext<'_>,
     policy: &ServicePolicy,
-    side: PolicySide,
-    visit: &mut dyn FnMut(&E) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&RecordRow<'_, E>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    selected_numbers(context.projections, policy, side)
+    selected_numbers::<E>(context.projections, policy)
         .into_iter()
         .try_for_each(|number| {
             if (context.is_cancelled)() {
@@ -219,17 +184,16 @@ fn visit_selected<E: Entity>(
             }
             let key = RecordKey::root(E::KIND, number.0);
             match context.rows.get::<E>(&key) {
-                Ok(Some(entity)) => visit(&entity),
+                Ok(Some(entity)) => visit(&RecordRow::new(&entity, context)),
                 Ok(None) | Err(_) => ControlFlow::Continue(()),
             }
         })
 }
 
-/// The record numbers of the entities that a service policy selects on a side.
-fn selected_numbers(
+/// The record numbers of the entities of a kind that a service policy selects.
+fn selected_numbers<E: PolicyRelated<Entry = E> + Selectable>(
     projections: &Projections,
     policy: &ServicePolicy,
-    side: PolicySide,
 ) -> Vec<RecordNumber> {
     let guard = projections.access();
     let Some(slot) = guard.service_policies().slot_by_id(policy.id.as_str()) else {
@@ -237,11 +201,8 @@ fn selected_numbers(
     };
     let slots = guard
         .access()
-        .selected(PolicyKind::Service, slot, side, guard.kinds());
-    let numbers =
-        |number: &dyn Fn(u32) -> Option<RecordNumber>| slots.iter().filter_map(number).collect();
-    match side {
-        PolicySide::Identities => numbers(&|bit| guard.identities().number(Slot::from_bit(bit))),
-        _ => numbers(&|bit| guard.services().number(Slot::from_bit(bit))),
-    }
+        .selected(PolicyKind::Service, slot, E::SIDE, guard.kinds());
+    let catalog = E::catalog_with_access(&guard);
+    let slots = slots.iter().map(Slot::from_bit);
+    slots.filter_map(|slot| catalog.number(slot)).collect()
 }

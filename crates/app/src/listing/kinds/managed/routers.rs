@@ -88,7 +88,7 @@ impl ListableSpec for RouterSpec {
 
     fn elements(
         entity: &Router,
-        _around: RowContext<'_>,
+        _context: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {

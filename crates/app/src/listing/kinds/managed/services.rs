@@ -47,7 +47,7 @@ impl ListableSpec for ServiceSpec {
 
     fn elements(
         entity: &Service,
-        _around: RowContext<'_>,
+        _context: RowContext<'_>,
         set: &str,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
