@@ -98,6 +98,14 @@ impl<E: CatalogEntry> Catalog<E> {
         Matches::new(slots, self.len(), true)
     }
 
+    /// Whether the entity with a record number is one of `matches`.
+    pub fn is_among(&self, matches: &Matches, number: RecordNumber) -> bool {
+        self.slot(number).is_some_and(|slot| {
+            let slots = matches.slots();
+            slots.is_none_or(|slots| slots.contains(slot.bit()))
+        })
+    }
+
     /// The record numbers of `matches`, roughly in order of creation.
     pub fn numbers<'m>(&'m self, matches: &'m Matches) -> impl Iterator<Item = RecordNumber> + 'm {
         let slots = matches.slots().unwrap_or_else(|| self.live());

@@ -3,7 +3,7 @@
 use super::listable::{Listable, PolicyRelated};
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Matches, Projections, Slot};
+use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Matches, Projections};
 use portcullis_storage::tables::Found;
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
@@ -72,29 +72,11 @@ impl<'s, E: Listable> Restriction<'s, E> {
 
     /// Removes the records that the list does not cover.
     pub(super) fn retain(&self, projections: &Projections, found: &mut Vec<Found<E>>) {
-        match self {
-            Self::All => {},
-            Self::ByNumbers(numbers) => found.retain(|one| numbers.contains(&one.number())),
-            Self::ByCatalog(find) => {
-                let catalog = E::catalog(projections);
-                retain_in(&catalog, &find(&catalog), found);
-            },
-            Self::ByPolicies(policies) => {
-                let guard = projections.access();
-                let slots = (policies.find)(&guard);
-                retain_in((policies.catalog)(&guard), &slots, found);
-            },
+        if !matches!(self, Self::All) {
+            let (catalog, matches) = self.lock(projections);
+            found.retain(|one| catalog.is_among(&matches, one.number()));
         }
     }
-}
-
-fn retain_in<E: Listable>(
-    catalog: &Catalog<E::Entry>,
-    slots: &RoaringBitmap,
-    found: &mut Vec<Found<E>>,
-) {
-    let slot = |number| catalog.slot(number).map(Slot::bit);
-    found.retain(|one| slot(one.number()).is_some_and(|bit| slots.contains(bit)));
 }
 
 /// A read-locked catalog.
