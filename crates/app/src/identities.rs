@@ -71,7 +71,7 @@ where
     let view = app.snapshot()?;
     let own = view.rows().get_or_build(&key, || {
         let gone = || AppError::not_found("identity", caller.identity.as_str());
-        let entity: Arc<Identity> = view.rows().get_cached(&key)?.ok_or_else(gone)?;
+        let entity: Arc<Identity> = view.rows().get_shared(&key)?.ok_or_else(gone)?;
         let entity = Arc::unwrap_or_clone(entity);
         let identity_view =
             IdentityViewBuilder::new(app, caller, &view).build(Found { key, entity })?;

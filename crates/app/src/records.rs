@@ -32,13 +32,13 @@ pub(crate) fn get_owner<E>(
     Ok(Found { key, entity })
 }
 
-/// Like [`get_owner`], shared from the cache.
+/// Like [`get_owner`], shared.
 pub(crate) fn get_shared_owner<E>(
     rows: Rows<'_>,
     found: &Found<E>,
 ) -> Result<Found<Arc<Identity>>, StoreError> {
     let key = identity_key(found.root_number());
-    let entity = rows.get_cached(&key)?.ok_or_else(|| lost(&key))?;
+    let entity = rows.get_shared(&key)?.ok_or_else(|| lost(&key))?;
     Ok(Found { key, entity })
 }
 
@@ -60,14 +60,14 @@ pub(crate) fn find_policy(
     rows: Rows<'_>,
     id: &AuthPolicyId,
 ) -> Result<Option<Found<Arc<AuthPolicy>>>, StoreError> {
-    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))
+    rows.find_shared(&UniqueValue::new(UniqueIndex::AuthPolicyId, id.as_str()))
 }
 
 fn find_authenticator(
     rows: Rows<'_>,
     id: &AuthenticatorId,
 ) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
-    rows.find_cached(&UniqueValue::new(UniqueIndex::AuthenticatorId, id.as_str()))
+    rows.find_shared(&UniqueValue::new(UniqueIndex::AuthenticatorId, id.as_str()))
 }
 
 /// The authenticator that opened a session, if any, unless it is gone.
@@ -111,7 +111,7 @@ pub(crate) fn find_enabled_signer(
     id: &SignerId,
 ) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     let found =
-        rows.find_cached::<Signer>(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))?;
+        rows.find_shared::<Signer>(&UniqueValue::new(UniqueIndex::SignerId, id.as_str()))?;
     Ok(found.filter(|found| found.entity.spec.settings.enabled))
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn recheck_caller(
     now: Timestamp,
 ) -> Result<Caller, AppError> {
     let key = own_session_key(caller);
-    let session = rows.get_cached(&key)?.map(|entity| Found { key, entity });
+    let session = rows.get_shared(&key)?.map(|entity| Found { key, entity });
     match session
         .map(|session| validate(rows, session, lifetimes, now))
         .transpose()?
@@ -233,7 +233,7 @@ fn is_certificate_acceptable(
         return Ok(true);
     };
     let ca: Option<Found<Arc<Ca>>> =
-        rows.find_cached(&UniqueValue::new(UniqueIndex::CaId, ca.as_str()))?;
+        rows.find_shared(&UniqueValue::new(UniqueIndex::CaId, ca.as_str()))?;
     Ok(ca.is_some_and(|found| {
         found.entity.can_authenticate()
             && (session.opened_by != OpenedBy::ExternalId

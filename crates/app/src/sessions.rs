@@ -139,7 +139,7 @@ pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Re
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<LiveSession>, AppError> {
     let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, hash.0);
     let now = app.env().now();
-    match rows.find_cached::<ApiSession>(&by_token)? {
+    match rows.find_shared::<ApiSession>(&by_token)? {
         Some(session) if !is_idle(app, &session.entity, now) => {
             validate(rows, session, app.settings().session_lifetimes, now)
         },
@@ -169,10 +169,10 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
     let view = app.snapshot()?;
     let key = own_session_key(caller);
     let gone = || AppError::not_found("API session", caller.session.as_str());
-    let session: Arc<ApiSession> = view.rows().get_cached(&key)?.ok_or_else(gone)?;
+    let session: Arc<ApiSession> = view.rows().get_shared(&key)?.ok_or_else(gone)?;
     let identity: Arc<Identity> = view
         .rows()
-        .get_cached(&identity_key(caller.identity_number))?
+        .get_shared(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
     let policy = get_policy(view.rows(), &identity)?;
     let verified_signer = caller

@@ -174,7 +174,7 @@ impl<'a> GrantEvaluator<'a> {
     ) -> Result<Option<Rc<PostureContext>>, AppError> {
         self.contexts.get_or_try_insert_with(api_session.0, || {
             let by_token = UniqueValue::new(UniqueIndex::ApiSessionToken, api_session.0);
-            let Some(session) = rows.find_cached::<ApiSession>(&by_token)? else {
+            let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
                 return Ok(None);
             };
             let numbers = (session.root_number(), session.number());

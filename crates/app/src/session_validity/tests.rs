@@ -48,7 +48,7 @@ impl Login {
     fn is_valid(&self, lifetimes: SessionLifetimes, now: Timestamp) -> bool {
         self.fixture.read(|rows| {
             let key = own_session_key(&self.caller);
-            let entity = rows.get_cached(&key).unwrap().unwrap();
+            let entity = rows.get_shared(&key).unwrap().unwrap();
             let found = Found { key, entity };
             validate(rows, found, lifetimes, now).unwrap().is_some()
         })

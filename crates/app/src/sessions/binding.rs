@@ -35,7 +35,7 @@ pub(super) fn is_satisfied(
     }
     let by_fingerprint =
         UniqueValue::new(UniqueIndex::AuthenticatorFingerprint, fingerprint.as_str());
-    let authenticator: Option<Found<Arc<Authenticator>>> = rows.find_cached(&by_fingerprint)?;
+    let authenticator: Option<Found<Arc<Authenticator>>> = rows.find_shared(&by_fingerprint)?;
     if let Some(authenticator) = authenticator {
         return Ok(authenticator.entity.identity == session.identity);
     }

@@ -37,7 +37,7 @@ pub(crate) fn is_live(
     }
     let facts = match facts_in_memory(app, rows, owner, &session)? {
         Some(facts) => facts,
-        None => match rows.get_cached::<Identity>(&identity_key(owner))? {
+        None => match rows.get_shared::<Identity>(&identity_key(owner))? {
             Some(identity) => SessionFacts::from_records(rows, &session, &identity, now)?,
             None => return Ok(false),
         },

@@ -113,7 +113,7 @@ pub(crate) fn find_issuer(
         return Ok(None);
     };
     let found: Option<Found<Arc<Signer>>> =
-        rows.find_cached(&UniqueValue::new(UniqueIndex::SignerIssuer, issuer))?;
+        rows.find_shared(&UniqueValue::new(UniqueIndex::SignerIssuer, issuer))?;
     Ok(found.filter(|found| found.entity.spec.settings.enabled))
 }
 

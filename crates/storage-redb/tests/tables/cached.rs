@@ -30,14 +30,14 @@ fn names(view: &dyn Snapshot, number: u64, id: &str) -> [Option<String>; 4] {
     let name = |identity: &Identity| identity.name().to_owned();
     [
         rows.get::<Identity>(&key).unwrap().as_ref().map(name),
-        rows.get_cached::<Identity>(&key)
+        rows.get_shared::<Identity>(&key)
             .unwrap()
             .as_deref()
             .map(name),
         rows.find::<Identity>(&by_id(id))
             .unwrap()
             .map(|found| name(&found.entity)),
-        rows.find_cached::<Identity>(&by_id(id))
+        rows.find_shared::<Identity>(&by_id(id))
             .unwrap()
             .map(|found| name(&found.entity)),
     ]
@@ -49,9 +49,9 @@ fn entity_is_read_once_in_a_view() {
     insert(&store, 1, &identity("i1", "one")).unwrap();
     let (first, second) = (store.snapshot().unwrap(), store.snapshot().unwrap());
     let key = identity_key(RecordNumber(1));
-    let read: Arc<Identity> = Rows::new(&*first).get_cached(&key).unwrap().unwrap();
+    let read: Arc<Identity> = Rows::new(&*first).get_shared(&key).unwrap().unwrap();
     let found = Rows::new(&*second)
-        .find_cached::<Identity>(&by_id("i1"))
+        .find_shared::<Identity>(&by_id("i1"))
         .unwrap()
         .unwrap();
     assert_eq!(found.key, key);

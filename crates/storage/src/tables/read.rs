@@ -83,6 +83,10 @@ impl EntityVisitor for ChangeOf<'_, '_> {
 }
 
 /// Typed read access through a transaction or snapshot.
+///
+/// An entity that is handed on or changed is read by [`Rows::get`] or [`Rows::find`], which parse
+/// it for the caller. One that many requests look at, and nobody changes, is read shared: each
+/// snapshot parses it once, and a transaction, whose rows may change, whenever it is asked for.
 #[derive(Clone, Copy)]
 pub struct Rows<'t>(&'t dyn ReadTx);
 
@@ -114,8 +118,8 @@ impl<'t> Rows<'t> {
         Ok(Some(Found { key, entity }))
     }
 
-    /// Like [`Rows::get`], but parses each entity once per view.
-    pub fn get_cached<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
+    /// Like [`Rows::get`], shared.
+    pub fn get_shared<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
         if let Some(entity) = self.cached(key.as_bytes()) {
             return Ok(Some(entity));
         }
@@ -142,8 +146,8 @@ impl<'t> Rows<'t> {
         })
     }
 
-    /// Like [`Rows::find`], but parses each entity once per view.
-    pub fn find_cached<E: Entity>(
+    /// Like [`Rows::find`], shared.
+    pub fn find_shared<E: Entity>(
         self,
         value: &UniqueValue,
     ) -> Result<Option<Found<Arc<E>>>, StoreError> {
@@ -155,7 +159,7 @@ impl<'t> Rows<'t> {
             return Ok(None);
         };
         let entity = self
-            .get_cached(&key)?
+            .get_shared(&key)?
             .ok_or_else(|| missing_record(value, &key))?;
         let found = Found { key, entity };
         self.cache(unique.as_bytes(), found.clone(), unique.as_bytes().len());

@@ -25,7 +25,7 @@ async fn start(settings: Settings) -> (Fixture, Arc<Caller>) {
 fn liveness(fixture: &Fixture, caller: &Caller, now: Timestamp) -> (bool, bool) {
     fixture.read(|rows| {
         let key = own_session_key(caller);
-        let entity: Arc<ApiSession> = rows.get_cached(&key).unwrap().unwrap();
+        let entity: Arc<ApiSession> = rows.get_shared(&key).unwrap().unwrap();
         let is_idle = is_idle(&fixture.app, &entity, now);
         let in_memory = is_live(&fixture.app, rows, entity.token_hash, now).unwrap();
         let lifetimes = fixture.app.settings().session_lifetimes;
