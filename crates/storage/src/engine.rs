@@ -97,7 +97,10 @@ pub trait Engine<C: Send + Sync + 'static>: Send + Sync {
     /// [`OverloadedError`] when the queue is full; the body is not queued.
     fn submit(&self, body: TxBody<C>) -> Result<Ticket, OverloadedError>;
 
-    /// A view of everything committed so far; may be shared between callers until the next commit.
+    /// A view of everything committed so far.
+    ///
+    /// Callers may get the same one until the next commit, and share what
+    /// [`PerSnapshot`](crate::per_snapshot::PerSnapshot) holds for it.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError>;
 
     /// The latest committed groups.

@@ -12,6 +12,7 @@ pub mod engine;
 pub mod feed;
 pub mod frame;
 pub mod key;
+pub mod per_snapshot;
 mod sync;
 pub mod tables;
 pub mod vault;

@@ -8,11 +8,13 @@ use portcullis_storage::engine::{
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::Kind;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// An engine that counts submitted bodies and the rows that are read in its snapshots.
 pub(crate) struct CountingEngine {
+    /// Shared for as long as the engine shares the snapshot underneath. Dropped before the engine.
+    latest: Mutex<Option<Arc<CountingSnapshot>>>,
     engine: Arc<dyn Engine<Change>>,
     counts: Arc<EngineCounts>,
 }
@@ -34,6 +36,7 @@ struct CountingSnapshot {
 impl CountingEngine {
     pub(crate) fn new(engine: impl Engine<Change> + 'static) -> Self {
         Self {
+            latest: Mutex::default(),
             engine: Arc::new(engine),
             counts: Arc::default(),
         }
@@ -52,10 +55,19 @@ impl Engine<Change> for CountingEngine {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
-        Ok(Arc::new(CountingSnapshot {
-            snapshot: self.engine.snapshot()?,
+        let snapshot = self.engine.snapshot()?;
+        let mut latest = self.latest.lock().unwrap();
+        if let Some(latest) = &*latest
+            && Arc::ptr_eq(&latest.snapshot, &snapshot)
+        {
+            return Ok(Arc::clone(latest) as Arc<dyn Snapshot>);
+        }
+        let counting = Arc::new(CountingSnapshot {
+            snapshot,
             counts: self.counts(),
-        }))
+        });
+        *latest = Some(Arc::clone(&counting));
+        Ok(counting)
     }
 
     fn feed(&self) -> &Feed<Change> {

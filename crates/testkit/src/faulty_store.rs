@@ -35,7 +35,7 @@ pub enum StoreFault {
 ///
 /// Calls are those for views and for rows, in views and in transactions; for
 /// [`StoreFault::Damage`], those for existing records, and for [`StoreFault::Overload`], submitted
-/// transactions.
+/// transactions. Views that were opened before stay intact.
 #[derive(Debug, Default)]
 pub struct FaultInjector(Mutex<Option<ArmedFault>>);
 
@@ -165,8 +165,13 @@ impl Engine<Change> for FaultyEngine {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
         self.faults.call()?;
+        let snapshot = self.engine.snapshot()?;
+        if !self.faults.is_armed() {
+            return Ok(snapshot);
+        }
+        // A snapshot of its own for each caller: values cached for another would not be read again.
         Ok(Arc::new(FaultySnapshot {
-            snapshot: self.engine.snapshot()?,
+            snapshot,
             faults: Arc::clone(&self.faults),
         }))
     }

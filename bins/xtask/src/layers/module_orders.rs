@@ -196,6 +196,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "feed",
             "key",
             "engine",
+            "per_snapshot",
             "conformance",
             "directory",
             "frame",
