@@ -6,8 +6,8 @@ use crate::password::PasswordPool;
 use crate::session_validity::recheck_caller;
 use crate::settings::{MfaSettings, Settings};
 use crate::state::{
-    AuditTrail, CleanupCursor, Health, IntegrityChecks, PostureStore, ServiceUpdates, SignerKeys,
-    SnapshotFiles, Traces, TrustAnchorCache,
+    AuditTrail, CleanupCursor, Health, IntegrityChecks, OwnIdentityCache, PostureStore,
+    ServiceUpdates, SignerKeys, SnapshotFiles, Traces, TrustAnchorCache,
 };
 use parking_lot::Mutex;
 use portcullis_domain::Env;
@@ -20,6 +20,7 @@ use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
+use portcullis_storage::per_snapshot::PerSnapshot;
 use portcullis_storage::tables::{AuditEntry, Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
@@ -56,6 +57,7 @@ pub struct App {
     pub(crate) health: Health,
     pub(crate) trail: AuditTrail,
     own_changes: Mutex<RateLimit>,
+    caches: PerSnapshot<SnapshotCaches>,
 }
 
 /// Components of an [`App`].
@@ -95,6 +97,7 @@ impl App {
             health: Health::new(started_at),
             trail: AuditTrail::default(),
             own_changes: Mutex::new(RateLimit::new(OWN_CHANGE_BURST)),
+            caches: PerSnapshot::default(),
             started_at,
             store_created_at: OnceLock::new(),
             service_updates: ServiceUpdates::default(),
@@ -155,7 +158,9 @@ impl App {
 
     /// Opens a snapshot of everything committed so far.
     pub(crate) fn snapshot(&self) -> Result<StoreView, AppError> {
-        Ok(StoreView(self.engine.snapshot()?))
+        let snapshot = self.engine.snapshot()?;
+        let caches = self.caches.get(&snapshot);
+        Ok(StoreView { snapshot, caches })
     }
 
     /// Runs `body` in a transaction on behalf of `actor`, and waits until the result is durable and
@@ -312,10 +317,23 @@ impl std::fmt::Debug for App {
 }
 
 /// A consistent read-only view of the store.
-pub(crate) struct StoreView(Arc<dyn Snapshot>);
+pub(crate) struct StoreView {
+    snapshot: Arc<dyn Snapshot>,
+    caches: Arc<SnapshotCaches>,
+}
+
+/// What was read from a snapshot, for all who read from the same one.
+#[derive(Default)]
+struct SnapshotCaches {
+    own_identities: OwnIdentityCache,
+}
 
 impl StoreView {
     pub(crate) fn rows(&self) -> Rows<'_> {
-        Rows::new(&*self.0)
+        Rows::new(&*self.snapshot)
+    }
+
+    pub(crate) fn own_identities(&self) -> &OwnIdentityCache {
+        &self.caches.own_identities
     }
 }

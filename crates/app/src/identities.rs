@@ -25,13 +25,13 @@ use crate::privilege::check_may_modify;
 use crate::records::{find_policy, get_identity};
 use crate::routers;
 use crate::services::edge_service_exists;
+use bytes::Bytes;
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::tables::{Found, Rows, identity_key};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 actions! {
@@ -55,38 +55,35 @@ pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<Identit
     IdentityViewBuilder::new(app, permit.caller(), &view).build(found)
 }
 
-/// Reads the caller's own identity, encoded by `write`.
+/// Reads the caller's own identity, encoded by `encode`.
 ///
-/// Clients poll this, so the encoded identity is cached until the next commit. It must depend on
-/// the identity alone, so `write` must not capture anything. Time does not matter either: disabling
-/// an identity ends its sessions in the same commit, and opening a new one is another commit.
-pub fn read_own<T, W>(app: &App, permit: &Permit<ReadOwn>, write: W) -> Result<T, AppError>
-where
-    T: AsRef<[u8]> + Clone + Send + Sync + 'static,
-    W: FnOnce(IdentityView) -> T + 'static,
-{
-    const { assert!(size_of::<W>() == 0, "`write` must not capture anything") };
+/// Clients poll this, so the encoded identity is cached until the next commit, by identity alone:
+/// `encode` has to be the same in all calls. Time does not matter either: disabling an identity
+/// ends its sessions in the same commit, and opening a new one is another commit.
+pub fn read_own(
+    app: &App,
+    permit: &Permit<ReadOwn>,
+    encode: fn(IdentityView) -> Bytes,
+) -> Result<Bytes, AppError> {
     let caller = permit.caller();
-    let key = identity_key(caller.identity_number);
     let view = app.snapshot()?;
-    let own = view.rows().get_or_build(&key, || {
-        let gone = || AppError::not_found("identity", caller.identity.as_str());
-        let entity: Arc<Identity> = view.rows().get_shared(&key)?.ok_or_else(gone)?;
-        let entity = Arc::unwrap_or_clone(entity);
-        let identity_view =
-            IdentityViewBuilder::new(app, caller, &view).build(Found { key, entity })?;
-        let has_secrets = !identity_view.enrollments.is_empty();
-        let written = write(identity_view);
-        let size = written.as_ref().len();
-        // Unsealed tokens must not stay in the cache.
-        let own = OwnIdentity::<T, W>(written, PhantomData);
-        Ok::<_, AppError>((own, (!has_secrets).then_some(size)))
-    })?;
-    Ok(own.0.clone())
+    if let Some(encoded) = view.own_identities().find(caller.identity_number) {
+        return Ok(encoded);
+    }
+    let key = identity_key(caller.identity_number);
+    let gone = || AppError::not_found("identity", caller.identity.as_str());
+    let entity: Arc<Identity> = view.rows().get_shared(&key)?.ok_or_else(gone)?;
+    let entity = Arc::unwrap_or_clone(entity);
+    let own = IdentityViewBuilder::new(app, caller, &view).build(Found { key, entity })?;
+    // Unsealed tokens must not stay in the cache.
+    let has_secrets = !own.enrollments.is_empty();
+    let encoded = encode(own);
+    if !has_secrets {
+        view.own_identities()
+            .insert(caller.identity_number, encoded.clone());
+    }
+    Ok(encoded)
 }
-
-/// Cached identity as encoded by `W`; the type keeps the encodings of different writers apart.
-struct OwnIdentity<T, W>(T, PhantomData<fn() -> W>);
 
 /// Deletes an identity with everything that belongs to it. Its sessions and credentials are invalid
 /// when this returns.

@@ -10,6 +10,7 @@ use portcullis_api::identity::IdentityDetail;
 use portcullis_api::json;
 use portcullis_app::identities::{self, ReadOwn};
 use portcullis_domain::access::Permit;
+use portcullis_domain::view::IdentityView;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -19,10 +20,11 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn detail(call: Call<Permit<ReadOwn>, NoBody>) -> Result<ApiResponse, ApiError> {
-    let serialize = |view| {
-        let detail = IdentityDetail::of_caller(view);
-        Bytes::from(json::to_bytes(&Envelope::without_meta(detail)))
-    };
-    let body = identities::read_own(&call.context.state.app, &call.permit, serialize)?;
+    let body = identities::read_own(&call.context.state.app, &call.permit, encode)?;
     Ok(ApiResponse::from_json(ResponseContent::Full(body)))
+}
+
+fn encode(own: IdentityView) -> Bytes {
+    let detail = IdentityDetail::of_caller(own);
+    json::to_bytes(&Envelope::without_meta(detail)).into()
 }

@@ -29,9 +29,6 @@ impl<E> Found<E> {
     }
 }
 
-/// Typical ratio of memory size to row size of an entity; the cache measures in row bytes.
-const MEMORY_FACTOR: usize = 16;
-
 /// A record that has not been parsed yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
@@ -128,22 +125,6 @@ impl<'t> Rows<'t> {
         };
         let entity = parse(key, &frame)?;
         Ok(Some(self.cache(key.as_bytes(), entity, frame.len())))
-    }
-
-    /// Returns the value of type `T` for the record at `root`, built by `build` once per view.
-    /// `build` also returns its size in memory in bytes, or `None` if it is not to be cached.
-    pub fn get_or_build<T: Send + Sync + 'static, E>(
-        self,
-        root: &RecordKey,
-        build: impl FnOnce() -> Result<(T, Option<usize>), E>,
-    ) -> Result<Arc<T>, E> {
-        if let Some(value) = self.cached(root.as_bytes()) {
-            return Ok(value);
-        }
-        Ok(match build()? {
-            (value, Some(bytes)) => self.cache(root.as_bytes(), value, bytes / MEMORY_FACTOR),
-            (value, None) => Arc::new(value),
-        })
     }
 
     /// Like [`Rows::find`], shared.
