@@ -21,7 +21,7 @@ use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::per_snapshot::PerSnapshot;
-use portcullis_storage::tables::{AuditEntry, Rows, RowsMut};
+use portcullis_storage::tables::{AuditEntry, EntityCache, Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -325,12 +325,13 @@ pub(crate) struct StoreView {
 /// What was read from a snapshot, for all who read from the same one.
 #[derive(Default)]
 struct SnapshotCaches {
+    entities: EntityCache,
     own_identities: OwnIdentityCache,
 }
 
 impl StoreView {
     pub(crate) fn rows(&self) -> Rows<'_> {
-        Rows::new(&*self.snapshot)
+        Rows::with_cache(&*self.snapshot, &self.caches.entities)
     }
 
     pub(crate) fn own_identities(&self) -> &OwnIdentityCache {

@@ -4,9 +4,7 @@ use crate::backend::{DatabaseHealth, is_full};
 use crate::copy;
 use crate::guard::{self, Panicked};
 use crate::meta::State;
-use portcullis_storage::engine::{
-    CopyError, KeyRange, ReadTx, RowVisitor, Snapshot, SnapshotCache, StoreError,
-};
+use portcullis_storage::engine::{CopyError, KeyRange, ReadTx, RowVisitor, Snapshot, StoreError};
 use redb::ReadOnlyTable;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,16 +15,11 @@ pub(crate) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 pub(crate) struct Reader {
     rows: Rows,
     health: Arc<DatabaseHealth>,
-    cache: SnapshotCache,
 }
 
 impl Reader {
     pub(crate) fn new(rows: Rows, health: Arc<DatabaseHealth>) -> Self {
-        Self {
-            rows,
-            health,
-            cache: SnapshotCache::default(),
-        }
+        Self { rows, health }
     }
 
     /// Whether its database has to be reopened.
@@ -60,10 +53,6 @@ impl ReadTx for Reader {
             }
         }
         Ok(())
-    }
-
-    fn cache(&self) -> Option<&SnapshotCache> {
-        Some(&self.cache)
     }
 }
 

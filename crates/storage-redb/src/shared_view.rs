@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The current shared view, until the writer releases it.
 ///
-/// Opening a view costs as much as reading several rows, and sharing it shares its cache.
+/// Opening a view costs as much as reading several rows, and readers cache per view.
 #[derive(Default)]
 pub(crate) struct SharedView(Mutex<Option<Arc<Reader>>>);
 

@@ -66,7 +66,10 @@ pub fn check<N: Engine<u64> + 'static>(
     let rules: &[(&'static str, Rule<'_, N>)] = &[
         ("a committed body is visible", rows::committed_is_visible),
         ("a snapshot does not change", rows::snapshot_is_isolated),
-        ("cached values end with their state", rows::readings_end),
+        (
+            "a snapshot is shared until the next commit at most",
+            rows::sharing_ends_with_commit,
+        ),
         ("a body reads its own writes", rows::body_reads_own_writes),
         ("scans merge writes in order", rows::scans_merge_in_order),
         ("a discarded body leaves nothing", groups::discards_alone),

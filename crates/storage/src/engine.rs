@@ -2,7 +2,6 @@
 
 mod error;
 mod result_ticket;
-mod snapshot_cache;
 mod ticket;
 
 use crate::feed::{CommitGroup, Feed};
@@ -15,7 +14,6 @@ use std::sync::{self, Arc};
 pub use crate::key::KeyRange;
 pub use error::{Abort, CommitError, CopyError, OverloadedError, StoreError};
 pub use result_ticket::{ResultTicket, submit_with};
-pub use snapshot_cache::SnapshotCache;
 pub use ticket::{Committed, Resolver, Ticket};
 
 /// Visitor for the rows of a scan; breaks to end it early.
@@ -30,12 +28,6 @@ pub trait ReadTx {
     ///
     /// An error of `visit` ends the scan and is returned.
     fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError>;
-
-    /// Cache of values decoded from rows of this view; only for views whose rows never change.
-    /// Wrappers delegate to the wrapped view.
-    fn cache(&self) -> Option<&SnapshotCache> {
-        None
-    }
 }
 
 /// A [`ReadTx`] that outlives the call that made it.

@@ -8,6 +8,7 @@
 
 mod audit;
 mod dispatch;
+mod entity_cache;
 mod integrity;
 mod kind;
 mod read;
@@ -18,6 +19,7 @@ mod write;
 
 pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenCursor, events_from};
 pub use dispatch::EntityVisitor;
+pub use entity_cache::EntityCache;
 pub use integrity::{Finding, Inspection, IntegrityError, inspect};
 pub use kind::*;
 pub use read::{Found, Record, Rows};

@@ -3,7 +3,7 @@
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
     CopyError, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
-    SnapshotCache, StoreError, Ticket, TxBody,
+    StoreError, Ticket, TxBody,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::Kind;
@@ -94,10 +94,6 @@ impl ReadTx for CountingSnapshot {
             self.counts.reads.fetch_add(1, Ordering::Relaxed);
             visit(key, value)
         })
-    }
-
-    fn cache(&self) -> Option<&SnapshotCache> {
-        self.snapshot.cache()
     }
 }
 

@@ -3,7 +3,7 @@
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
     Abort, CopyError, Engine, KeyRange, Observer, OverloadedError, ReadTx, RowVisitor, Snapshot,
-    SnapshotCache, StoreError, Ticket, TxBody, WriteTx,
+    StoreError, Ticket, TxBody, WriteTx,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::{Kind, META_TAG};
@@ -196,14 +196,6 @@ impl ReadTx for FaultySnapshot {
 
     fn scan(&self, range: &KeyRange, visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         self.faults.scan(range, &*self.snapshot, visit)
-    }
-
-    fn cache(&self) -> Option<&SnapshotCache> {
-        // A cached value would not be read again.
-        if self.faults.is_armed() {
-            return None;
-        }
-        self.snapshot.cache()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Typed read access.
 
 use super::dispatch::{EntityVisitor, dispatch};
+use super::entity_cache::EntityCache;
 use super::kind::{Entity, UniqueValue, owner_of};
-use crate::engine::{KeyRange, ReadTx, StoreError};
+use crate::engine::{KeyRange, ReadTx, Snapshot, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
 use portcullis_domain::change::Change;
@@ -85,17 +86,29 @@ impl EntityVisitor for ChangeOf<'_, '_> {
 /// it for the caller. One that many requests look at, and nobody changes, is read shared: each
 /// snapshot parses it once, and a transaction, whose rows may change, whenever it is asked for.
 #[derive(Clone, Copy)]
-pub struct Rows<'t>(&'t dyn ReadTx);
+pub struct Rows<'t> {
+    tx: &'t dyn ReadTx,
+    /// Shared entities, in a snapshot.
+    cache: Option<&'t EntityCache>,
+}
 
 impl<'t> Rows<'t> {
     /// Reads through `tx`.
     pub fn new(tx: &'t dyn ReadTx) -> Self {
-        Self(tx)
+        Self { tx, cache: None }
+    }
+
+    /// Reads through `snapshot`, whose shared entities are in `cache`.
+    pub fn with_cache(snapshot: &'t dyn Snapshot, cache: &'t EntityCache) -> Self {
+        Self {
+            tx: snapshot,
+            cache: Some(cache),
+        }
     }
 
     /// Reads the entity at `key`; `None` when there is none.
     pub fn get<E: Entity>(self, key: &RecordKey) -> Result<Option<E>, StoreError> {
-        self.0
+        self.tx
             .get(key.as_bytes())?
             .map(|frame| parse(key, &frame))
             .transpose()
@@ -107,24 +120,23 @@ impl<'t> Rows<'t> {
     ///
     /// [`StoreError::Corrupt`] when the value points to a missing record.
     pub fn find<E: Entity>(self, value: &UniqueValue) -> Result<Option<Found<E>>, StoreError> {
-        let unique = value.key();
-        let Some(key) = self.lookup(&unique)? else {
-            return Ok(None);
-        };
-        let entity = self.get(&key)?.ok_or_else(|| missing_record(value, &key))?;
-        Ok(Some(Found { key, entity }))
+        self.find_with(value, &value.key(), |key| self.get(key))
     }
 
     /// Like [`Rows::get`], shared.
     pub fn get_shared<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
-        if let Some(entity) = self.cached(key.as_bytes()) {
-            return Ok(Some(entity));
+        let cached = self.cache.and_then(|cache| cache.find(key.as_bytes()));
+        if cached.is_some() {
+            return Ok(cached);
         }
-        let Some(frame) = self.0.get(key.as_bytes())? else {
+        let Some(frame) = self.tx.get(key.as_bytes())? else {
             return Ok(None);
         };
-        let entity = parse(key, &frame)?;
-        Ok(Some(self.cache(key.as_bytes(), entity, frame.len())))
+        let entity = Arc::new(parse(key, &frame)?);
+        if let Some(cache) = self.cache {
+            cache.insert(key.as_bytes(), Arc::clone(&entity), frame.len());
+        }
+        Ok(Some(entity))
     }
 
     /// Like [`Rows::find`], shared.
@@ -133,32 +145,32 @@ impl<'t> Rows<'t> {
         value: &UniqueValue,
     ) -> Result<Option<Found<Arc<E>>>, StoreError> {
         let unique = value.key();
-        if let Some(found) = self.cached::<Found<Arc<E>>>(unique.as_bytes()) {
+        let cached = self
+            .cache
+            .and_then(|cache| cache.find::<Found<Arc<E>>>(unique.as_bytes()));
+        if let Some(found) = cached {
             return Ok(Some(Found::clone(&found)));
         }
-        let Some(key) = self.lookup(&unique)? else {
+        let found = self.find_with(value, &unique, |key| self.get_shared(key))?;
+        if let (Some(cache), Some(found)) = (self.cache, &found) {
+            let bytes = unique.as_bytes().len();
+            cache.insert(unique.as_bytes(), Arc::new(Found::clone(found)), bytes);
+        }
+        Ok(found)
+    }
+
+    /// Finds the record with a unique value and reads it.
+    fn find_with<T>(
+        self,
+        value: &UniqueValue,
+        unique: &UniqueKey,
+        read: impl FnOnce(&RecordKey) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<Found<T>>, StoreError> {
+        let Some(key) = self.lookup(unique)? else {
             return Ok(None);
         };
-        let entity = self
-            .get_shared(&key)?
-            .ok_or_else(|| missing_record(value, &key))?;
-        let found = Found { key, entity };
-        self.cache(unique.as_bytes(), found.clone(), unique.as_bytes().len());
-        Ok(Some(found))
-    }
-
-    /// The cached value for the row under `key`, if the view has a cache.
-    fn cached<T: Send + Sync + 'static>(self, key: &[u8]) -> Option<Arc<T>> {
-        self.0.cache()?.find(key)
-    }
-
-    /// Caches a value for the row under `key`, if the view has a cache.
-    fn cache<T: Send + Sync + 'static>(self, key: &[u8], value: T, bytes: usize) -> Arc<T> {
-        let value = Arc::new(value);
-        if let Some(readings) = self.0.cache() {
-            readings.insert(key, Arc::clone(&value), bytes);
-        }
-        value
+        let entity = read(&key)?.ok_or_else(|| missing_record(value, &key))?;
+        Ok(Some(Found { key, entity }))
     }
 
     /// Finds the key of the record with a unique value.
@@ -168,7 +180,7 @@ impl<'t> Rows<'t> {
 
     /// The key of the record with a unique value.
     pub(super) fn lookup(self, unique: &UniqueKey) -> Result<Option<RecordKey>, StoreError> {
-        let Some(frame) = self.0.get(unique.as_bytes())? else {
+        let Some(frame) = self.tx.get(unique.as_bytes())? else {
             return Ok(None);
         };
         let body = frame::decode(unique.as_bytes(), &frame)?;
@@ -216,7 +228,7 @@ impl<'t> Rows<'t> {
         range: &KeyRange,
         visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        self.0.scan(range, &mut |key, frame| {
+        self.tx.scan(range, &mut |key, frame| {
             visit(Record::from_row(key, frame)?)
         })
     }
@@ -230,7 +242,7 @@ impl<'t> Rows<'t> {
     ) -> Result<Vec<RecordKey>, StoreError> {
         let mut found = Vec::new();
         let range = ReferenceKey::from_kind(target.id(), kind);
-        self.0.scan(&range, &mut |key, frame| {
+        self.tx.scan(&range, &mut |key, frame| {
             if found.len() == max {
                 return Ok(ControlFlow::Break(()));
             }
@@ -246,7 +258,7 @@ impl<'t> Rows<'t> {
 
     /// The transaction underneath.
     pub(super) fn tx(self) -> &'t dyn ReadTx {
-        self.0
+        self.tx
     }
 }
 
