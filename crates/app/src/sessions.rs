@@ -111,9 +111,9 @@ pub(crate) fn require_second_factor_token(rows: Rows<'_>, caller: &Caller) -> Re
         return Ok(());
     }
     let key = own_session_key(caller);
-    let session: ApiSession = rows.get(&key)?.ok_or(AccessDeniedError)?;
-    let identity: Identity = rows
-        .get(&identity_key(caller.identity_number))?
+    let session: Arc<ApiSession> = rows.get_shared(&key)?.ok_or(AccessDeniedError)?;
+    let identity: Arc<Identity> = rows
+        .get_shared(&identity_key(caller.identity_number))?
         .ok_or(AccessDeniedError)?;
     let policy = get_policy(rows, &identity)?;
     let verified_signer = caller

@@ -6,7 +6,6 @@ use crate::records::own_session_key;
 use crate::state::posture_store::SessionNumbers;
 use portcullis_domain::access::{AccessDeniedError, Caller};
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::RecordNumber;
@@ -20,13 +19,13 @@ use std::sync::Arc;
 pub(crate) struct PostureContext {
     posture: Arc<Posture>,
     totp_passed_at: Option<Timestamp>,
-    sdk: SdkInfo,
+    identity: Arc<Identity>,
 }
 
 impl PostureContext {
     pub(crate) fn for_caller(app: &App, rows: Rows<'_>, caller: &Caller) -> Result<Self, AppError> {
-        let session: ApiSession = rows
-            .get(&own_session_key(caller))?
+        let session: Arc<ApiSession> = rows
+            .get_shared(&own_session_key(caller))?
             .ok_or(AccessDeniedError)?;
         let numbers = (caller.identity_number, caller.session_number);
         Self::for_session(app, rows, numbers, &session)
@@ -39,12 +38,14 @@ impl PostureContext {
         session: &ApiSession,
     ) -> Result<Self, AppError> {
         let (number, _) = numbers;
-        let identity: Identity = rows.get(&identity_key(number))?.ok_or(AccessDeniedError)?;
+        let identity: Arc<Identity> = rows
+            .get_shared(&identity_key(number))?
+            .ok_or(AccessDeniedError)?;
         let enrolled_at = enrolled_at(rows, number, &identity)?;
         Ok(Self {
             posture: app.posture.get(numbers),
             totp_passed_at: valid_totp_pass(session.totp.passed_at, enrolled_at),
-            sdk: identity.sdk_info,
+            identity,
         })
     }
 
@@ -53,7 +54,7 @@ impl PostureContext {
         Client {
             posture: &self.posture,
             totp_passed_at: self.totp_passed_at,
-            sdk: &self.sdk,
+            sdk: &self.identity.sdk_info,
         }
     }
 }

@@ -123,7 +123,7 @@ impl<'a> GrantResolver<'a> {
     ) -> Result<Option<Rc<GrantingPolicy>>, StoreError> {
         self.policies.get_or_try_insert_with(summary.number, || {
             let key = RecordKey::root(SERVICE_POLICY, summary.number.0);
-            let Some(policy) = rows.get::<ServicePolicy>(&key)? else {
+            let Some(policy) = rows.get_shared::<ServicePolicy>(&key)? else {
                 return Ok(None);
             };
             let mut checks = Vec::new();
@@ -136,8 +136,8 @@ impl<'a> GrantResolver<'a> {
             // Sorted as clients see them, independent of the index.
             checks.sort_by(|left, right| left.spec.name.cmp(&right.spec.name));
             Ok(Some(Rc::new(GrantingPolicy {
-                id: policy.id,
-                name: policy.spec.name,
+                id: policy.id.clone(),
+                name: policy.spec.name.clone(),
                 grant: summary.grant,
                 checks,
             })))
@@ -150,8 +150,7 @@ impl<'a> GrantResolver<'a> {
         number: RecordNumber,
     ) -> Result<Option<Arc<PostureCheck>>, StoreError> {
         self.checks.get_or_try_insert_with(number, || {
-            let check = rows.get(&RecordKey::root(POSTURE_CHECK, number.0))?;
-            Ok(check.map(Arc::new))
+            rows.get_shared(&RecordKey::root(POSTURE_CHECK, number.0))
         })
     }
 }

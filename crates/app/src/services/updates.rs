@@ -40,7 +40,7 @@ fn record_current_state(app: &App, caller: &Caller) -> Result<Option<Timestamp>,
     let (grants, stamp) = (lists.grant_changes(), lists.services_stamp());
     let view = app.snapshot()?;
     let rows = view.rows();
-    let Some(session) = rows.get::<ApiSession>(&own_session_key(caller))? else {
+    let Some(session) = rows.get_shared::<ApiSession>(&own_session_key(caller))? else {
         return Ok(None);
     };
     let identity = get_identity(rows, &caller.identity)?;

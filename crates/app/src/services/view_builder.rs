@@ -46,14 +46,14 @@ impl<'a> ServiceViewBuilder<'a> {
         rows: Rows<'a>,
         caller: &Caller,
     ) -> Result<Self, AppError> {
-        let session: Option<ApiSession> = rows.get(&own_session_key(caller))?;
+        let session: Option<Arc<ApiSession>> = rows.get_shared(&own_session_key(caller))?;
         Ok(Self {
             app,
             rows,
             identity: get_identity(rows, &caller.identity)?,
             evaluator: PostureEvaluator::for_caller(app, rows, caller)?,
             config_types: session
-                .map(|session| session.config_types)
+                .map(|session| session.config_types.clone())
                 .unwrap_or_default(),
             config_cache: RefCell::default(),
         })
