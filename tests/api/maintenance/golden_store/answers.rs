@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
 use portcullis_http::path::Api;
 use portcullis_testkit::Harness;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Collections that tell of the process and not of the store.
 const OF_THE_PROCESS: [&str; 5] = [
@@ -66,6 +66,23 @@ fn paths(controller: &Harness, api: Api) -> Vec<&'static str> {
         .filter(|route| !OF_THE_PROCESS.contains(&route.path))
         .map(|route| route.path)
         .collect()
+}
+
+/// Removes the lists of a collection and its member of the summary, which must be empty and zero.
+pub(super) fn remove_empty(answers: &mut Value, collection: &str) {
+    let answers = answers.as_object_mut().unwrap();
+    for prefix in ["/edge/management/v1", "/fabric/v1"] {
+        if let Some(list) = answers.remove(&format!("{prefix}/{collection}")) {
+            assert_eq!(list["data"], json!([]), "{prefix}/{collection}");
+        }
+    }
+    let summary = &mut answers["/edge/management/v1/summary"]["data"];
+    let letters = collection.replace('-', "");
+    summary.as_object_mut().unwrap().retain(|member, count| {
+        let is_of_collection = member.eq_ignore_ascii_case(&letters);
+        assert!(!is_of_collection || *count == 0, "{member} of the summary");
+        !is_of_collection
+    });
 }
 
 /// Leaves of the entities of a list their ids, where other answers show them in whole.
