@@ -4,6 +4,7 @@ use crate::lists::shapes::rows;
 use crate::support::get;
 use crate::support::lists::names;
 use crate::support::posture::PostureFixture;
+use portcullis_storage::tables::COLLECTIONS;
 use serde_json::{Value, json};
 
 /// The kinds, with the symbols that their filters know beside those of every kind.
@@ -96,6 +97,29 @@ const KINDS: &[(&str, &[&str])] = &[
     ("sessions", &["token", "apiSession", "service", "type"]),
     ("revocations", &["type", "expiresAt", "issuedBefore"]),
 ];
+
+/// Kinds whose lists other files test, and those that have no list of this name.
+const ELSEWHERE: &[&str] = &[
+    "identities",
+    "auth-policies",
+    "enrollments",
+    "authenticators",
+    "api-sessions",
+    "cas",
+    "external-jwt-signers",
+    "api-session-certificates",
+    "mfas",
+    "routers",
+];
+
+#[test]
+fn no_kind_is_forgotten() {
+    for (collection, _) in COLLECTIONS {
+        let is_here = KINDS.iter().any(|(kind, _)| kind == collection);
+        let is_elsewhere = ELSEWHERE.contains(collection);
+        assert!(is_here || is_elsewhere, "{collection} needs a row in KINDS");
+    }
+}
 
 /// A stage with at least one entity of each kind.
 async fn furnished() -> PostureFixture {

@@ -28,6 +28,25 @@ use portcullis_domain::ids::{ConfigId, IdentityId, RouterId, ServiceId, SignerId
 const EMPTY_LIST: &str =
     r#"{"data":[],"meta":{"pagination":{"limit":10,"offset":0,"totalCount":0}}}"#;
 
+/// Collections that the client does not administer under this name.
+const NOT_ADMINISTERED: [&str; 4] = ["api-session-certificates", "mfas", "routers", "sessions"];
+
+macro_rules! collections {
+    ($({
+        #[doc = $doc:literal]
+        kind: $kind:ident = $byte:literal,
+        entity: $entity:ident $path:tt,
+        id: $id:ident $shape:tt,
+        spec: $spec:tt,
+        collection: $collection:literal,
+        $($rest:tt)*
+    })+) => {
+        const COLLECTIONS: &[&str] = &[$($collection),+];
+    };
+}
+
+portcullis_domain::for_each_kind!(collections);
+
 /// The first lines of the requests that were seen, without prefix and version.
 fn lines(setting: &Setting) -> Vec<String> {
     let requests = setting.seen().requests;
@@ -88,6 +107,13 @@ async fn each_kind_has_its_path() {
         "posture-checks",
     ];
     assert_eq!(lines(&setting), expected.map(|kind| format!("GET {kind}")));
+    for collection in COLLECTIONS {
+        let is_known = expected.contains(collection) || NOT_ADMINISTERED.contains(collection);
+        assert!(
+            is_known,
+            "{collection} needs a row in resources/entities/kinds.rs"
+        );
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use portcullis_domain::config::{Config, ConfigType};
 use portcullis_domain::ids::{RecordNumber, SessionId};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::revocation::Revocation;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
@@ -18,8 +19,8 @@ use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::*;
 use std::collections::BTreeSet;
 
-/// Finds an entity of the network by each of `values`, which have to be complete.
-fn check_values<E: Entity>(values: &[(UniqueIndex, &str)]) {
+/// Finds an entity of the network by each of `values`, which have to be complete. Answers its kind.
+fn check_values<E: Entity>(values: &[(UniqueIndex, &str)]) -> Kind {
     let store = network();
     let snapshot = store.snapshot().unwrap();
     for (index, value) in values {
@@ -36,49 +37,70 @@ fn check_values<E: Entity>(values: &[(UniqueIndex, &str)]) {
         let expected: Vec<UniqueIndex> = values.iter().map(|(index, _)| *index).collect();
         assert_eq!(indexes, expected);
     }
+    E::KIND
 }
 
 #[test]
 fn each_kind_is_found_by_its_unique_values() {
-    check_values::<ConfigType>(&[
-        (UniqueIndex::ConfigTypeId, "t"),
-        (UniqueIndex::ConfigTypeName, "type"),
-    ]);
-    check_values::<Config>(&[
-        (UniqueIndex::ConfigId, "c"),
-        (UniqueIndex::ConfigName, "config"),
-    ]);
-    check_values::<Service>(&[
-        (UniqueIndex::ServiceId, "s"),
-        (UniqueIndex::ServiceName, "service"),
-    ]);
-    check_values::<Router>(&[
-        (UniqueIndex::RouterId, "r"),
-        (UniqueIndex::RouterName, "router"),
-        (UniqueIndex::RouterFingerprint, "print of r"),
-    ]);
-    check_values::<Terminator>(&[(UniqueIndex::TerminatorId, "x")]);
-    check_values::<ServicePolicy>(&[
-        (UniqueIndex::ServicePolicyId, "sp"),
-        (UniqueIndex::ServicePolicyName, "one"),
-    ]);
-    check_values::<EdgeRouterPolicy>(&[
-        (UniqueIndex::EdgeRouterPolicyId, "ep"),
-        (UniqueIndex::EdgeRouterPolicyName, "one"),
-    ]);
-    check_values::<ServiceEdgeRouterPolicy>(&[
-        (UniqueIndex::ServiceEdgeRouterPolicyId, "sep"),
-        (UniqueIndex::ServiceEdgeRouterPolicyName, "one"),
-    ]);
-    check_values::<PostureCheck>(&[
-        (UniqueIndex::PostureCheckId, "p"),
-        (UniqueIndex::PostureCheckName, "check"),
-    ]);
     let dialing = format!("{}\0s", "\u{1}".repeat(16));
-    check_values::<Session>(&[
-        (UniqueIndex::SessionId, "z"),
-        (UniqueIndex::SessionGrant, &dialing),
-    ]);
+    let checked = [
+        check_values::<ConfigType>(&[
+            (UniqueIndex::ConfigTypeId, "t"),
+            (UniqueIndex::ConfigTypeName, "type"),
+        ]),
+        check_values::<Config>(&[
+            (UniqueIndex::ConfigId, "c"),
+            (UniqueIndex::ConfigName, "config"),
+        ]),
+        check_values::<Service>(&[
+            (UniqueIndex::ServiceId, "s"),
+            (UniqueIndex::ServiceName, "service"),
+        ]),
+        check_values::<Router>(&[
+            (UniqueIndex::RouterId, "r"),
+            (UniqueIndex::RouterName, "router"),
+            (UniqueIndex::RouterFingerprint, "print of r"),
+        ]),
+        check_values::<Terminator>(&[(UniqueIndex::TerminatorId, "x")]),
+        check_values::<Revocation>(&[(UniqueIndex::RevocationId, "v")]),
+        check_values::<ServicePolicy>(&[
+            (UniqueIndex::ServicePolicyId, "sp"),
+            (UniqueIndex::ServicePolicyName, "one"),
+        ]),
+        check_values::<EdgeRouterPolicy>(&[
+            (UniqueIndex::EdgeRouterPolicyId, "ep"),
+            (UniqueIndex::EdgeRouterPolicyName, "one"),
+        ]),
+        check_values::<ServiceEdgeRouterPolicy>(&[
+            (UniqueIndex::ServiceEdgeRouterPolicyId, "sep"),
+            (UniqueIndex::ServiceEdgeRouterPolicyName, "one"),
+        ]),
+        check_values::<PostureCheck>(&[
+            (UniqueIndex::PostureCheckId, "p"),
+            (UniqueIndex::PostureCheckName, "check"),
+        ]),
+        check_values::<Session>(&[
+            (UniqueIndex::SessionId, "z"),
+            (UniqueIndex::SessionGrant, &dialing),
+        ]),
+    ];
+    let unchecked: Vec<Kind> = KINDS
+        .iter()
+        .copied()
+        .filter(|kind| !checked.contains(kind))
+        .collect();
+    let elsewhere = [
+        IDENTITY,
+        AUTH_POLICY,
+        ENROLLMENT,
+        AUTHENTICATOR,
+        API_SESSION,
+        CA,
+        SIGNER,
+        SESSION_CERTIFICATE,
+        MFA,
+    ];
+    assert_eq!(unchecked, elsewhere, "other files have tests of these");
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! A sample network with an entity of each kind.
+//! A sample network, with an entity of each kind that is tested here.
 
 use crate::entities::{
-    config, config_type, edge_router_policy, host, ids, posture_check, router, router_enrollment,
-    service, service_edge_router_policy, service_policy, service_session, terminator,
+    config, config_type, edge_router_policy, host, ids, posture_check, revocation, router,
+    router_enrollment, service, service_edge_router_policy, service_policy, service_session,
+    terminator,
 };
 use crate::support::{Store, session, store, write};
 use portcullis_domain::ids::RecordNumber;
@@ -23,6 +24,7 @@ pub(crate) fn network() -> Store {
         rows.insert(&key(ROUTER), &router("r", "router", ids(&["c"])))?;
         rows.insert(&key(TERMINATOR), &terminator("x", "s", "r"))?;
         rows.insert(&key(POSTURE_CHECK), &posture_check("p", "check"))?;
+        rows.insert(&key(REVOCATION), &revocation("v"))?;
         let laptop = host("i", "laptop", &ids(&["s"]), &ids(&["shown"]));
         rows.insert(&key(IDENTITY), &laptop)?;
         let policy = service_policy("sp", "one", ids(&["i"]), ids(&["s"]), ids(&["p"]));

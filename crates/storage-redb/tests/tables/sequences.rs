@@ -13,21 +13,14 @@ use std::collections::BTreeSet;
 /// Number of entities of each kind.
 const SLOTS: u8 = 3;
 
-const WRITTEN: [Kind; 14] = [
-    IDENTITY,
-    CONFIG_TYPE,
-    CONFIG,
-    SERVICE,
-    ROUTER,
-    TERMINATOR,
-    SERVICE_POLICY,
-    EDGE_ROUTER_POLICY,
-    SERVICE_EDGE_ROUTER_POLICY,
-    POSTURE_CHECK,
-    API_SESSION,
-    SESSION,
-    ENROLLMENT,
-    REVOCATION,
+/// Kinds that other tests write. All others have steps in `run.rs`.
+const UNWRITTEN: [Kind; 6] = [
+    AUTH_POLICY,
+    AUTHENTICATOR,
+    CA,
+    SIGNER,
+    SESSION_CERTIFICATE,
+    MFA,
 ];
 
 #[derive(Debug, Clone)]
@@ -45,7 +38,9 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let kind = || prop::sample::select(&WRITTEN[..]);
+    let written = KINDS.iter().filter(|kind| !UNWRITTEN.contains(kind));
+    let written: Vec<Kind> = written.copied().collect();
+    let kind = || prop::sample::select(written.clone());
     let named = || prop::collection::btree_set(0..SLOTS, 0..=2);
     let put = (kind(), 0..SLOTS, 0..SLOTS, [named(), named(), named()]);
     prop_oneof![

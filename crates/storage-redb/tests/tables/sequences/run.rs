@@ -85,7 +85,8 @@ pub(crate) fn run(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<()
         },
         POSTURE_CHECK => put(rows, key, &posture_check(id, name)),
         REVOCATION => put(rows, key, &revocation(id)),
-        _ => put_dependent(rows, number, step),
+        API_SESSION | SESSION | ENROLLMENT => put_dependent(rows, number, step),
+        other => panic!("no step writes {other:?}"),
     }
 }
 
@@ -154,7 +155,8 @@ fn remove_step(rows: &mut RowsMut<'_>, step: &Step) -> Result<(), WriteError> {
         SESSION => UniqueIndex::SessionId,
         ENROLLMENT => UniqueIndex::EnrollmentId,
         REVOCATION => UniqueIndex::RevocationId,
-        _ => UniqueIndex::ApiSessionToken,
+        API_SESSION => UniqueIndex::ApiSessionToken,
+        other => panic!("no step removes {other:?}"),
     };
     let value = match value {
         UniqueIndex::ApiSessionToken => UniqueValue::new(value, [*place; 16]),
