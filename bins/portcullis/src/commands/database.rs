@@ -25,16 +25,45 @@ Examples:
   portcullis database check --fix
   portcullis database summary";
 
+/// Help footers of the verbs.
+mod examples {
+    pub(super) const SNAPSHOT: &str = "\
+Examples:
+  portcullis database snapshot";
+
+    pub(super) const CHECK: &str = "\
+What is left unrepaired makes the command fail.
+
+Examples:
+  portcullis database check
+  portcullis database check --fix
+  portcullis database check --output json | jq .results";
+
+    pub(super) const RESULTS: &str = "\
+Examples:
+  portcullis database results
+  portcullis database results --output json | jq .inProgress";
+
+    pub(super) const SUMMARY: &str = "\
+Examples:
+  portcullis database summary
+  portcullis database summary --output json | jq .identities";
+}
+
 /// Subcommands for the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatabaseCommand {
     /// Write a snapshot of the controller's store
+    #[command(after_long_help = examples::SNAPSHOT)]
     Snapshot,
     /// Check the integrity of the store and show the findings
+    #[command(after_long_help = examples::CHECK)]
     Check(CheckArgs),
     /// Show the findings of the last check
+    #[command(after_long_help = examples::RESULTS)]
     Results,
     /// Count the entities of each kind
+    #[command(after_long_help = examples::SUMMARY)]
     Summary,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::environment::Environment;
 use insta::assert_snapshot;
+use std::fs;
 use std::io::Read as _;
 use std::process::Stdio;
 
@@ -185,169 +186,30 @@ fn help_of_a_command_explains_arguments_and_options() {
 }
 
 #[test]
-fn help_of_every_command_teaches_by_examples() {
-    teach_by_examples(&[
-        "login",
-        "logout",
-        "whoami",
-        "enroll",
-        "renew",
-        "version",
-        "completion",
-        "identity",
-        "identity create",
-        "identity list",
-        "identity role-attributes",
-        "identity show",
-        "identity update",
-        "identity delete",
-        "enrollment",
-        "enrollment create",
-        "enrollment list",
-        "enrollment show",
-        "enrollment refresh",
-        "enrollment delete",
-        "authenticator",
-        "authenticator list",
-        "authenticator show",
-        "authenticator create",
-        "authenticator update",
-        "authenticator delete",
-        "authenticator reset",
-        "authenticator request-extend",
-        "ca",
-        "ca create",
-        "ca verify",
-        "ca jwt",
-        "ca list",
-        "ca show",
-        "ca update",
-        "ca delete",
-        "ext-jwt-signer",
-        "ext-jwt-signer create",
-        "ext-jwt-signer list",
-        "ext-jwt-signer show",
-        "ext-jwt-signer update",
-        "ext-jwt-signer delete",
-        "password",
-        "password change",
-        "mfa",
-        "mfa status",
-        "mfa enroll",
-        "mfa verify",
-        "mfa codes",
-        "mfa new-codes",
-        "mfa remove",
-        "identity mfa-remove",
-        "session",
-        "session list",
-        "session show",
-        "session delete",
-        "auth-policy",
-        "auth-policy create",
-        "auth-policy list",
-        "auth-policy show",
-        "auth-policy update",
-        "auth-policy delete",
-        "api",
-    ]);
-}
-
-#[test]
-fn help_about_services_and_policies_teaches_by_examples() {
-    teach_by_examples(&[
-        "service",
-        "service create",
-        "service list",
-        "service role-attributes",
-        "service show",
-        "service update",
-        "service delete",
-        "config",
-        "config create",
-        "config list",
-        "config show",
-        "config update",
-        "config delete",
-        "config-type",
-        "config-type create",
-        "config-type list",
-        "config-type show",
-        "config-type update",
-        "config-type delete",
-        "service-policy",
-        "service-policy create",
-        "service-policy list",
-        "service-policy show",
-        "service-policy update",
-        "service-policy delete",
-        "edge-router-policy",
-        "edge-router-policy create",
-        "edge-router-policy list",
-        "edge-router-policy show",
-        "edge-router-policy update",
-        "edge-router-policy delete",
-        "service-edge-router-policy",
-        "service-edge-router-policy create",
-        "service-edge-router-policy list",
-        "service-edge-router-policy show",
-        "service-edge-router-policy update",
-        "service-edge-router-policy delete",
-        "posture-check",
-        "posture-check create",
-        "posture-check create os",
-        "posture-check create mac",
-        "posture-check create domain",
-        "posture-check create process",
-        "posture-check create process-multi",
-        "posture-check create mfa",
-        "posture-check list",
-        "posture-check role-attributes",
-        "posture-check show",
-        "posture-check update",
-        "posture-check update os",
-        "posture-check update mac",
-        "posture-check update domain",
-        "posture-check update process",
-        "posture-check update process-multi",
-        "posture-check update mfa",
-        "posture-check delete",
-    ]);
-}
-
-#[test]
-fn help_about_routers_teaches_by_examples() {
-    teach_by_examples(&[
-        "edge-router",
-        "edge-router create",
-        "edge-router list",
-        "edge-router role-attributes",
-        "edge-router show",
-        "edge-router update",
-        "edge-router delete",
-        "transit-router",
-        "transit-router create",
-        "transit-router list",
-        "transit-router show",
-        "transit-router update",
-        "transit-router delete",
-        "terminator",
-        "terminator create",
-        "terminator list",
-        "terminator show",
-        "terminator update",
-        "terminator delete",
-        "edge-router re-enroll",
-        "policy-advisor",
-        "policy-advisor identities",
-        "policy-advisor services",
-    ]);
+fn exit_codes_are_documented_as_help_names_them() {
+    let environment = Environment::new();
+    let help = environment.run("--help").stdout;
+    let codes = help.split("Exit codes:\n").nth(1).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
+    let operations = fs::read_to_string(path).unwrap();
+    for line in codes.lines().take_while(|line| !line.is_empty()) {
+        let (code, meaning) = line.trim().split_once(' ').unwrap();
+        let (start, end) = (format!("| {code} |"), format!("| {} |", meaning.trim()));
+        let mut rows = operations.lines();
+        assert!(
+            rows.any(|row| row.starts_with(&start) && row.ends_with(&end)),
+            "{line}"
+        );
+    }
 }
 
 /// Each command names itself in an example.
-fn teach_by_examples(commands: &[&str]) {
+#[test]
+fn help_of_every_command_teaches_by_examples() {
     let environment = Environment::new();
-    for command in commands {
+    let mut commands = subcommands(&environment.run("--help").stdout);
+    assert!(commands.len() > 25, "{commands:?}");
+    while let Some(command) = commands.pop() {
         let help = environment.run(&format!("{command} --help"));
         assert_eq!(help.code, 0, "{command}");
         let example = format!("portcullis {command}");
@@ -356,7 +218,23 @@ fn teach_by_examples(commands: &[&str]) {
         for line in help.stdout.lines() {
             assert!(line.chars().count() <= 100, "{command}: too wide: {line}");
         }
+        let below = subcommands(&help.stdout).into_iter();
+        commands.extend(below.map(|verb| format!("{command} {verb}")));
     }
+}
+
+/// The commands that `help` lists.
+fn subcommands(help: &str) -> Vec<String> {
+    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+    listed
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| !line.starts_with(' '))
+        .filter_map(|line| line.split(' ').next())
+        .filter(|command| *command != "help")
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]

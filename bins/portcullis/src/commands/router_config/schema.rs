@@ -10,7 +10,7 @@ YAML language server use it if the first line of the router file is:
 
   # yaml-language-server: $schema=./router.schema.json
 
-Example:
+Examples:
   portcullis router-config schema > router.schema.json";
 
 pub(super) fn run(output: Format) -> Result<(), CliError> {
