@@ -2,7 +2,6 @@
 
 mod auth_queries;
 mod cli;
-mod code;
 mod commands;
 mod context;
 mod controller_url;
@@ -16,6 +15,7 @@ mod ext_jwt;
 mod files;
 mod identity_file;
 mod listable;
+mod mfa_code;
 mod output;
 mod pages;
 mod password;

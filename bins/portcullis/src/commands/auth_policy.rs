@@ -6,7 +6,8 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, Positional, ShowArgs, UsualVerbs,
+    VerbHelp,
 };
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use std::convert::Infallible;
@@ -60,7 +61,7 @@ Examples:
     };
 }
 
-impl Managed for AuthPolicyDetail {
+impl UsualVerbs for AuthPolicyDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self>;
     type Show = ShowArgs<Self>;

@@ -7,7 +7,7 @@ mod show;
 pub(crate) mod update;
 
 use crate::commands::entity_command::{
-    Deletable, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, EntityCommand, ListArgs, Noun, Positional, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::commands::identity_filter::{IdentityFilterArgs, OwnedDeleteArgs};
 use crate::commands::verb::delegate_verbs;
@@ -62,7 +62,7 @@ Examples:
     };
 }
 
-impl Managed for AuthenticatorDetail {
+impl UsualVerbs for AuthenticatorDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self, IdentityFilterArgs>;
     type Show = ShowArgs<Self>;

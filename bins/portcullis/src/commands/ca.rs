@@ -9,7 +9,8 @@ mod update;
 mod verify;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, Positional, ShowArgs, UsualVerbs,
+    VerbHelp,
 };
 use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
@@ -66,7 +67,7 @@ Examples:
     };
 }
 
-impl Managed for CaDetail {
+impl UsualVerbs for CaDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self>;
     type Show = ShowArgs<Self>;

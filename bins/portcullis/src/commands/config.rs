@@ -5,7 +5,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use portcullis_api::config::ConfigDetail;
 use std::convert::Infallible;
@@ -53,7 +53,7 @@ Examples:
     };
 }
 
-impl Managed for ConfigDetail {
+impl UsualVerbs for ConfigDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self>;
     type Show = ShowArgs<Self>;

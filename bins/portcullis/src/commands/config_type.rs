@@ -5,7 +5,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use portcullis_api::config_type::ConfigTypeDetail;
 use std::convert::Infallible;
@@ -51,7 +51,7 @@ Examples:
     };
 }
 
-impl Managed for ConfigTypeDetail {
+impl UsualVerbs for ConfigTypeDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self>;
     type Show = ShowArgs<Self>;

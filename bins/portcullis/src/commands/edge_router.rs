@@ -6,7 +6,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, UsualVerbs, VerbHelp,
 };
 use crate::commands::role_attributes::RoleAttributesArgs;
 use crate::commands::role_filter::RoleFilterArgs;
@@ -58,7 +58,7 @@ Examples:
     };
 }
 
-impl Managed for EdgeRouterDetail {
+impl UsualVerbs for EdgeRouterDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self, RoleFilterArgs>;
     type Show = router::ShowArgs<Self>;

@@ -55,7 +55,7 @@ pub(crate) trait Deletable: Noun {
 }
 
 /// A kind of entity with the usual verbs.
-pub(crate) trait Managed: Deletable {
+pub(crate) trait UsualVerbs: Deletable {
     type Create: Verb + Args + Debug;
     type List: Verb + Args + Debug;
     type Show: Verb + Args + Debug;
@@ -67,7 +67,7 @@ pub(crate) trait Managed: Deletable {
 
 /// Subcommands for a kind of entity.
 #[derive(Debug, Subcommand)]
-pub(crate) enum EntityCommand<E: Managed> {
+pub(crate) enum EntityCommand<E: UsualVerbs> {
     #[command(display_order = 10)]
     Create(Box<E::Create>),
     #[command(display_order = 20, visible_alias = "ls")]
@@ -82,7 +82,7 @@ pub(crate) enum EntityCommand<E: Managed> {
     Other(E::Other),
 }
 
-impl<E: Managed> Verb for EntityCommand<E> {
+impl<E: UsualVerbs> Verb for EntityCommand<E> {
     fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Create(verb) => verb.check(output),

@@ -9,7 +9,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, Noun, Positional, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::commands::verb::delegate_verbs;
 use clap::Subcommand;
@@ -65,7 +65,7 @@ Examples:
     };
 }
 
-impl Managed for ExternalJwtSignerDetail {
+impl UsualVerbs for ExternalJwtSignerDetail {
     type Create = create::CreateArgs;
     type List = list::ListArgs;
     type Show = ShowArgs<Self>;

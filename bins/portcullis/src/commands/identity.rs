@@ -11,7 +11,8 @@ mod trace;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, Positional, ShowArgs, UsualVerbs,
+    VerbHelp,
 };
 use crate::commands::role_attributes::RoleAttributesArgs;
 use crate::commands::verb::delegate_verbs;
@@ -70,7 +71,7 @@ Examples:
     };
 }
 
-impl Managed for IdentityDetail {
+impl UsualVerbs for IdentityDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self, list::IdentityListFilter>;
     type Show = ShowArgs<Self>;

@@ -4,12 +4,12 @@ pub(crate) mod complete;
 mod method;
 mod second_jwt;
 
-use crate::code::{CodeSource, LoginCodeArgs};
 use crate::context::Context;
 use crate::credential::CertificateArgs;
 use crate::error::CliError;
 use crate::ext_jwt;
 use crate::identity_file::IdentityFile;
+use crate::mfa_code::{CodeSource, LoginCodeArgs};
 use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;

@@ -10,7 +10,7 @@ mod tests;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::entity::Named;
 use crate::error::CliError;
@@ -78,7 +78,7 @@ impl<P: Policy> Deletable for P {
     };
 }
 
-impl<P: Policy> Managed for P {
+impl<P: Policy> UsualVerbs for P {
     type Create = create::CreateArgs<P>;
     type List = ListArgs<P>;
     type Show = ShowArgs<P>;

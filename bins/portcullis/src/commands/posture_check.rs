@@ -13,7 +13,7 @@ mod tests;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::commands::role_attributes::RoleAttributesCommand;
 use portcullis_api::posture_check::PostureCheckDetail;
@@ -63,7 +63,7 @@ Examples:
     };
 }
 
-impl Managed for PostureCheckDetail {
+impl UsualVerbs for PostureCheckDetail {
     type Create = create::TypedCreateArgs;
     type List = ListArgs<Self>;
     type Show = ShowArgs<Self>;

@@ -1,6 +1,5 @@
 //! `portcullis renew`.
 
-use crate::code::LoginCodeArgs;
 use crate::commands::enroll::key_type_arg::KeyTypeArg;
 use crate::commands::enroll::with_csr::parse_chain_for_key;
 use crate::commands::login::complete;
@@ -8,6 +7,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
 use crate::identity_file::IdentityFile;
+use crate::mfa_code::LoginCodeArgs;
 use crate::shell;
 use crate::table::Table;
 use clap::Args;

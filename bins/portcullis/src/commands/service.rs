@@ -6,7 +6,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::commands::role_attributes::RoleAttributesCommand;
 use crate::commands::role_filter::RoleFilterArgs;
@@ -54,7 +54,7 @@ Examples:
     };
 }
 
-impl Managed for ServiceDetail {
+impl UsualVerbs for ServiceDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self, RoleFilterArgs>;
     type Show = ShowArgs<Self>;

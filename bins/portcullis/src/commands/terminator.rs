@@ -7,7 +7,8 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, Positional, ShowArgs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, Positional, ShowArgs, UsualVerbs,
+    VerbHelp,
 };
 use portcullis_api::terminator::TerminatorDetail;
 use std::convert::Infallible;
@@ -63,7 +64,7 @@ Examples:
     };
 }
 
-impl Managed for TerminatorDetail {
+impl UsualVerbs for TerminatorDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self, list::ServiceFilterArgs>;
     type Show = ShowArgs<Self>;

@@ -5,7 +5,7 @@ mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Managed, Noun, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, UsualVerbs, VerbHelp,
 };
 use crate::commands::router;
 use portcullis_api::transit_router::TransitRouterDetail;
@@ -52,7 +52,7 @@ Examples:
     };
 }
 
-impl Managed for TransitRouterDetail {
+impl UsualVerbs for TransitRouterDetail {
     type Create = create::CreateArgs;
     type List = ListArgs<Self>;
     type Show = router::ShowArgs<Self>;

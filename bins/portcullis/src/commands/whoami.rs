@@ -1,11 +1,11 @@
 //! `portcullis whoami`.
 
-use crate::code::LoginCodeArgs;
 use crate::commands::login::complete;
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
+use crate::mfa_code::LoginCodeArgs;
 use crate::table::Table;
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;

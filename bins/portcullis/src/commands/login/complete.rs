@@ -1,9 +1,9 @@
 //! Answers to the authentication queries of new sessions.
 
 use crate::auth_queries;
-use crate::code::CodeSource;
 use crate::commands::mfa::own_enrollment;
 use crate::error::CliError;
+use crate::mfa_code::CodeSource;
 use portcullis_api::api_session::{ApiSessionDetail, AuthQuery};
 use portcullis_client::{Api, Client};
 

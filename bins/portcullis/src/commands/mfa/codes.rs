@@ -2,9 +2,9 @@
 
 use super::save::SaveArgs;
 use super::{own_enrollment, recovery_codes};
-use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::mfa_code::{AcceptedCodes, CodeArgs};
 use crate::table;
 use clap::Args;
 

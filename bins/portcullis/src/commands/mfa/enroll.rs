@@ -3,10 +3,10 @@
 use super::app_setup::{AppSetup, SetupDisplay};
 use super::save::{self, SaveArgs};
 use super::{finish, own_enrollment};
-use crate::code::{AcceptedCodes, CodeArgs, CodeSource};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::files::PrivateFile;
+use crate::mfa_code::{AcceptedCodes, CodeArgs, CodeSource};
 use crate::output;
 use crate::terminal;
 use clap::Args;

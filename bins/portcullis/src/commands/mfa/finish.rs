@@ -2,9 +2,9 @@
 
 use super::recovery_codes;
 use super::save::CodesFile;
-use crate::code::CodeSource;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::mfa_code::CodeSource;
 use portcullis_api::mfa::MfaDetail;
 
 /// Verifies the enrollment with a code and shows the recovery codes.

@@ -1,9 +1,9 @@
 //! `portcullis mfa remove`.
 
 use super::own_enrollment;
-use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::mfa_code::{AcceptedCodes, CodeArgs};
 use crate::prompt;
 use crate::table::Table;
 use clap::Args;

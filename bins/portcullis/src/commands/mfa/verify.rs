@@ -2,9 +2,9 @@
 
 use super::save::SaveArgs;
 use super::{finish, own_enrollment};
-use crate::code::{AcceptedCodes, CodeArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::mfa_code::{AcceptedCodes, CodeArgs};
 use clap::Args;
 
 const EXAMPLES: &str = "\
