@@ -6,9 +6,9 @@
 
 mod audit_trail;
 mod change;
-mod entity_kind;
 mod entity_snapshot;
 mod flatten;
+mod listed_kind;
 
 pub use audit_trail::AuditTrail;
 pub use entity_snapshot::EntitySnapshot;

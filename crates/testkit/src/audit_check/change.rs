@@ -1,7 +1,7 @@
 //! Comparison of audited changes with the lists before and after.
 
-use super::entity_kind::EntityKind;
 use super::flatten::MemberMap;
+use super::listed_kind::ListedKind;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const MAX_ITEM_BYTES: usize = 128;
 
 /// The differences between the audited changes of an entity and its members before and after.
 pub(super) fn mismatches(
-    kind: &EntityKind,
+    kind: &ListedKind,
     sides: [Option<&MemberMap>; 2],
     changes: &Map<String, Value>,
 ) -> Vec<String> {
@@ -38,7 +38,7 @@ pub(super) fn mismatches(
 }
 
 struct Comparison<'c> {
-    kind: &'c EntityKind,
+    kind: &'c ListedKind,
     /// The members before and after; `None` where the entity does not exist.
     states: [Option<&'c MemberMap>; 2],
 }

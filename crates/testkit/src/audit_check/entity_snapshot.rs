@@ -1,8 +1,8 @@
 //! Snapshots of all entities in the management API, compared with audit events.
 
 use super::change::mismatches;
-use super::entity_kind::{EntityKind, KINDS};
 use super::flatten::{MemberMap, flatten};
+use super::listed_kind::{KINDS, ListedKind};
 use crate::harness::Harness;
 use http::Method;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ pub struct EntitySnapshot(BTreeMap<Key, Entity>);
 
 #[derive(Debug)]
 struct Entity {
-    kind: &'static EntityKind,
+    kind: &'static ListedKind,
     name: Option<String>,
     owner: Option<String>,
     members: MemberMap,
@@ -36,7 +36,7 @@ impl EntitySnapshot {
             };
             for shown in list {
                 let id = shown["id"].as_str().unwrap().to_owned();
-                let known = entities.entry((kind.noun.to_owned(), id));
+                let known = entities.entry((kind.name.to_owned(), id));
                 known.or_insert_with(|| Entity::new(kind, shown));
             }
         }
@@ -67,7 +67,7 @@ impl EntitySnapshot {
             changed.remove(&key);
             let (old, new) = (self.0.get(&key), after.0.get(&key));
             let Some(entity) = new.or(old) else {
-                let is_listed = KINDS.iter().any(|kind| kind.noun == key.0);
+                let is_listed = KINDS.iter().any(|kind| kind.name == key.0);
                 assert!(!is_listed, "there is no {key:?}: {events:#?}");
                 continue;
             };
@@ -86,8 +86,8 @@ impl EntitySnapshot {
         assert!(changed.is_empty(), "no event for {changed:?}: {events:#?}");
     }
 
-    fn get(&self, noun: &str, id: &str) -> Option<&Entity> {
-        self.0.get(&(noun.to_owned(), id.to_owned()))
+    fn get(&self, name: &str, id: &str) -> Option<&Entity> {
+        self.0.get(&(name.to_owned(), id.to_owned()))
     }
 
     /// The entities that were created, deleted or changed until `after`.
@@ -100,7 +100,7 @@ impl EntitySnapshot {
 }
 
 impl Entity {
-    fn new(kind: &'static EntityKind, mut shown: Value) -> Self {
+    fn new(kind: &'static ListedKind, mut shown: Value) -> Self {
         let text = |member: &str| shown[member].as_str().map(str::to_owned);
         let name = text("name");
         let owner = kind.owner.iter().find_map(|member| text(member));
@@ -126,8 +126,8 @@ fn by_entity(events: &[Value]) -> BTreeMap<Key, Vec<&Value>> {
     let mut found = BTreeMap::<Key, Vec<&Value>>::new();
     for event in events {
         let text = |member: &str| event[member].as_str().unwrap_or_default();
-        let (noun, _verb) = text("operation").split_once('.').unwrap();
-        let key = (noun.to_owned(), text("entity").to_owned());
+        let (name, _verb) = text("operation").split_once('.').unwrap();
+        let key = (name.to_owned(), text("entity").to_owned());
         found.entry(key).or_default().push(event);
     }
     found

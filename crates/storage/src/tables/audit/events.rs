@@ -98,8 +98,8 @@ impl<'t> EventBuilder<'t> {
         }
         builder.add_operations(&named)?;
         for ((kind, verb), count) in recorder.counted {
-            let noun = noun(audit_schema(kind));
-            let operation = format!("{noun}.{}", verb.name(recorder.removal));
+            let name = kind_name(audit_schema(kind));
+            let operation = format!("{name}.{}", verb.name(recorder.removal));
             let detail = EventDetail {
                 count,
                 ..EventDetail::default()
@@ -142,12 +142,12 @@ impl<'t> EventBuilder<'t> {
         let entity = entity.unwrap_or_default();
         let (before, after) = (node(before.as_deref())?, node(after.as_deref())?);
         let difference = Difference::between(before, after, kind);
-        let (noun, verb) = (noun(kind), verb.name(removal));
-        let given = take_operation(named, (noun, verb), &entity.id);
+        let (name, verb) = (kind_name(kind), verb.name(removal));
+        let given = take_operation(named, (name, verb), &entity.id);
         if given.is_none() && difference.is_empty() && verb == "update" {
             return Ok(());
         }
-        let operation = given.unwrap_or_else(|| format!("{noun}.{verb}"));
+        let operation = given.unwrap_or_else(|| format!("{name}.{verb}"));
         let detail = EventDetail {
             entity: Some(&entity.id),
             entity_name: entity.name.as_deref(),
@@ -236,14 +236,14 @@ fn label_at(rows: Rows<'_>, key: &RecordKey) -> Result<Option<Label>, StoreError
 /// on the id.
 fn take_operation(
     named: &mut Vec<(String, String)>,
-    (noun, verb): (&str, &str),
+    (name, verb): (&str, &str),
     id: &str,
 ) -> Option<String> {
     let fits = |operation: &str| {
         let about = operation
             .split_once('.')
             .map_or(operation, |(about, _)| about);
-        about == noun || verb == "update"
+        about == name || verb == "update"
     };
     let at = named
         .iter()
@@ -251,8 +251,8 @@ fn take_operation(
     Some(named.remove(at).0)
 }
 
-fn noun(kind: Option<&AuditSchema>) -> &'static str {
-    kind.map_or("record", |kind| kind.noun)
+fn kind_name(kind: Option<&AuditSchema>) -> &'static str {
+    kind.map_or("record", |kind| kind.name)
 }
 
 fn node(record: Option<&[u8]>) -> Result<Option<Node<'_>>, StoreError> {

@@ -9,8 +9,8 @@ use crate::key::Kind;
 /// wrapper.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AuditSchema {
-    /// Noun in operation names.
-    pub(super) noun: &'static str,
+    /// Name of the kind, with which operations begin.
+    pub(super) name: &'static str,
     /// The member that contains the editable members.
     pub(super) wrapper: &'static str,
     /// Members whose values are not disclosed.
@@ -107,11 +107,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_kind_is_described_by_a_noun_of_its_own() {
-        let nouns: BTreeSet<_> = KINDS
+    fn every_kind_is_described_by_a_name_of_its_own() {
+        let names: BTreeSet<_> = KINDS
             .iter()
-            .map(|&kind| audit_schema(kind).expect("the trail knows it").noun)
+            .map(|&kind| audit_schema(kind).expect("the trail knows it").name)
             .collect();
-        assert_eq!(nouns.len(), KINDS.len());
+        assert_eq!(names.len(), KINDS.len());
     }
 }

@@ -9,7 +9,7 @@ use crate::key::Kind;
 
 /// The audit schema of members that are all shown as they are stored.
 const PLAIN: AuditSchema = AuditSchema {
-    noun: "",
+    name: "",
     wrapper: "spec",
     secret: &[],
     ignored: &[],
@@ -55,7 +55,7 @@ macro_rules! schemas {
         const SCHEMAS: &[(Kind, AuditSchema)] = &[$((
             super::super::super::kind::$kind,
             AuditSchema {
-                noun: $name,
+                name: $name,
                 ..members!($audit $kind)
             },
         )),+];

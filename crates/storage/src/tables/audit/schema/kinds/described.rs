@@ -1,5 +1,5 @@
 //! Audit schemas of kinds whose members are not all shown as they are stored, named as the kinds.
-//! The nouns come from the rows.
+//! The names come from the rows.
 
 use super::super::{AuditSchema, TimeUnit};
 use super::PLAIN;

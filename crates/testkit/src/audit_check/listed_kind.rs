@@ -5,11 +5,11 @@ mod credentials;
 use credentials::{API_SESSIONS, AUTHENTICATORS, ENROLLMENTS};
 use serde_json::{Map, Value, json};
 
-/// A kind of entities.
+/// A kind of entity that administrators list.
 #[derive(Debug)]
-pub(super) struct EntityKind {
-    /// Noun in operations.
-    pub(super) noun: &'static str,
+pub(super) struct ListedKind {
+    /// Its name in the audit trail.
+    pub(super) name: &'static str,
     /// Path of the list for administrators. An entity on two lists counts as on the first.
     pub(super) list: &'static str,
     /// Members of the list that are derived from others, from other entities or from the clock.
@@ -27,8 +27,8 @@ pub(super) struct EntityKind {
     pub(super) convert: fn(&mut Map<String, Value>),
 }
 
-const PLAIN: EntityKind = EntityKind {
-    noun: "",
+const PLAIN: ListedKind = ListedKind {
+    name: "",
     list: "",
     derived: &[],
     hidden: &[],
@@ -38,47 +38,47 @@ const PLAIN: EntityKind = EntityKind {
     convert: |_members| {},
 };
 
-const fn plain(noun: &'static str, list: &'static str) -> EntityKind {
-    EntityKind {
-        noun,
+const fn plain(name: &'static str, list: &'static str) -> ListedKind {
+    ListedKind {
+        name,
         list,
         ..PLAIN
     }
 }
 
 /// All kinds that administrators can list.
-pub(super) const KINDS: &[EntityKind] = &[
+pub(super) const KINDS: &[ListedKind] = &[
     IDENTITIES,
     ENROLLMENTS,
     AUTHENTICATORS,
     API_SESSIONS,
     plain("auth-policy", "/edge/management/v1/auth-policies"),
-    EntityKind {
+    ListedKind {
         secret: &["verificationToken"],
         ..plain("ca", "/edge/management/v1/cas")
     },
     SIGNERS,
     plain("config-type", "/edge/management/v1/config-types"),
-    EntityKind {
+    ListedKind {
         derived: &["configType"],
         ..plain("config", "/edge/management/v1/configs")
     },
-    EntityKind {
+    ListedKind {
         derived: &["config", "permissions", "postureQueries"],
         hidden: &["isFabricOnly"],
         ..plain("service", "/edge/management/v1/services")
     },
-    EntityKind {
+    ListedKind {
         hidden: &["encryptionRequired", "isFabricOnly"],
         ..plain("service", "/fabric/v1/services")
     },
     EDGE_ROUTERS,
-    EntityKind {
+    ListedKind {
         list: "/edge/management/v1/transit-routers",
         hidden: &["certPem", "kind"],
         ..EDGE_ROUTERS
     },
-    EntityKind {
+    ListedKind {
         derived: &["router", "service", "dynamicCost"],
         hidden: &["hostId"],
         defaults: &[("precedence", "default")],
@@ -94,7 +94,7 @@ pub(super) const KINDS: &[EntityKind] = &[
         "/edge/management/v1/service-edge-router-policies",
     ),
     POSTURE_CHECKS,
-    EntityKind {
+    ListedKind {
         derived: &[
             "apiSession",
             "edgeRouters",
@@ -107,13 +107,13 @@ pub(super) const KINDS: &[EntityKind] = &[
         owner: &["identityId"],
         ..plain("session", "/edge/management/v1/sessions")
     },
-    EntityKind {
+    ListedKind {
         hidden: &["issuedBefore"],
         ..plain("revocation", "/edge/management/v1/revocations")
     },
 ];
 
-const IDENTITIES: EntityKind = EntityKind {
+const IDENTITIES: ListedKind = ListedKind {
     derived: &[
         "authPolicy",
         "authenticators",
@@ -135,7 +135,7 @@ const IDENTITIES: EntityKind = EntityKind {
     ..plain("identity", "/edge/management/v1/identities")
 };
 
-const SIGNERS: EntityKind = EntityKind {
+const SIGNERS: ListedKind = ListedKind {
     hidden: &["isDraft"],
     defaults: &[("enrollAuthPolicyId", "default")],
     convert: |members| {
@@ -152,7 +152,7 @@ const SIGNERS: EntityKind = EntityKind {
     )
 };
 
-const EDGE_ROUTERS: EntityKind = EntityKind {
+const EDGE_ROUTERS: ListedKind = ListedKind {
     derived: &[
         "capabilities",
         "enrollmentCreatedAt",
@@ -174,7 +174,7 @@ const EDGE_ROUTERS: EntityKind = EntityKind {
     ..plain("router", "/edge/management/v1/edge-routers")
 };
 
-const POSTURE_CHECKS: EntityKind = EntityKind {
+const POSTURE_CHECKS: ListedKind = ListedKind {
     derived: &["typeId", "version"],
     convert: |members| {
         let processes = members.get_mut("processes").and_then(Value::as_array_mut);
@@ -199,14 +199,14 @@ const POSTURE_CHECKS: EntityKind = EntityKind {
     ..plain("posture-check", "/edge/management/v1/posture-checks")
 };
 
-const fn policy(noun: &'static str, list: &'static str) -> EntityKind {
-    EntityKind {
+const fn policy(name: &'static str, list: &'static str) -> ListedKind {
+    ListedKind {
         derived: &[
             "edgeRouterRolesDisplay",
             "identityRolesDisplay",
             "postureCheckRolesDisplay",
             "serviceRolesDisplay",
         ],
-        ..plain(noun, list)
+        ..plain(name, list)
     }
 }

@@ -1,8 +1,8 @@
 //! Enrollments, authenticators and API sessions.
 
-use super::{EntityKind, plain};
+use super::{ListedKind, plain};
 
-pub(super) const ENROLLMENTS: EntityKind = EntityKind {
+pub(super) const ENROLLMENTS: ListedKind = ListedKind {
     derived: &[
         "edgeRouter",
         "edgeRouterId",
@@ -23,7 +23,7 @@ pub(super) const ENROLLMENTS: EntityKind = EntityKind {
     ..plain("enrollment", "/edge/management/v1/enrollments")
 };
 
-pub(super) const AUTHENTICATORS: EntityKind = EntityKind {
+pub(super) const AUTHENTICATORS: ListedKind = ListedKind {
     // Whether a key roll is requested is shown while a renewal is requested.
     derived: &["identity", "identityId", "isKeyRollRequested", "method"],
     hidden: &["isKeyRollRequested", "renewal"],
@@ -32,7 +32,7 @@ pub(super) const AUTHENTICATORS: EntityKind = EntityKind {
     ..plain("authenticator", "/edge/management/v1/authenticators")
 };
 
-pub(super) const API_SESSIONS: EntityKind = EntityKind {
+pub(super) const API_SESSIONS: ListedKind = ListedKind {
     derived: &[
         "authQueries",
         "cachedLastActivityAt",
