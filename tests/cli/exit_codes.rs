@@ -75,7 +75,7 @@ fn exit_codes_tell_what_went_wrong() {
         hint: filters look like `name contains "lap" and isAdmin = false`
         [1]
         $ portcullis identity create admin --type user
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use by another identity; choose another value
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
         [1]
         $ portcullis enrollment delete nothing --yes
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): enrollment with id nothing not found

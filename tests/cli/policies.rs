@@ -141,7 +141,7 @@ fn policies_that_make_no_sense_are_refused() {
         error: missing.json cannot be read: it does not exist
         [1]
         $ portcullis auth-policy create Default
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use by another auth policy; choose another value
+        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
         [1]
         $ portcullis auth-policy update default
         error: nothing to change: no options were given

@@ -203,10 +203,10 @@ impl From<WriteError> for AppError {
     }
 }
 
-/// Reason for a name that is taken, for kinds whose errors do not name the kind.
+/// Reason for a name that another entity of this kind already has.
 const NAME_IN_USE: &str = "is already in use; choose another name";
 
-/// Reason for a value that another entity of this kind already has.
+/// Reason for any other value that another entity of this kind already has.
 fn in_use_by(noun: &str) -> String {
     format!("is already in use by another {noun}; choose another value")
 }
@@ -254,15 +254,16 @@ mod tests {
     }
 
     #[test]
-    fn values_in_use_name_the_kind_where_errors_did_so_before() {
+    fn names_in_use_are_told_from_other_values() {
         for (index, reason) in [
             (UniqueIndex::ConfigName, NAME_IN_USE.to_owned()),
             (UniqueIndex::RouterName, NAME_IN_USE.to_owned()),
             (UniqueIndex::RouterId, in_use_by("router")),
-            (UniqueIndex::IdentityName, in_use_by("identity")),
-            (UniqueIndex::AuthPolicyName, in_use_by("auth policy")),
-            (UniqueIndex::CaName, in_use_by("CA")),
-            (UniqueIndex::SignerName, in_use_by("external JWT signer")),
+            (UniqueIndex::IdentityName, NAME_IN_USE.to_owned()),
+            (UniqueIndex::CaName, NAME_IN_USE.to_owned()),
+            (UniqueIndex::CaFingerprint, in_use_by("CA")),
+            (UniqueIndex::SignerKid, in_use_by("external JWT signer")),
+            (UniqueIndex::IdentityExternalId, in_use_by("identity")),
         ] {
             let AppError::Field(error) = value_in_use(&UniqueValue::new(index, "x")) else {
                 panic!("{index:?} is no field");

@@ -41,7 +41,7 @@ macro_rules! for_each_kind {
                 subject: (Identity granted),
                 noun: "identity",
                 stored: (root plain described referring),
-                unique: [IdentityId = 1 (id), IdentityName = 2 (member "name"), IdentityExternalId = 3 (member "externalId"), DefaultAdministrator = 12 (generated)],
+                unique: [IdentityId = 1 (id), IdentityName = 2 (name), IdentityExternalId = 3 (member "externalId"), DefaultAdministrator = 12 (generated)],
             }
             {
                 /// Authentication policies.
@@ -54,7 +54,7 @@ macro_rules! for_each_kind {
                 subject: (AuthPolicy granted),
                 noun: "auth policy",
                 stored: (root plain whole referring),
-                unique: [AuthPolicyId = 10 (id), AuthPolicyName = 11 (member "name")],
+                unique: [AuthPolicyId = 10 (id), AuthPolicyName = 11 (name)],
             }
             {
                 /// Enrollments, of an identity or a router that is to obtain a credential.

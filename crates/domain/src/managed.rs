@@ -94,7 +94,6 @@ impl<I, S: Spec> Managed<I, S> {
 macro_rules! name {
     ($self:ident) => { None };
     ($self:ident (name) $($rest:tt)*) => { Some(&$self.name) };
-    ($self:ident (member "name") $($rest:tt)*) => { Some(&$self.name) };
     ($self:ident (setting "name") $($rest:tt)*) => { Some(&$self.settings.name) };
     ($self:ident $source:tt $($rest:tt)*) => { name!($self $($rest)*) };
 }

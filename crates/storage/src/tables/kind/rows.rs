@@ -29,6 +29,9 @@ macro_rules! unique_member {
     (name) => {
         UniqueMember::Name
     };
+    (setting "name") => {
+        UniqueMember::Name
+    };
     ($source:ident $member:literal) => {
         UniqueMember::Member($member)
     };
@@ -72,7 +75,7 @@ macro_rules! indexed_id {
 macro_rules! name_index {
     () => { None };
     ($index:ident (name) $($rest:tt)*) => { Some(UniqueIndex::$index) };
-    ($index:ident ($source:ident "name") $($rest:tt)*) => { Some(UniqueIndex::$index) };
+    ($index:ident (setting "name") $($rest:tt)*) => { Some(UniqueIndex::$index) };
     ($index:ident $source:tt $($rest:tt)*) => { name_index!($($rest)*) };
 }
 
