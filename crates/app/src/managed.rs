@@ -39,7 +39,9 @@ pub trait Resource:
 
     const LIST_SCHEMA: &'static Schema = Self::SCHEMA;
 
-    /// Whether lists read `roleFilter`.
+    /// Whether lists read `roleFilter`, which also selects by id or name. A kind without role
+    /// attributes reads it as well: a restriction that is dropped would show too much. Authorities,
+    /// signers and authentication policies ignore it, as they do in OpenZiti.
     const HAS_ROLE_FILTER: bool = true;
 
     /// Operations in the audit trail, where they are not just called updates.

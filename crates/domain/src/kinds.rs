@@ -6,6 +6,8 @@
 /// Hands the rows of all kinds to the macro `$table`, whose pattern names the columns that it needs
 /// and skips those after them by `$($rest:tt)*`.
 ///
+/// Next free: kind 21, index 43. The bytes of indexes are not in the order of the rows.
+///
 /// A row has, in this order:
 ///
 /// - `kind`: the constant and the byte of its records. The byte is part of the file format and never
@@ -15,7 +17,9 @@
 /// - `spec`: the specification, if the entity is [`Managed`](crate::managed::Managed);
 /// - `collection` on the APIs;
 /// - `name`: in permissions and in the audit trail;
-/// - `subject` of permissions, if there are any: `granted` to identities, or only administrators';
+/// - `subject` of permissions: `granted` if identities can be granted them, which publishes five new
+///   ones, such as `config` and `config.create`, `.read`, `.update` and `.delete`; `ungranted` if only
+///   administrators have them; empty for kinds without any;
 /// - `noun`: its name in errors;
 /// - `stored`: `root`, or `owned` if its records lie under an identity or a router; `plain`, or
 ///   `sealed` if secrets of it are stored in another form; `whole` if the audit trail may show all

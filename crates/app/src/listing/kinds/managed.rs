@@ -24,13 +24,16 @@ use std::ops::ControlFlow;
 
 /// The spec of a managed kind that can be listed.
 pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
+    /// The symbols that lists of the kind know. Declared by `Schema::entity`, they include `id`,
+    /// `createdAt`, `updatedAt`, `tags` and `isSystem`, but not `name`, which a kind with names adds.
     const SCHEMA: &'static Schema;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Managed<Self::Id, Self>>>;
 
     fn tags(&self) -> &Tags;
 
-    /// The value of a symbol that is specific to the kind.
+    /// The value of a symbol that is specific to the kind. Not asked for those that
+    /// `Schema::entity` includes, nor for `name`: these come from the entity.
     fn value(&self, symbol: &str) -> Value<'_>;
 
     /// The value of a symbol for which another entity has to be read.

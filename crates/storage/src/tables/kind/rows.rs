@@ -134,6 +134,9 @@ macro_rules! tables {
         }
 
         impl UniqueIndex {
+            #[cfg(test)]
+            const ALL: &[Self] = &[$($(Self::$index,)*)+];
+
             /// What errors call an entity of its kind.
             pub const fn noun(self) -> &'static str {
                 match self {

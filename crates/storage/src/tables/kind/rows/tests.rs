@@ -69,6 +69,16 @@ const INDEX_BYTES: &[(UniqueIndex, u8)] = &[
 ];
 
 #[test]
+fn next_free_bytes_are_documented() {
+    let kind = KIND_BYTES.iter().map(|(_, byte)| byte).max().unwrap() + 1;
+    let index = INDEX_BYTES.iter().map(|(_, byte)| byte).max().unwrap() + 1;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../domain/src/kinds.rs");
+    let rows = std::fs::read_to_string(path).unwrap();
+    let line = format!("/// Next free: kind {kind}, index {index}.");
+    assert!(rows.contains(&line), "{line}");
+}
+
+#[test]
 fn bytes_of_kinds_and_indexes_stay() {
     let kinds: Vec<_> = KIND_BYTES.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(kinds, KINDS);
@@ -78,4 +88,5 @@ fn bytes_of_kinds_and_indexes_stay() {
     for (index, byte) in INDEX_BYTES {
         assert_eq!(*index as u8, *byte, "{index:?}");
     }
+    assert_eq!(INDEX_BYTES.len(), UniqueIndex::ALL.len());
 }
