@@ -21,7 +21,7 @@ pub(super) struct ChainCache(GenerationalCache<[u8; 32], CachedChain>);
 pub(super) struct CachedChain {
     pub(super) chain: ClientChain,
     /// The period in which another path from the same leaf may be valid: that of the leaf, if the
-    /// client presented certificates that are not on this path.
+    /// client presented intermediates. Another one of them or an anchor may take their place.
     pub(super) alternatives: Option<Validity>,
 }
 
