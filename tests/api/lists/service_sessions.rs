@@ -264,6 +264,31 @@ async fn reads_of_page(crowd: &Crowd) -> u64 {
     crowd.stage.controller.reads() - before
 }
 
+/// How many rows are read for a list whose filter and order need the record of each session.
+async fn reads_of_records(crowd: &Crowd) -> u64 {
+    let before = crowd.stage.controller.reads();
+    let path = "/sessions?limit=5&sort=apiSession&filter=apiSession!=%22x%22";
+    let reply = get(&crowd.stage.controller, &crowd.stage.admin, path).await;
+    assert_eq!(pagination(&reply).2, json!(crowd.granted.len()));
+    crowd.stage.controller.reads() - before
+}
+
+#[tokio::test]
+async fn list_reads_as_much_among_many_identities_as_among_few() {
+    let crowd = Crowd::new().await;
+    let among_few = reads_of_records(&crowd).await;
+    for number in 0..200 {
+        let identity =
+            json!({"name": format!("other{number}"), "type": "Default", "isAdmin": false});
+        crowd.stage.create("/identities", identity).await;
+    }
+    let among_many = reads_of_records(&crowd).await;
+    assert!(
+        among_many <= among_few + 10,
+        "{among_many} rows, among few {among_few}"
+    );
+}
+
 #[tokio::test]
 async fn page_reads_as_much_of_many_sessions_as_of_few() {
     let mut crowd = Crowd::new().await;

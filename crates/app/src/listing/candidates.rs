@@ -25,7 +25,8 @@ pub(super) enum Candidates {
 
 impl Candidates {
     /// The candidates among `matches`. If all records of the kind have to be read anyway, since
-    /// they have to match or are `sorted_by` their values, a scan is fastest.
+    /// they have to match or are `sorted_by` their values, a scan is fastest, unless it meets far
+    /// more records of other kinds.
     pub(super) fn new<E: Listable>(
         catalog: &Catalog<E::Entry>,
         matches: &Matches,
@@ -34,7 +35,8 @@ impl Candidates {
     ) -> Self {
         // The records may be ahead of the catalog, and newer ones may be outside the restriction.
         let is_about_all = matches!(restriction, Restriction::All) && matches.is_all();
-        if is_about_all && !(matches.is_exact() && sorted_by.is_empty()) {
+        let reads_all = !(matches.is_exact() && sorted_by.is_empty());
+        if is_about_all && reads_all && !E::IS_SPARSE {
             return Self::All;
         }
         let locations = catalog

@@ -22,6 +22,10 @@ pub(crate) trait Listable: Entity {
     /// Kinds of the root records that it is stored under; its own kind if it is a root.
     const ROOT_KINDS: &'static [Kind];
 
+    /// Whether there may be few of them among very many records of their roots, so that reading
+    /// each by its key costs less than a scan of these.
+    const IS_SPARSE: bool = false;
+
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self::Entry>>;
 
     fn entry(&self) -> &Self::Entry;

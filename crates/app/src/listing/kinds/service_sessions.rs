@@ -21,6 +21,7 @@ impl Listable for Session {
     type Entry = Self;
     const SCHEMA: &'static Schema = &SESSIONS;
     const ROOT_KINDS: &'static [Kind] = &[IDENTITY];
+    const IS_SPARSE: bool = true;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.service_sessions()
