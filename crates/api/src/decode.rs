@@ -79,13 +79,21 @@ pub trait Decode: Sized {
     /// [`DecodeError`] for the first error found; a missing body is reported for the field
     /// [`BODY_NAME`](Self::BODY_NAME).
     fn from_body(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut members = if Self::IS_LIST {
-            Members::parse_list(bytes, Self::BODY_NAME)?
+        Self::decode(&mut Self::parse_body(bytes)?)
+    }
+
+    /// Parses the bytes of a body into its members.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if the body is missing or not of the right form.
+    fn parse_body(bytes: &[u8]) -> Result<Members, DecodeError> {
+        if Self::IS_LIST {
+            Members::parse_list(bytes, Self::BODY_NAME)
         } else if Self::IS_OPTIONAL {
-            Members::parse_optional(bytes)?
+            Members::parse_optional(bytes)
         } else {
-            Members::parse(bytes, Self::BODY_NAME)?
-        };
-        Self::decode(&mut members)
+            Members::parse(bytes, Self::BODY_NAME)
+        }
     }
 }

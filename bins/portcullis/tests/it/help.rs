@@ -209,7 +209,9 @@ fn help_of_every_command_teaches_by_examples() {
     let environment = Environment::new();
     let mut commands = subcommands(&environment.run("--help").stdout);
     assert!(commands.len() > 25, "{commands:?}");
+    let mut count = 0;
     while let Some(command) = commands.pop() {
+        count += 1;
         let help = environment.run(&format!("{command} --help"));
         assert_eq!(help.code, 0, "{command}");
         let example = format!("portcullis {command}");
@@ -221,6 +223,7 @@ fn help_of_every_command_teaches_by_examples() {
         let below = subcommands(&help.stdout).into_iter();
         commands.extend(below.map(|verb| format!("{command} {verb}")));
     }
+    assert!(count > 150, "only {count} commands were found");
 }
 
 /// The commands that `help` lists.

@@ -1,6 +1,6 @@
 //! Decoders of requests, to be probed.
 
-use crate::decode::{Decode, DecodeError, DecodeTrace, Members};
+use crate::decode::{Decode, DecodeError, DecodeTrace};
 
 /// The decoder of a request, and what it says about itself.
 #[derive(Debug, Clone, Copy)]
@@ -30,10 +30,6 @@ impl RequestDecoder {
 }
 
 fn decode_traced<T: Decode>(bytes: &[u8], trace: &DecodeTrace) -> Result<(), DecodeError> {
-    let members = if T::IS_LIST {
-        Members::parse_list(bytes, T::BODY_NAME)
-    } else {
-        Members::parse(bytes, T::BODY_NAME)
-    };
-    T::decode(&mut members?.with_trace(trace)).map(|_request| ())
+    let mut members = T::parse_body(bytes)?.with_trace(trace);
+    T::decode(&mut members).map(|_request| ())
 }
