@@ -76,15 +76,16 @@ impl ListableSpec for AuthPolicySpec {
 /// Rules of a policy in use, perhaps by administrators, decide who can log in.
 const RULES_IN_USE: &str = "only administrators may change an auth policy that is in use";
 
-impl Writable for AuthPolicySpec {}
-
-impl Resource for AuthPolicySpec {
-    const SUBJECT: Subject = Subject::AuthPolicy;
-    const HAS_ROLE_FILTER: bool = false;
+impl Writable for AuthPolicySpec {
     const OPERATIONS: Option<Operations> = Some(Operations {
         replace: "auth-policy.replace",
         patch: "auth-policy.merge",
     });
+}
+
+impl Resource for AuthPolicySpec {
+    const SUBJECT: Subject = Subject::AuthPolicy;
+    const HAS_ROLE_FILTER: bool = false;
     type View = AuthPolicy;
 
     fn build_view(

@@ -44,9 +44,6 @@ pub trait Resource:
     /// signers and authentication policies ignore it, as they do in OpenZiti.
     const HAS_ROLE_FILTER: bool = true;
 
-    /// Operations in the audit trail, where they are not just called updates.
-    const OPERATIONS: Option<Operations> = None;
-
     /// The entity with the related data that is shown with it.
     type View: Send + 'static;
 
@@ -165,7 +162,15 @@ pub trait Resource:
 /// fn is_writable<S: portcullis_app::managed::Writable>() {}
 /// is_writable::<portcullis_domain::signer::SignerSpec>();
 /// ```
-pub trait Writable: Resource {}
+///
+/// ```compile_fail
+/// fn is_writable<S: portcullis_app::managed::Writable>() {}
+/// is_writable::<portcullis_domain::router::RouterSpec>();
+/// ```
+pub trait Writable: Resource {
+    /// Operations in the audit trail, where they are not just called updates.
+    const OPERATIONS: Option<Operations> = None;
+}
 
 /// The names of changes in the audit trail.
 #[derive(Debug, Clone, Copy)]
