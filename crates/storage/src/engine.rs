@@ -91,8 +91,7 @@ pub trait Engine<C: Send + Sync + 'static>: Send + Sync {
 
     /// A view of everything committed so far.
     ///
-    /// Callers may get the same one until the next commit, and share what
-    /// [`PerSnapshot`](crate::per_snapshot::PerSnapshot) holds for it.
+    /// Callers may get the same one until the next commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError>;
 
     /// The latest committed groups.

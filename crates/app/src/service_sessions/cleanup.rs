@@ -39,9 +39,9 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
 /// Ends those sessions that are still without a grant; it may have come back since they were
 /// checked.
 ///
-/// The read model is that of the last group of commits. A policy created in the same group as the
-/// end of a session is not seen here; both become visible at once, as if the session had ended
-/// first.
+/// The read model is that of the last group of commits. What the same group changes, such as a
+/// policy, an identity or an API session, is not seen here; both become visible at once, as if the
+/// service session had ended first.
 async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
     let now = app.env().now();
     let judging = Arc::clone(app);
