@@ -119,12 +119,9 @@ impl Hasher {
                 memory: u32::try_from(rest).unwrap_or(CURRENT_COST.memory),
                 ..CURRENT_COST
             };
-            // The result of the dummy work is not used.
-            if cost.memory < Params::MIN_M_COST
-                || self
-                    .derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH)
-                    .is_none()
-            {
+            // The result of the dummy work is not used; there is one unless the memory is too little.
+            let dummy = self.derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH);
+            if dummy.is_none() {
                 return;
             }
         }
