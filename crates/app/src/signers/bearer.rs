@@ -158,3 +158,6 @@ pub(crate) async fn verify_token<'t>(
     let holder = claims.text(&selector).map_err(|error| refuse(&error))?;
     Ok(VerifiedToken { claims, holder })
 }
+
+#[cfg(test)]
+mod tests;
