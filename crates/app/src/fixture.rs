@@ -175,7 +175,11 @@ impl Fixture {
     }
 
     /// Changes a record without the rules of any use case.
-    pub(crate) async fn change<E: Entity>(&self, key: RecordKey, change: fn(E) -> E) {
+    pub(crate) async fn change<E: Entity>(
+        &self,
+        key: RecordKey,
+        change: impl Fn(E) -> E + Send + 'static,
+    ) {
         let changed = self.app.commit_unaudited(move |rows| {
             let before: E = rows.rows().get(&key)?.unwrap();
             let after = change(rows.rows().get(&key)?.unwrap());

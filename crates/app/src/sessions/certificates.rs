@@ -215,14 +215,13 @@ fn list_all(app: &App, caller: &Caller) -> Result<Vec<SessionCertificateView>, A
         .rows()
         .referrers(&session.key, SESSION_CERTIFICATE, usize::MAX)?;
     for key in issued {
-        if let Some(found) = view.rows().get::<SessionCertificate>(&key)? {
-            all.push(SessionCertificateView {
-                id: found.id,
-                session: session.entity.id.clone(),
-                created_at: found.created_at,
-                certificate: found.certificate,
-            });
-        }
+        let found: Option<SessionCertificate> = view.rows().get(&key)?;
+        all.extend(found.map(|found| SessionCertificateView {
+            id: found.id,
+            session: session.entity.id.clone(),
+            created_at: found.created_at,
+            certificate: found.certificate,
+        }));
     }
     Ok(all)
 }
@@ -253,3 +252,6 @@ fn login_certificate(
         certificate: certificate_info(&leaf, leaf.to_pem()),
     }))
 }
+
+#[cfg(test)]
+mod tests;
