@@ -167,3 +167,6 @@ impl VerifiedCredential for PasswordLogin {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests;
