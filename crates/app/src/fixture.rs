@@ -33,6 +33,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(crate) mod authorities;
+mod concurrency;
 
 /// Password of all identities that log in with one.
 pub(crate) const PASSWORD: &str = "open-sesame-1";

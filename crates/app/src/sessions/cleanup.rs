@@ -175,3 +175,6 @@ async fn save_activity(app: &App, batch: Arc<[Activity]>) -> Result<(), AppError
     })
     .await
 }
+
+#[cfg(test)]
+mod tests;
