@@ -203,3 +203,6 @@ pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     })
     .await
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,3 +221,6 @@ fn token_placeholder(app: &App, session: RecordNumber) -> String {
     let number = session.0.to_be_bytes();
     entropy::uuid_from_bytes(app.vault.lookup_hash("api session stand-in", &number))
 }
+
+#[cfg(test)]
+mod tests;
