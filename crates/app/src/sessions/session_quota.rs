@@ -84,3 +84,6 @@ impl EvictionPlan {
         Ok(oldest)
     }
 }
+
+#[cfg(test)]
+mod tests;

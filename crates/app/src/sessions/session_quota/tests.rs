@@ -1,0 +1,50 @@
+use super::*;
+use crate::error::AppError;
+use crate::fixture::Fixture;
+use portcullis_domain::access::Caller;
+
+/// Ends sessions of a caller for ever so many bytes; returns how many were ended.
+async fn evict(fixture: &Fixture, caller: &Caller, candidates: Vec<RecordNumber>) -> usize {
+    let plan = EvictionPlan {
+        identity: identity_key(caller.identity_number),
+        excess_bytes: usize::MAX,
+        candidates,
+    };
+    let applied = fixture
+        .app
+        .commit_unaudited(move |rows| Ok::<_, AppError>(plan.apply(rows)?));
+    applied.await.unwrap().len()
+}
+
+fn is_there(fixture: &Fixture, session: &RecordKey) -> bool {
+    let found: Option<ApiSession> = fixture.read(|rows| rows.get(session).unwrap());
+    found.is_some()
+}
+
+#[tokio::test]
+async fn login_ends_a_limited_number_of_sessions_and_never_fails_for_lack_of_them() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    // The own session is one more, and the oldest.
+    fixture.add_sessions(&admin, MAX_EVICTIONS + 1).await;
+    assert_eq!(evict(&fixture, &admin, Vec::new()).await, MAX_EVICTIONS);
+    assert_eq!(evict(&fixture, &admin, Vec::new()).await, 2);
+    assert_eq!(evict(&fixture, &admin, Vec::new()).await, 0);
+}
+
+#[tokio::test]
+async fn candidate_that_is_gone_is_replaced_by_the_oldest_session() {
+    let fixture = Fixture::start().await;
+    let admin = fixture.admin().await;
+    let keys = fixture.add_sessions(&admin, MAX_EVICTIONS + 1).await;
+    let [oldest, .., next_to_last, last] = &*keys else {
+        panic!("{keys:?}");
+    };
+    fixture.remove::<ApiSession>(*next_to_last).await;
+    let candidates = [next_to_last, last].map(|key| RecordNumber(key.id().1));
+    let ended = evict(&fixture, &admin, candidates.to_vec()).await;
+    assert_eq!(ended, MAX_EVICTIONS);
+    assert!(!is_there(&fixture, last) && !is_there(&fixture, oldest));
+    let left = keys.iter().filter(|key| is_there(&fixture, key)).count();
+    assert_eq!(left, 1, "the newest of those that were no candidates");
+}
