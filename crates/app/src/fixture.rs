@@ -34,6 +34,7 @@ use tempfile::TempDir;
 
 pub(crate) mod authorities;
 mod concurrency;
+mod grants;
 
 /// Password of all identities that log in with one.
 pub(crate) const PASSWORD: &str = "open-sesame-1";

@@ -183,3 +183,6 @@ impl<'a> GrantEvaluator<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

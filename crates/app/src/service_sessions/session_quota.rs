@@ -55,3 +55,6 @@ pub(super) fn evict_oldest(
     }
     Ok(oldest)
 }
+
+#[cfg(test)]
+mod tests;
