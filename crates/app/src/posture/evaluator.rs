@@ -123,3 +123,6 @@ fn in_display_order(summaries: &[PolicySummary]) -> impl Iterator<Item = &Policy
     let of = |grant: ServiceGrant| summaries.iter().filter(move |one| one.grant == grant);
     of(ServiceGrant::Bind).chain(of(ServiceGrant::Dial))
 }
+
+#[cfg(test)]
+mod tests;

@@ -184,3 +184,6 @@ fn summarize(guard: &AccessGuard<'_>, number: RecordNumber) -> Option<PolicySumm
             .collect(),
     })
 }
+
+#[cfg(test)]
+mod tests;

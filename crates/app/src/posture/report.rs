@@ -139,3 +139,6 @@ fn granted_services<'p>(
     }
     Ok(services)
 }
+
+#[cfg(test)]
+mod tests;
