@@ -7,7 +7,7 @@ pub use request::{EdgeRouterPolicyCreate, EdgeRouterPolicyPatch};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::NamedRole;
+use crate::role::{NamedRole, none_if_empty};
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::EdgeRouterPolicyView;
@@ -54,9 +54,9 @@ impl From<EdgeRouterPolicyView> for EdgeRouterPolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             edge_router_roles_display: NamedRole::list(&spec.edge_router_roles, &view.edge_routers),
-            edge_router_roles: Some(spec.edge_router_roles).filter(|roles| !roles.is_empty()),
+            edge_router_roles: none_if_empty(spec.edge_router_roles),
             identity_roles_display: NamedRole::list(&spec.identity_roles, &view.identities),
-            identity_roles: Some(spec.identity_roles).filter(|roles| !roles.is_empty()),
+            identity_roles: none_if_empty(spec.identity_roles),
             is_system: spec.is_system,
             name: spec.name,
             semantic: spec.semantic,

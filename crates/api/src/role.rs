@@ -97,6 +97,11 @@ pub(crate) fn required_semantic(members: &mut Members) -> Result<Semantic, Decod
     Ok(Semantic::from_name(name)?)
 }
 
+/// Selectors in a response; `None` if there are none.
+pub(crate) fn none_if_empty<I: EntityId>(roles: RoleSelectors<I>) -> Option<RoleSelectors<I>> {
+    Some(roles).filter(|roles| !roles.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +157,10 @@ mod tests {
         assert_eq!(read(&json!({"serviceRoles": null})), Ok(None));
         let none = read(&json!({"serviceRoles": []})).unwrap().unwrap();
         assert!(none.is_empty());
+        assert_eq!(none_if_empty(none), None);
+        assert_eq!(
+            none_if_empty(RoleSelectors::<ServiceId>::All),
+            Some(RoleSelectors::All)
+        );
     }
 }

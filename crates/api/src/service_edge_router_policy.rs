@@ -7,7 +7,7 @@ pub use request::{ServiceEdgeRouterPolicyCreate, ServiceEdgeRouterPolicyPatch};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::NamedRole;
+use crate::role::{NamedRole, none_if_empty};
 use portcullis_domain::ids::{RouterId, ServiceEdgeRouterPolicyId, ServiceId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServiceEdgeRouterPolicyView;
@@ -51,9 +51,9 @@ impl From<ServiceEdgeRouterPolicyView> for ServiceEdgeRouterPolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             edge_router_roles_display: NamedRole::list(&spec.edge_router_roles, &view.edge_routers),
-            edge_router_roles: Some(spec.edge_router_roles).filter(|roles| !roles.is_empty()),
+            edge_router_roles: none_if_empty(spec.edge_router_roles),
             service_roles_display: NamedRole::list(&spec.service_roles, &view.services),
-            service_roles: Some(spec.service_roles).filter(|roles| !roles.is_empty()),
+            service_roles: none_if_empty(spec.service_roles),
             name: spec.name,
             semantic: spec.semantic,
         }

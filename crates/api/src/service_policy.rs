@@ -9,7 +9,7 @@ pub use request::{ServicePolicyCreate, ServicePolicyPatch};
 use crate::describe::JsonSchema;
 use crate::entity::Base;
 use crate::link::Links;
-use crate::role::NamedRole;
+use crate::role::{NamedRole, none_if_empty};
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::roles::{RoleSelectors, Semantic};
 use portcullis_domain::view::ServicePolicyView;
@@ -61,16 +61,16 @@ impl From<ServicePolicyView> for ServicePolicyDetail {
                 updated_at: policy.updated_at.into(),
             },
             identity_roles_display: NamedRole::list(&spec.identity_roles, &view.identities),
-            identity_roles: Some(spec.identity_roles).filter(|roles| !roles.is_empty()),
+            identity_roles: none_if_empty(spec.identity_roles),
             name: spec.name,
             posture_check_roles_display: NamedRole::list(
                 &spec.posture_check_roles,
                 &view.posture_checks,
             ),
-            posture_check_roles: Some(spec.posture_check_roles).filter(|roles| !roles.is_empty()),
+            posture_check_roles: none_if_empty(spec.posture_check_roles),
             semantic: spec.semantic,
             service_roles_display: NamedRole::list(&spec.service_roles, &view.services),
-            service_roles: Some(spec.service_roles).filter(|roles| !roles.is_empty()),
+            service_roles: none_if_empty(spec.service_roles),
             kind: spec.grant.into(),
         }
     }
