@@ -6,9 +6,7 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::code::Code;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
-use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, Create, CreateEnrollment, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -93,10 +91,8 @@ async fn refresh(
     let RequestContext { state, .. } = &call.context;
     let expires_at = expires_at.into();
     let id = call.context.entity_id();
-    match enrollments::refresh(&state.app, &call.permit, &id, expires_at).await {
-        Ok(()) => Ok(ApiResponse::empty()),
-        // This operation responds with the code alone.
-        Err(AppError::NotFound { .. }) => Err(ApiError::new(Code::NotFound)),
-        Err(error) => Err(error.into()),
-    }
+    enrollments::refresh(&state.app, &call.permit, &id, expires_at)
+        .await
+        .map_err(ApiError::without_not_found_cause)?;
+    Ok(ApiResponse::empty())
 }

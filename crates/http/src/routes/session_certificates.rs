@@ -6,11 +6,9 @@ use crate::path::Api;
 use crate::response::ApiResponse;
 use crate::route::{Call, Json, NoBody, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
-use portcullis_api::code::Code;
 use portcullis_api::session_certificate::{
     SessionCertificateCreate, SessionCertificateCreated, SessionCertificateDetail,
 };
-use portcullis_app::AppError;
 use portcullis_app::listing::kinds;
 use portcullis_app::sessions::{self, CreateCertificate, DeleteCertificate, ReadCertificates};
 use portcullis_domain::access::Permit;
@@ -56,14 +54,11 @@ async fn create(
 
 async fn detail(call: Call<Permit<ReadCertificates>, NoBody>) -> Result<ApiResponse, ApiError> {
     let app = &call.context.state.app;
-    match sessions::read_certificate(app, &call.permit, &call.context.entity_id()) {
-        Ok(view) => Ok(ApiResponse::detail_without_meta(
-            &SessionCertificateDetail::from(view),
-        )),
-        // This operation responds with the code alone.
-        Err(AppError::NotFound { .. }) => Err(ApiError::new(Code::NotFound)),
-        Err(error) => Err(error.into()),
-    }
+    let view = sessions::read_certificate(app, &call.permit, &call.context.entity_id())
+        .map_err(ApiError::without_not_found_cause)?;
+    Ok(ApiResponse::detail_without_meta(
+        &SessionCertificateDetail::from(view),
+    ))
 }
 
 async fn delete(call: Call<Permit<DeleteCertificate>, NoBody>) -> Result<ApiResponse, ApiError> {
