@@ -33,7 +33,7 @@ pub struct Identity {
     pub created_at: Timestamp,
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    #[serde(default, skip_serializing_if = "IdentityType::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kind: IdentityType,
     /// The administrator created by `init`; cannot be deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -86,7 +86,7 @@ pub struct IdentitySpec {
     pub app_data: AppData,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    #[serde(default, skip_serializing_if = "Hosting::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hosting: Hosting,
 }
 
@@ -131,14 +131,6 @@ impl IdentityType {
             Self::Default => "Default",
             Self::Router => "Router",
         }
-    }
-
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde hands over references"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::Default
     }
 }
 

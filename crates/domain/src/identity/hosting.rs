@@ -60,10 +60,6 @@ pub struct Hosting {
 }
 
 impl Hosting {
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The distinct services in both maps.
     pub fn services(&self) -> impl Iterator<Item = &ServiceId> {
         self.precedences.keys().chain(

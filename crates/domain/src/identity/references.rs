@@ -27,7 +27,7 @@ impl Identity {
 mod tests {
     use super::*;
     use crate::clock::Timestamp;
-    use crate::identity::{IdentityName, IdentitySpec, Precedence};
+    use crate::identity::{Hosting, IdentityName, IdentitySpec, Precedence};
     use crate::ids::IdentityId;
 
     #[test]
@@ -50,6 +50,6 @@ mod tests {
             assert!(!identity.unlink_service(service), "{service}");
         }
         assert!(identity.configs().is_empty());
-        assert!(identity.spec.hosting.is_default());
+        assert_eq!(identity.spec.hosting, Hosting::default());
     }
 }
