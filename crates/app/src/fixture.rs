@@ -5,6 +5,7 @@ use crate::app::{App, AppParts};
 use crate::authenticators::{self, CreateAuthenticator, NewCredential};
 use crate::error::AppError;
 use crate::identities;
+use crate::managed::Resource;
 use crate::network::{Controller, ControllerHosts, Network, NetworkSettings};
 use crate::password::PasswordPool;
 use crate::read_model::{self, ProjectionUpdater};
@@ -19,7 +20,8 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::{self, AuthPolicy};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::{IdentityName, IdentitySpec};
-use portcullis_domain::ids::{ControllerId, IdentityId, RequestId};
+use portcullis_domain::ids::{ControllerId, EntityId as _, IdentityId, RequestId};
+use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
 use portcullis_index::Projections;
 use portcullis_pki::{JwtSigner, TrustDomain};
@@ -166,6 +168,15 @@ impl Fixture {
             .app
             .commit_unaudited(move |rows| Ok::<_, AppError>(rows.insert(&key, &entity)?));
         inserted.await.unwrap();
+    }
+
+    /// Inserts an entity of a managed kind without the checks of its use cases.
+    async fn insert_managed<S: Resource>(&self, id: &str, spec: S) -> RecordKey {
+        let key = RecordKey::root(S::KIND, self.app.next_number(S::KIND).0);
+        let id = S::Id::from_wire(id.to_owned());
+        let entity = Managed::new(id, spec, self.app.env().now()).unwrap();
+        self.insert(key, entity).await;
+        key
     }
 
     pub(crate) async fn remove<E: Entity>(&self, key: RecordKey) {

@@ -1,17 +1,13 @@
 use super::*;
+use crate::fixture::authorities::{common_name_claim, new_key, root};
 use crate::fixture::{Fixture, PASSWORD, named};
 use portcullis_domain::api_session::LoginCertificate;
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::ca::{
-    CaSettings, CaSpec, ClaimLocation, ClaimMatcher, ClaimParser, ExternalIdClaim,
-};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::ids::{CaId, SignerId};
-use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::signer::{KeySource, Signer, SignerSettings, SignerSpec};
-use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{CA, SIGNER, identity_key};
+use portcullis_storage::tables::{SIGNER, identity_key};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
@@ -290,22 +286,15 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
     let by_fingerprint = login.with_certificate(own(), login.now(), Some(&id));
     let by_claim = login.with_certificate(OpenedBy::ExternalId, login.now(), Some(&id));
     assert!(!login.is_allowed(&by_fingerprint, policy));
-    let key = login.next_key(CA);
-    login.fixture.insert(key, authority(id, login.now())).await;
+    let root = root("root", new_key(), login.now());
+    let key = login.fixture.add_ca(id.as_str(), &root, None).await;
     assert!(login.is_allowed(&by_fingerprint, policy));
     // The authority names no claim yet.
     assert!(!login.is_allowed(&by_claim, policy));
     login
         .fixture
         .change(key, |mut ca: Ca| {
-            ca.spec.settings.external_id_claim = Some(ExternalIdClaim {
-                location: ClaimLocation::CommonName,
-                matcher: ClaimMatcher::All,
-                matcher_criteria: String::new(),
-                parser: ClaimParser::None,
-                parser_criteria: String::new(),
-                index: 0,
-            });
+            ca.spec.settings.external_id_claim = Some(common_name_claim());
             ca
         })
         .await;
@@ -323,29 +312,6 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
         })
         .await;
     assert!(!login.is_allowed(&by_fingerprint, policy) && !login.is_allowed(&by_claim, policy));
-}
-
-fn authority(id: CaId, now: Timestamp) -> Ca {
-    let spec = CaSpec {
-        pem: "pem".to_owned(),
-        fingerprint: "0b".to_owned(),
-        verification_token: "token".to_owned(),
-        is_verified: false,
-        claim_terms: TrustGeneration::default(),
-        settings: CaSettings {
-            name: "ca".to_owned(),
-            is_auto_enrollment_enabled: false,
-            is_ott_enrollment_enabled: false,
-            is_auth_enabled: true,
-            identity_roles: RoleAttributes::default(),
-            identity_name_format: String::new(),
-            external_id_claim: None,
-            tags: Tags::default(),
-        },
-    };
-    let mut ca = Ca::new(id, spec, now).unwrap();
-    ca.set_verified(now);
-    ca
 }
 
 #[tokio::test]
