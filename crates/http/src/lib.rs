@@ -1,9 +1,9 @@
 //! HTTP front end of the controller: the routes of its APIs.
 //!
-//! [`ControllerService`] is the service behind a [`portcullis_listener::Listener`]: it finds the [`route`]
-//! of a request, establishes the session, reads the body, checks the permission and calls a handler
-//! of [`routes`], which calls one use case. Errors get their wire form in [`error`] and nowhere
-//! else.
+//! [`ControllerService`] is the service behind a [`portcullis_listener::Listener`]: it finds the
+//! [`route`] of a request, establishes the session, reads the body, checks the permission and calls
+//! a handler of [`routes`], which calls one use case. Errors get their wire form in [`error`] and
+//! nowhere else.
 
 mod challenge;
 mod compress;

@@ -119,7 +119,7 @@ impl Hasher {
                 memory: u32::try_from(rest).unwrap_or(CURRENT_COST.memory),
                 ..CURRENT_COST
             };
-            // The result of the dummy work is not used; there is one unless the memory is too little.
+            // The result of the dummy work is not used; there is none if the memory is too little.
             let dummy = self.derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH);
             if dummy.is_none() {
                 return;

@@ -168,7 +168,8 @@ async fn open_session(
     let (session, identity, open) = app
         .commit(actor, move |rows| {
             rows.set_removal_verb("displace");
-            // Again: the records may have changed since, in particular while the tokens were verified.
+            // Again: the records may have changed since, in particular while the tokens were
+            // verified.
             let (identity, policy) = authorize(rows.rows(), &credential, now)?;
             let mut session = session.clone();
             let totp = totp_state(rows.rows(), &identity)?;

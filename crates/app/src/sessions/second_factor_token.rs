@@ -26,8 +26,8 @@ impl TokenRequirement {
         }
     }
 
-    /// What is wrong, in case the requirement is not met. A policy that changed in the meantime may require
-    /// a token of another signer, which nobody has looked for.
+    /// What is wrong, in case the requirement is not met. A policy that changed in the meantime may
+    /// require a token of another signer, which nobody has looked for.
     pub(super) fn fault(&self) -> BearerTokenError {
         match self {
             Self::NotRequired | Self::Met(_) => BearerTokenError::Missing,

@@ -1,4 +1,4 @@
-//! Errors about requests that reach no handler, or whose handler takes too long, in their wire form.
+//! Wire form of errors about requests that reach no handler, or whose handler takes too long.
 
 use super::ApiError;
 use http::{HeaderValue, Method, StatusCode, header};

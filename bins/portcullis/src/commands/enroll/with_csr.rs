@@ -32,7 +32,12 @@ pub(super) async fn run(
     let chain = parse_chain_for_key(&cert, &key)?;
     let identity = IdentityFile::new(&issuer.url, &key_pem, &chain, &issuer.authorities);
     file.finish_or_preserve(&identity.to_json()?)
-        .map_err(|error| error.hint("the token has been used; if this file is lost, ask an administrator for a new token"))
+        .map_err(|error| {
+            error.hint(
+                "the token has been used; if this file is lost, ask an administrator for a new \
+                 token",
+            )
+        })
 }
 
 /// Parses a certificate chain whose leaf must be for `key`.
