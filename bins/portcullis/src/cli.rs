@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod help;
 mod management;
 
 pub(crate) use management::ManagementCommand;
@@ -15,7 +16,7 @@ use crate::commands::{
     whoami::WhoamiArgs,
 };
 use crate::context::GlobalArgs;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,28 +26,39 @@ Examples:
   portcullis whoami --identity laptop.json
   portcullis router-config check router.yml
 
+Use `portcullis COMMAND --help` for the subcommands, options and examples of a
+command.";
+
+/// What only the long help says, below the examples.
+const DETAILS: &str = "\
 Exit codes:
   0    success
-  1    the controller refused the request, the command failed, or a checked file is invalid
-  2    the arguments are invalid, or a prompt is needed but there is no terminal
+  1    the controller refused the request, or the command or a check failed
+  2    invalid arguments, or a prompt is needed but there is no terminal
   3    not logged in, or the session has expired
   4    the controller cannot be reached or is not trusted
   130  cancelled with Ctrl-C
 
-Results go to standard output, errors to standard error, as plain text in every output format. It is
-not an error if a reader closes the output early.
+Results go to standard output, errors to standard error, as plain text in every
+output format. It is not an error if a reader closes the output early.
 
 Environment:
-  PORTCULLIS_PROFILE       profile to use instead of `default`
-  PORTCULLIS_CONFIG_DIR    directory for profiles instead of ~/.config/portcullis
-  PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
-  PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
-  PORTCULLIS_NEW_PASSWORD  new password, for `password change` and `authenticator`
+  PORTCULLIS_PROFILE       profile to use instead of the chosen one
+  PORTCULLIS_CONFIG_DIR    directory for profiles, not ~/.config/portcullis
+  PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew`
+                           and `mfa`
+  PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password`
+  PORTCULLIS_NEW_PASSWORD  new password, for `password` and `authenticator`
   NO_COLOR                 disable colors";
 
 /// Administer a Portcullis network and enroll devices
 #[derive(Debug, Parser)]
-#[command(name = "portcullis", version, after_long_help = EXAMPLES, max_term_width = 100)]
+#[command(
+    name = "portcullis",
+    version,
+    after_help = EXAMPLES,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -58,41 +70,45 @@ pub(crate) struct Cli {
 /// Top-level commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Log in to a controller by password, certificate or JWT
+    /// Log in by password, certificate or JWT
     Login(LoginArgs),
     /// End the session
     #[command(after_long_help = logout::EXAMPLES)]
     Logout,
-    /// Show the logged-in identity, or the identity of an identity file
+    /// Show your identity, or that of an identity file
     Whoami(WhoamiArgs),
-    /// Enroll with a token from an administrator, to get an identity file or set a password
+    /// Redeem a token for an identity file or a password
     Enroll(EnrollArgs),
     /// Renew the certificate of an identity file
     Renew(RenewArgs),
     #[command(flatten)]
     Management(ManagementCommand),
-    /// Check, show, explain and generate router configuration files, offline
+    /// Check, show, explain and generate router files
     #[command(subcommand, after_long_help = router_config::EXAMPLES)]
     RouterConfig(RouterConfigCommand),
-    /// Show the version of this program and of the controller
+    /// Show the versions of program and controller
     Version(VersionArgs),
     /// Generate a shell completion script
     Completion(CompletionArgs),
 }
 
+/// The whole command line, its help arranged.
+pub(crate) fn command() -> clap::Command {
+    help::arrange(Cli::command()).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn arguments_are_declared_without_contradictions() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]
     fn texts_below_the_help_are_not_wrapped() {
-        let mut commands = vec![Cli::command()];
+        let mut commands = vec![command()];
         while let Some(command) = commands.pop() {
             let text = command.get_after_long_help();
             for line in text.map(ToString::to_string).unwrap_or_default().lines() {

@@ -20,7 +20,6 @@ use url::Url;
 
 /// Global options.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// Output format
     #[arg(

@@ -31,14 +31,15 @@ mod text;
 mod text_width;
 mod trust;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use cli::Cli;
 use error::CliError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = cli::command().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(usage) => return report_usage(&usage),
     };

@@ -34,16 +34,16 @@ pub(crate) enum ManagementCommand {
     /// Manage identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
-    /// Manage enrollments
+    /// Manage enrollments and their tokens
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
-    /// Manage authenticators, the credentials of identities
+    /// Manage the credentials of identities
     #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
     /// List, show and end sessions
     #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
-    /// Revoke signed tokens, and list and show revocations
+    /// Revoke signed tokens, list and show revocations
     #[command(subcommand, visible_alias = "revocations", after_long_help = revocation::EXAMPLES)]
     Revocation(RevocationCommand),
     /// Manage authentication policies
@@ -64,28 +64,28 @@ pub(crate) enum ManagementCommand {
     /// Manage configuration types
     #[command(subcommand, visible_alias = "config-types", after_long_help = config_type::EXAMPLES)]
     ConfigType(ConfigTypeCommand),
-    /// Manage policies that let identities dial or bind services
+    /// Manage who may dial or bind services
     #[command(
         subcommand,
         visible_alias = "service-policies",
         after_long_help = ServicePolicyDetail::EXAMPLES
     )]
     ServicePolicy(Box<PolicyCommand<ServicePolicyDetail>>),
-    /// Manage policies that let identities use edge routers
+    /// Manage which edge routers identities may use
     #[command(
         subcommand,
         visible_alias = "edge-router-policies",
         after_long_help = EdgeRouterPolicyDetail::EXAMPLES
     )]
     EdgeRouterPolicy(Box<PolicyCommand<EdgeRouterPolicyDetail>>),
-    /// Manage policies that let services use edge routers
+    /// Manage which edge routers services may use
     #[command(
         subcommand,
         visible_alias = "service-edge-router-policies",
         after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
     )]
     ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
-    /// Manage posture checks, which policies require of devices and users
+    /// Manage what policies require of devices and users
     #[command(
         subcommand,
         visible_alias = "posture-checks",
@@ -102,16 +102,16 @@ pub(crate) enum ManagementCommand {
         after_long_help = transit_router::EXAMPLES
     )]
     TransitRouter(Box<TransitRouterCommand>),
-    /// Manage terminators, the addresses at which services are available
+    /// Manage terminators, the addresses of services
     #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(TerminatorCommand),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
-    /// Back up and check the controller's store, and count its entities
+    /// Back up and check the store, count its entities
     #[command(subcommand, visible_alias = "db", after_long_help = database::EXAMPLES)]
     Database(DatabaseCommand),
-    /// Protect your own logins with TOTP codes from an authenticator app
+    /// Protect your own logins with TOTP codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),
     /// Change your own password

@@ -1,6 +1,6 @@
 //! Help, version and shell completion.
 
-use crate::environment::Environment;
+use crate::environment::{Environment, outcome};
 use insta::assert_snapshot;
 use std::fs;
 use std::io::Read as _;
@@ -16,57 +16,50 @@ fn help_names_commands_and_exit_codes() {
 
         Usage: portcullis [OPTIONS] <COMMAND>
 
-        Commands:
-          login                       Log in to a controller by password, certificate or JWT
+        Getting in:
+          login                       Log in by password, certificate or JWT
           logout                      End the session
-          whoami                      Show the logged-in identity, or the identity of an identity file
-          enroll                      Enroll with a token from an administrator, to get an identity file or
-                                      set a password
+          whoami                      Show your identity, or that of an identity file
+          enroll                      Redeem a token for an identity file or a password
           renew                       Renew the certificate of an identity file
-          identity                    Manage identities [alias: identities]
-          enrollment                  Manage enrollments [alias: enrollments]
-          authenticator               Manage authenticators, the credentials of identities [alias:
-                                      authenticators]
-          session                     List, show and end sessions [alias: sessions]
-          revocation                  Revoke signed tokens, and list and show revocations [alias:
-                                      revocations]
-          auth-policy                 Manage authentication policies [alias: auth-policies]
-          ca                          Manage third-party CAs [alias: cas]
-          ext-jwt-signer              Manage external JWT signers [alias: ext-jwt-signers]
-          service                     Manage services [alias: services]
-          config                      Manage configurations for services and routers [alias: configs]
-          config-type                 Manage configuration types [alias: config-types]
-          service-policy              Manage policies that let identities dial or bind services [alias:
-                                      service-policies]
-          edge-router-policy          Manage policies that let identities use edge routers [alias:
-                                      edge-router-policies]
-          service-edge-router-policy  Manage policies that let services use edge routers [alias:
-                                      service-edge-router-policies]
-          posture-check               Manage posture checks, which policies require of devices and users
-                                      [alias: posture-checks]
-          edge-router                 Manage edge routers [alias: edge-routers]
-          transit-router              Manage transit routers [alias: transit-routers]
-          terminator                  Manage terminators, the addresses at which services are available
-                                      [alias: terminators]
-          policy-advisor              Explain why identities can or cannot use services
-          database                    Back up and check the controller's store, and count its entities
-                                      [alias: db]
-          mfa                         Protect your own logins with TOTP codes from an authenticator app
+          mfa                         Protect your own logins with TOTP codes
           password                    Change your own password
+
+        Identities and credentials:
+          identity                    Manage identities
+          enrollment                  Manage enrollments and their tokens
+          authenticator               Manage the credentials of identities
+          session                     List, show and end sessions
+          revocation                  Revoke signed tokens, list and show revocations
+          auth-policy                 Manage authentication policies
+          ca                          Manage third-party CAs
+          ext-jwt-signer              Manage external JWT signers
+
+        Services and access:
+          service                     Manage services
+          config                      Manage configurations for services and routers
+          config-type                 Manage configuration types
+          service-policy              Manage who may dial or bind services
+          posture-check               Manage what policies require of devices and users
+          policy-advisor              Explain why identities can or cannot use services
+
+        Network:
+          edge-router                 Manage edge routers
+          transit-router              Manage transit routers
+          terminator                  Manage terminators, the addresses of services
+          edge-router-policy          Manage which edge routers identities may use
+          service-edge-router-policy  Manage which edge routers services may use
+
+        Operations:
+          database                    Back up and check the store, count its entities
           api                         Send an arbitrary request to the API
-          router-config               Check, show, explain and generate router configuration files, offline
-          version                     Show the version of this program and of the controller
+
+        Offline tools:
+          router-config               Check, show, explain and generate router files
           completion                  Generate a shell completion script
-          help                        Print this message or the help of the given subcommand(s)
+          version                     Show the versions of program and controller
 
         Options:
-          -h, --help
-                  Print help (see a summary with '-h')
-
-          -V, --version
-                  Print version
-
-        Global options:
           -o, --output <FORMAT>
                   Output format
 
@@ -92,6 +85,12 @@ fn help_names_commands_and_exit_codes() {
           -v, --verbose
                   Log each request to standard error, without secrets
 
+          -h, --help
+                  Print help (see a summary with '-h')
+
+          -V, --version
+                  Print version
+
         Examples:
           portcullis login https://localhost:1280 --username admin
           portcullis identity create laptop --type device --output-jwt laptop.jwt
@@ -99,23 +98,27 @@ fn help_names_commands_and_exit_codes() {
           portcullis whoami --identity laptop.json
           portcullis router-config check router.yml
 
+        Use `portcullis COMMAND --help` for the subcommands, options and examples of a
+        command.
+
         Exit codes:
           0    success
-          1    the controller refused the request, the command failed, or a checked file is invalid
-          2    the arguments are invalid, or a prompt is needed but there is no terminal
+          1    the controller refused the request, or the command or a check failed
+          2    invalid arguments, or a prompt is needed but there is no terminal
           3    not logged in, or the session has expired
           4    the controller cannot be reached or is not trusted
           130  cancelled with Ctrl-C
 
-        Results go to standard output, errors to standard error, as plain text in every output format. It is
-        not an error if a reader closes the output early.
+        Results go to standard output, errors to standard error, as plain text in every
+        output format. It is not an error if a reader closes the output early.
 
         Environment:
-          PORTCULLIS_PROFILE       profile to use instead of `default`
-          PORTCULLIS_CONFIG_DIR    directory for profiles instead of ~/.config/portcullis
-          PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
-          PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
-          PORTCULLIS_NEW_PASSWORD  new password, for `password change` and `authenticator`
+          PORTCULLIS_PROFILE       profile to use instead of the chosen one
+          PORTCULLIS_CONFIG_DIR    directory for profiles, not ~/.config/portcullis
+          PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew`
+                                   and `mfa`
+          PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password`
+          PORTCULLIS_NEW_PASSWORD  new password, for `password` and `authenticator`
           NO_COLOR                 disable colors
         [0]
         ");
@@ -150,37 +153,13 @@ fn help_of_a_command_explains_arguments_and_options() {
           -h, --help
                   Print help (see a summary with '-h')
 
-        Global options:
-          -o, --output <FORMAT>
-                  Output format
-
-                  Possible values:
-                  - table: Human-readable tables; very long values are truncated
-                  - json:  A JSON document
-                  - yaml:  The same document as YAML 1.1 and 1.2
-
-                  [default: table]
-
-              --profile <NAME>
-                  Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
-                  `default`)
-
-              --config-dir <DIR>
-                  Directory for profiles (default: `PORTCULLIS_CONFIG_DIR`)
-
-              --timeout <SECONDS>
-                  Request timeout in seconds
-
-                  [default: 30]
-
-          -v, --verbose
-                  Log each request to standard error, without secrets
-
         The old token stops working.
 
         Examples:
           portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt
           portcullis enrollment refresh Yb0Dk.7vQ --expires-in 48h --output-jwt laptop.jwt
+
+        Global options: see `portcullis --help`
         [0]
         ");
 }
@@ -228,16 +207,49 @@ fn help_of_every_command_teaches_by_examples() {
 
 /// The commands that `help` lists.
 fn subcommands(help: &str) -> Vec<String> {
-    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+    let listed = help.split("\nOptions:\n").next().unwrap_or_default();
     listed
         .lines()
-        .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("  "))
-        .filter(|line| !line.starts_with(' '))
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
         .filter_map(|line| line.split(' ').next())
         .filter(|command| *command != "help")
         .map(str::to_owned)
         .collect()
+}
+
+#[test]
+fn help_of_the_program_fits_a_small_terminal() {
+    let environment = Environment::new();
+    for line in ["-h", "--help"] {
+        let mut command = environment.command();
+        let help = outcome(command.env("COLUMNS", "80").arg(line)).stdout;
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "too wide: {line}");
+        }
+    }
+}
+
+/// Shown once, at the top, and taken everywhere.
+#[test]
+fn global_options_are_taken_where_they_are_not_shown() {
+    let environment = Environment::new();
+    let help = environment.run("identity list --help").stdout;
+    assert!(!help.contains("--profile <"), "{help}");
+    assert!(
+        help.ends_with("\n\nGlobal options: see `portcullis --help`\n"),
+        "{help}"
+    );
+    for line in [
+        "--profile p version --timeout 5 --output json",
+        "version --profile p --timeout 5 -o json -v",
+    ] {
+        let outcome = environment.run(line);
+        assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
+        assert!(outcome.stdout.starts_with('{'), "{line}");
+    }
+    let deep = environment.run("identity list --profile nobody");
+    assert!(deep.stderr.contains("profile `nobody`"), "{}", deep.stderr);
 }
 
 #[test]
