@@ -145,7 +145,9 @@ fn load(
                 match done.await {
                     Ok(()) => {},
                     // No answer: it may have been done or not.
-                    Err(ClientError::Unreachable { .. }) => return,
+                    Err(ClientError::Unreachable { .. } | ClientError::Interrupted { .. }) => {
+                        return;
+                    },
                     Err(error) => panic!("round {round}: {error}"),
                 }
             }

@@ -47,7 +47,7 @@ async fn ask(client: &Client) -> Answer {
     let services = Endpoint::new(Surface::Client, "services");
     match client.get::<Value>(&services).await {
         Ok(_) => Answer::LetIn,
-        Err(ClientError::Unreachable { .. }) => Answer::Gone,
+        Err(ClientError::Unreachable { .. } | ClientError::Interrupted { .. }) => Answer::Gone,
         Err(error) => match error.refusal().map(|refusal| refusal.status) {
             Some(401) => Answer::Refused,
             Some(404) => Answer::Vanished,

@@ -6,7 +6,7 @@ mod excerpt;
 use crate::terminal;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
-use portcullis_client::{BuildError, ClientError, RefusalError};
+use portcullis_client::{BuildError, ClientError, PagingError, RefusalError};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
@@ -230,6 +230,8 @@ impl From<ClientError> for CliError {
                 );
                 Self::new(ErrorKind::Unreachable, error.into()).hint(hint)
             },
+            ClientError::Interrupted { .. } => Self::new(ErrorKind::Unreachable, error.into())
+                .hint("it is not known whether the request took effect: look before you repeat it"),
             ClientError::Untrusted { .. } => Self::new(ErrorKind::Unreachable, error.into()),
             ClientError::Refused(refusal) => {
                 let hint = hint_for(refusal);
@@ -245,6 +247,17 @@ impl From<ClientError> for CliError {
             },
             ClientError::UnexpectedResponse { .. } => Self::new(ErrorKind::Failed, error.into())
                 .hint("check that this is the address of a controller"),
+            ClientError::Paging(problem) => {
+                let hint = match problem {
+                    PagingError::Moved { .. } => {
+                        "do not use `skip` in the filter; use --offset instead"
+                    },
+                    PagingError::TooFar { .. } => {
+                        "leave out the sort order, or narrow the list with a filter"
+                    },
+                };
+                Self::new(ErrorKind::Failed, error.into()).hint(hint)
+            },
             ClientError::InvalidRequest(_) => Self::new(ErrorKind::Usage, error.into()),
         }
     }
@@ -255,6 +268,7 @@ impl From<BuildError> for CliError {
         let kind = match error {
             BuildError::NotHttps | BuildError::NoHost => ErrorKind::Usage,
             BuildError::NoTrustAnchors
+            | BuildError::Pem
             | BuildError::ClientKey
             | BuildError::ClientKeyMismatch
             | BuildError::Tls => ErrorKind::Failed,

@@ -103,7 +103,7 @@ async fn connect_if_trusted(
         Ok(_) => Ok(Some(client)),
         Err(ClientError::Untrusted { .. }) => Ok(None),
         Err(error) => {
-            let is_unreachable = matches!(error, ClientError::Unreachable { .. });
+            let is_unreachable = error.is_disconnected();
             let hint = controller_url::port_hint(url).filter(|_| is_unreachable);
             let error = CliError::from(error);
             Err(match hint {

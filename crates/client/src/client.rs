@@ -2,7 +2,7 @@
 
 mod builder;
 
-pub use builder::{BuildError, ClientBuilder, ClientCertificate};
+pub use builder::{ClientBuilder, ClientCertificate};
 
 use crate::body::Body;
 use crate::connection::Connector;
@@ -12,12 +12,14 @@ use crate::exchange::{Exchange, Observer};
 use crate::headers;
 use crate::list_query::ListQuery;
 use crate::reply::Reply;
+use crate::retry::{Failure, RetryPolicy};
 use crate::trust::Trust;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
+use rustls::crypto::SecureRandom;
 use rustls_pki_types::CertificateDer;
 use secrecy::SecretString;
 use serde::Serialize;
@@ -39,12 +41,17 @@ pub struct Client {
     session: Option<SecretString>,
     bearer: Option<SecretString>,
     mfa_code: Option<SecretString>,
+    retry: RetryPolicy,
 }
 
-struct Shared {
-    connector: Connector,
-    timeout: Duration,
-    observer: Option<Observer>,
+/// What clones of a client have in common.
+pub(crate) struct Shared {
+    pub(crate) connector: Connector,
+    /// Time for a request and its response.
+    pub(crate) timeout: Duration,
+    /// Source of the random part of delays.
+    pub(crate) random: &'static dyn SecureRandom,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Client {
@@ -53,22 +60,13 @@ impl Client {
         ClientBuilder::new(url, trust)
     }
 
-    pub(crate) fn new(
-        connector: Connector,
-        session: Option<SecretString>,
-        timeout: Duration,
-        observer: Option<Observer>,
-    ) -> Self {
-        let shared = Shared {
-            connector,
-            timeout,
-            observer,
-        };
+    pub(crate) fn new(shared: Shared, session: Option<SecretString>, retry: RetryPolicy) -> Self {
         Self {
             shared: Arc::new(shared),
             session,
             bearer: None,
             mfa_code: None,
+            retry,
         }
     }
 
@@ -77,6 +75,15 @@ impl Client {
     pub fn with_session(&self, token: SecretString) -> Self {
         Self {
             session: Some(token),
+            ..self.clone()
+        }
+    }
+
+    /// Replaces the rule by which requests are sent again.
+    #[must_use]
+    pub fn with_retry(&self, policy: RetryPolicy) -> Self {
+        Self {
+            retry: policy,
             ..self.clone()
         }
     }
@@ -171,7 +178,8 @@ impl Client {
         self.execute(Method::DELETE, endpoint, Body::empty()).await
     }
 
-    /// Sends a request and returns the response, whatever its status.
+    /// Sends a request, again if the retry policy says so, and returns the response, whatever its
+    /// status.
     ///
     /// # Errors
     ///
@@ -182,17 +190,44 @@ impl Client {
         endpoint: &Endpoint,
         body: Body,
     ) -> Result<Reply, ClientError> {
+        let (begin, shared) = (Instant::now(), &self.shared);
+        let mut attempt = 1;
+        loop {
+            // On the heap, so that the futures of callers stay small.
+            let reply = Box::pin(self.send_once(&method, endpoint, body.clone())).await;
+            let failure = match &reply {
+                Ok(reply) => Failure::of_status(reply.status, reply.retry_after()),
+                Err(error) => Failure::of_error(error, &method),
+            };
+            let delay = failure.and_then(|failure| {
+                let (elapsed, luck) = (begin.elapsed(), shared.draw());
+                self.retry.delay(failure, attempt, elapsed, luck)
+            });
+            match delay {
+                Some(delay) => time::sleep(delay).await,
+                None => return reply,
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn send_once(
+        &self,
+        method: &Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<Reply, ClientError> {
         let begin = Instant::now();
         let shared = &self.shared;
-        let request = self.request(&method, endpoint, body)?;
-        let reply = time::timeout(shared.timeout, shared.exchange(request, &method, endpoint))
+        let request = self.request(method, endpoint, body)?;
+        let reply = time::timeout(shared.timeout, shared.exchange(request, method, endpoint))
             .await
             .unwrap_or_else(|_elapsed| {
-                Err(shared.connector.unreachable(io::ErrorKind::TimedOut.into()))
+                Err(shared.connector.interrupted(io::ErrorKind::TimedOut.into()))
             });
         if let Some(observer) = &shared.observer {
             observer(Exchange {
-                method: &method,
+                method,
                 target: &endpoint.to_string(),
                 status: reply.as_ref().ok().map(|reply| reply.status.as_u16()),
                 elapsed: begin.elapsed(),
@@ -286,6 +321,14 @@ impl Client {
 }
 
 impl Shared {
+    /// A random number.
+    fn draw(&self) -> u8 {
+        let mut byte = [0];
+        // Without randomness, delays are merely the shortest.
+        let _ = self.random.fill(&mut byte);
+        u8::from_be_bytes(byte)
+    }
+
     async fn exchange(
         &self,
         request: Request<Full<Bytes>>,

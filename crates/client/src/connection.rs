@@ -20,7 +20,7 @@ use tokio_rustls::TlsConnector;
 use url::{Host, Url};
 
 /// Maximum number of idle connections.
-const MAX_IDLE: usize = 16;
+const MAX_IDLE: usize = 64;
 
 /// Request side of an HTTP/1 connection, which carries one request at a time.
 pub(crate) type Sender = SendRequest<Full<Bytes>>;
@@ -94,7 +94,7 @@ impl Connector {
             .collect();
         let (sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| self.http_error(&error))?;
+            .map_err(|error| self.unreachable(to_io_error(&error)))?;
         // Ends when the sender is dropped or the server closes; errors reach the sender.
         tokio::spawn(connection);
         Ok(NewConnection { sender, peer_chain })
@@ -150,6 +150,14 @@ impl Connector {
         }
     }
 
+    /// The error for a connection that ends before the whole response is there.
+    pub(crate) fn interrupted(&self, source: io::Error) -> ClientError {
+        ClientError::Interrupted {
+            address: self.authority(),
+            source,
+        }
+    }
+
     fn tls_error(&self, error: io::Error) -> ClientError {
         let inner = error.get_ref();
         let Some(inner) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
@@ -166,7 +174,7 @@ impl Connector {
 
     /// Converts an error of `hyper`, which wraps those of the connection.
     pub(crate) fn http_error(&self, error: &hyper::Error) -> ClientError {
-        self.unreachable(to_io_error(error))
+        self.interrupted(to_io_error(error))
     }
 }
 

@@ -6,11 +6,12 @@ use rustls::CertificateError;
 use std::fmt;
 use std::io;
 
-/// A request failed.
+/// A request failed. The variants differ in what a program can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No response: the name does not resolve, nothing listens, the connection broke, or the request
-    /// timed out.
+    /// There is no connection: the name does not resolve, nothing listens, or what listens is no
+    /// controller. The request was not sent, so any request may be sent again, and
+    /// [`RetryPolicy`](crate::RetryPolicy) does so.
     #[error("the controller at {address} cannot be reached")]
     Unreachable {
         /// Host and port.
@@ -18,7 +19,16 @@ pub enum ClientError {
         #[source]
         source: io::Error,
     },
-    /// The certificate of the server is not trusted.
+    /// The connection broke, or the time was over, before the whole response was there. The request
+    /// may have taken effect: look before you send one again that is not idempotent.
+    #[error("the controller at {address} did not answer")]
+    Interrupted {
+        /// Host and port.
+        address: String,
+        #[source]
+        source: io::Error,
+    },
+    /// The certificate of the server is not trusted. Ask a person.
     #[error("the controller at {address} is not trusted")]
     Untrusted {
         /// Host and port.
@@ -26,10 +36,11 @@ pub enum ClientError {
         #[source]
         source: PeerCertificateError,
     },
-    /// The controller refused the request.
+    /// The controller refused the request, for a reason that [`RefusalError::code`] tells: log in
+    /// again, correct the request, or send it again after [`RefusalError::retry_after`].
     #[error(transparent)]
     Refused(Box<RefusalError>),
-    /// The response is not a valid response of a controller.
+    /// The response is not a valid response of a controller. The request may have taken effect.
     #[error("the response of {address} to `{request}` is not valid: {reason}")]
     UnexpectedResponse {
         /// Host and port.
@@ -38,9 +49,25 @@ pub enum ClientError {
         request: String,
         reason: String,
     },
-    /// The request could not be built.
+    /// The list cannot be read to its end in this order. Ask for less, or for another order.
+    #[error(transparent)]
+    Paging(#[from] PagingError),
+    /// The request could not be built from what the program gave. Nothing was sent.
     #[error("the request is not valid: {0}")]
     InvalidRequest(String),
+}
+
+/// A list could not be read page by page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PagingError {
+    /// A page began elsewhere than was asked for, as with `skip` inside the filter.
+    #[error(
+        "the list changed while it was being read: the page starts at {found}, not at {expected}"
+    )]
+    Moved { expected: i64, found: i64 },
+    /// A sorted list is longer than the highest offset.
+    #[error("the controller cannot page beyond {limit} in a sorted list")]
+    TooFar { limit: i64 },
 }
 
 /// The certificate of the server was rejected.
@@ -81,10 +108,17 @@ impl ClientError {
         match self {
             Self::Refused(refusal) => Some(refusal),
             Self::Unreachable { .. }
+            | Self::Interrupted { .. }
             | Self::Untrusted { .. }
             | Self::UnexpectedResponse { .. }
+            | Self::Paging(_)
             | Self::InvalidRequest(_) => None,
         }
+    }
+
+    /// Whether the controller was not there, or went away before it had answered.
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Interrupted { .. })
     }
 
     /// Whether the controller refused the request with this code.

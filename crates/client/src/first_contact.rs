@@ -3,7 +3,7 @@
 //! Results are unauthenticated claims of the server. They must be confirmed by the user, or match a
 //! signed enrollment token, before they are trusted.
 
-use crate::client::BuildError;
+use crate::build_error::BuildError;
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::trust::Trust;

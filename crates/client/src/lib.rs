@@ -1,35 +1,62 @@
-//! Typed client of the controller's REST APIs.
+//! Typed client of the REST APIs of a Portcullis or OpenZiti controller.
 //!
-//! Start from [`Client::builder`], which takes the address, the trust anchors and the credentials. The
-//! client has generic methods ([`Client::get`], [`Client::list`], ...) for any [`Endpoint`], and typed
-//! ones for the resources that the command line and the tests use. Programs that do not trust the
+//! Start from [`Client::builder`], which takes the address and [`Trust`] in it, and log in with
+//! [`Client::log_in`]. Entities of all kinds are then
+//! [created](Client::create_entity), [read](Client::entity), [listed](Client::stream),
+//! [changed](Client::patch_entity) and [deleted](Client::delete_entity) by their types in [`api`];
+//! [`Client::get`], [`Client::post`] and so on take any [`Endpoint`]. Programs that do not trust the
 //! controller yet start from [`first_contact`].
-//!
-//! Certificates and keys are passed as DER; this crate neither generates nor parses them. Proxies are
-//! not supported. A request that changes something is never sent twice once it may have arrived.
 //!
 //! # Examples
 //!
 //! ```no_run
-//! use portcullis_api::identity::{IdentityCreate, IdentityDetail};
-//! use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
-//! # async fn run(root: rustls_pki_types::CertificateDer<'static>) -> Result<(), Box<dyn std::error::Error>> {
-//! let url = "https://ctrl.example.test:1280".parse()?;
-//! let client = Client::builder(&url, Trust::anchors([root])).build()?;
-//! let session = client
-//!     .authenticate_with_password(Api::Management, "admin", "correct horse".into())
-//!     .await?;
+//! use portcullis_client::api::identity::{
+//!     IdentityCreate, IdentityCreateEnrollment, IdentityDetail, IdentityPatch,
+//! };
+//! use portcullis_client::ids::IdentityId;
+//! use portcullis_client::{Api, Client, Credentials, ListQuery, RetryPolicy, Trust};
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let url = "https://localhost:1280".parse()?;
+//! let trust = Trust::from_pem(&std::fs::read("ca.pem")?)?;
+//! let client = Client::builder(&url, trust)
+//!     .retry(RetryPolicy::standard())
+//!     .build()?;
+//! let credentials = Credentials::password("admin", "correct horse");
+//! let client = client.log_in(Api::Management, credentials).await?.client;
 //!
-//! let client = client.with_session(session.token);
-//! client.create_entity::<IdentityDetail>(&IdentityCreate::named("laptop")).await?;
-//! for identity in client.entities::<IdentityDetail>(&ListQuery::default()).await?.data {
+//! let mut laptop = IdentityCreate::named("laptop");
+//! laptop.enrollment = Some(IdentityCreateEnrollment::ott());
+//! let id = client.create_entity::<IdentityDetail>(&laptop).await?.id;
+//! let id = IdentityId::from_wire(id);
+//!
+//! let mut change = IdentityPatch::default();
+//! change.options.role_attributes = Some(vec!["sales".to_owned()]);
+//! client.patch_entity::<IdentityDetail>(&id, &change).await?;
+//!
+//! let sales = ListQuery::with_filter(r#"anyOf(roleAttributes) = "sales""#);
+//! let mut identities = client.stream::<IdentityDetail>(sales);
+//! while let Some(identity) = identities.try_next().await? {
 //!     println!("{}", identity.name);
 //! }
+//! client.delete_entity::<IdentityDetail>(&id).await?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `examples/create_identities.rs` creates a hundred identities, several at a time.
+//!
+//! # Errors
+//!
+//! The variants of [`ClientError`] differ in what a program can do about them. Without a
+//! [`RetryPolicy`], a request that changes something is never sent twice once it may have left.
+//!
+//! # Limits
+//!
+//! It needs a `tokio` runtime. Proxies are not supported. Certificates and keys are read, as DER or
+//! PEM, but not made.
 
 mod body;
+mod build_error;
 mod client;
 mod connection;
 mod endpoint;
@@ -38,18 +65,28 @@ mod exchange;
 pub mod first_contact;
 mod headers;
 mod list_query;
+mod pages;
 mod reply;
 mod resources;
+mod retry;
 mod trust;
 
 pub use body::Body;
-pub use client::{BuildError, Client, ClientBuilder, ClientCertificate};
+pub use build_error::BuildError;
+pub use client::{Client, ClientBuilder, ClientCertificate};
 pub use endpoint::{Api, Endpoint};
-pub use error::{ClientError, PeerCertificateError, RefusalError};
+pub use error::{ClientError, PagingError, PeerCertificateError, RefusalError};
 pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
+pub use pages::{EntityStream, MAX_OFFSET, Pages};
+pub use portcullis_api as api;
+pub use portcullis_domain::ids;
 pub use reply::Reply;
 pub use resources::entities::{Creatable, Patchable, Replaceable, Resource};
+pub use resources::login::{Credentials, Login};
 pub use resources::role_attributes::RoleAttributeKind;
+pub use retry::RetryPolicy;
+pub use secrecy::SecretString;
 pub use trust::Trust;
+pub use url::Url;

@@ -23,12 +23,17 @@ impl Reply {
         if self.status.is_success() {
             return Ok(self);
         }
-        let retry_after = self.headers.get(header::RETRY_AFTER);
         Err(Box::new(RefusalError {
             status: self.status.as_u16(),
             body: self.error(),
-            retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
+            retry_after: self.retry_after(),
         }))
+    }
+
+    /// Seconds to wait before another attempt, from the header `Retry-After`.
+    pub fn retry_after(&self) -> Option<u64> {
+        let value = self.headers.get(header::RETRY_AFTER)?;
+        value.to_str().ok()?.parse().ok()
     }
 
     /// The error in the body, with or without an envelope.

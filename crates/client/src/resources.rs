@@ -9,6 +9,7 @@ mod enroll;
 mod enrollments;
 pub(crate) mod entities;
 mod identities;
+pub(crate) mod login;
 mod network;
 mod own_authenticators;
 mod own_mfa;

@@ -3,6 +3,7 @@
 mod accept_any;
 mod exact_leaf;
 
+use crate::build_error::{BuildError, certificates_from_pem};
 use accept_any::AcceptAny;
 use exact_leaf::ExactLeaf;
 use rustls::RootCertStore;
@@ -28,6 +29,20 @@ impl Trust {
     /// host. The CAs need not be roots. Unparsable certificates are ignored.
     pub fn anchors(authorities: impl IntoIterator<Item = CertificateDer<'static>>) -> Self {
         Self(TrustKind::Anchors(authorities.into_iter().collect()))
+    }
+
+    /// Trusts the CAs whose certificates are in a PEM text, like [`Trust::anchors`].
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Pem`] when the text is damaged, [`BuildError::NoTrustAnchors`] when there is no
+    /// certificate in it.
+    pub fn from_pem(pem: &[u8]) -> Result<Self, BuildError> {
+        let authorities = certificates_from_pem(pem)?;
+        if authorities.is_empty() {
+            return Err(BuildError::NoTrustAnchors);
+        }
+        Ok(Self::anchors(authorities))
     }
 
     /// Trusts only this certificate, for the hosts that it names.

@@ -1,13 +1,16 @@
 //! Client builder.
 
-use super::Client;
+use super::{Client, Shared};
+use crate::build_error::{BuildError, certificates_from_pem};
 use crate::connection::Connector;
 use crate::exchange::Observer;
+use crate::retry::RetryPolicy;
 use crate::trust::Trust;
 use rustls::ClientConfig;
 use rustls::InconsistentKeys;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use secrecy::SecretString;
 use std::fmt;
@@ -21,29 +24,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Default timeout of a request, including the connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The client could not be built.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The scheme of the address is not HTTPS.
-    #[error("the address of a controller must begin with https://")]
-    NotHttps,
-    /// The address has no valid host.
-    #[error("the address of the controller has no valid host")]
-    NoHost,
-    /// No usable CA certificate was given.
-    #[error("there is no CA certificate to trust")]
-    NoTrustAnchors,
-    /// The private key of the client certificate has an unsupported type.
-    #[error("this type of private key cannot be used; use ECDSA P-256 or P-384, or RSA")]
-    ClientKey,
-    /// The private key does not belong to the client certificate.
-    #[error("the certificate does not match the key")]
-    ClientKeyMismatch,
-    /// The cryptographic library supports no TLS version.
-    #[error("TLS cannot be set up")]
-    Tls,
-}
-
 /// A client certificate with its private key.
 pub struct ClientCertificate {
     /// The certificate followed by its intermediates.
@@ -52,6 +32,21 @@ pub struct ClientCertificate {
 }
 
 impl ClientCertificate {
+    /// Reads the certificate, followed by its intermediates, and the private key from PEM texts, which
+    /// may be the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Pem`] when a text is damaged or lacks what it should contain.
+    pub fn from_pem(chain: &[u8], key: &[u8]) -> Result<Self, BuildError> {
+        let chain = certificates_from_pem(chain)?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_pem| BuildError::Pem)?;
+        if chain.is_empty() {
+            return Err(BuildError::Pem);
+        }
+        Ok(Self { chain, key })
+    }
+
     /// Checks that the key is supported and belongs to the certificate.
     ///
     /// # Errors
@@ -80,6 +75,7 @@ pub struct ClientBuilder {
     session: Option<SecretString>,
     connect_timeout: Duration,
     timeout: Duration,
+    retry: RetryPolicy,
     observer: Option<Observer>,
 }
 
@@ -92,6 +88,7 @@ impl ClientBuilder {
             session: None,
             connect_timeout: CONNECT_TIMEOUT,
             timeout: REQUEST_TIMEOUT,
+            retry: RetryPolicy::never(),
             observer: None,
         }
     }
@@ -124,7 +121,14 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls `observer` after each request.
+    /// Sets when requests are sent again; by default, they are not.
+    #[must_use]
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// Calls `observer` after each request, and after each attempt of one.
     #[must_use]
     pub fn observe(mut self, observer: Observer) -> Self {
         self.observer = Some(observer);
@@ -140,15 +144,18 @@ impl ClientBuilder {
         if self.url.scheme() != "https" {
             return Err(BuildError::NotHttps);
         }
-        let config = tls_config(self.trust, self.certificate)?;
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let random = provider.secure_random;
+        let config = tls_config(self.trust, self.certificate, &provider)?;
         let connector = Connector::new(&self.url, config, self.connect_timeout.min(self.timeout))
             .ok_or(BuildError::NoHost)?;
-        Ok(Client::new(
+        let shared = Shared {
             connector,
-            self.session,
-            self.timeout,
-            self.observer,
-        ))
+            timeout: self.timeout,
+            random,
+            observer: self.observer,
+        };
+        Ok(Client::new(shared, self.session, self.retry))
     }
 }
 
@@ -165,19 +172,19 @@ impl fmt::Debug for ClientBuilder {
 fn tls_config(
     trust: Trust,
     certificate: Option<ClientCertificate>,
+    provider: &Arc<CryptoProvider>,
 ) -> Result<ClientConfig, BuildError> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = trust
-        .into_verifier(Arc::clone(&provider))
+        .into_verifier(Arc::clone(provider))
         .ok_or(BuildError::NoTrustAnchors)?;
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+    let builder = ClientConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()
         .map_err(|_tls| BuildError::Tls)?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match certificate {
         Some(ClientCertificate { chain, key }) => {
-            let certified = certified_key(chain, key, &provider)?;
+            let certified = certified_key(chain, key, provider)?;
             builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))
         },
         None => builder.with_no_client_auth(),

@@ -6,17 +6,21 @@ use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
+use crate::pages::{EntityStream, Pages};
 use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::EntityId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// A kind of entity in a collection. The implementing type is the response type.
-pub trait Resource: DeserializeOwned {
+pub trait Resource: DeserializeOwned + Send + 'static {
     /// Path of the collection in the management API.
     const PATH: &'static str;
 
     type Id: EntityId + Send + Sync;
+
+    /// Id of an entity.
+    fn entity_id(&self) -> &Self::Id;
 }
 
 /// A kind of entity that clients create.
@@ -44,6 +48,37 @@ impl Client {
         query: &ListQuery,
     ) -> Result<ListEnvelope<R>, ClientError> {
         self.list(collection::<R>(), query).await
+    }
+
+    /// All entities of a kind that match a query, whose limit is ignored. Pages are fetched as they are
+    /// needed.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use portcullis_client::{Client, ClientError, ListQuery};
+    /// # use portcullis_client::api::identity::IdentityDetail;
+    /// # async fn run(client: Client) -> Result<(), ClientError> {
+    /// let query = ListQuery::with_filter(r#"name contains "lap""#);
+    /// let mut laptops = client.stream::<IdentityDetail>(query);
+    /// while let Some(laptop) = laptops.try_next().await? {
+    ///     println!("{}", laptop.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream<R: Resource>(&self, query: ListQuery) -> EntityStream<R> {
+        self.pages(query).into_stream()
+    }
+
+    /// The pages of [`Client::stream`], with what the controller says about the whole list.
+    pub fn pages<R: Resource>(&self, query: ListQuery) -> Pages<R> {
+        let client = self.clone();
+        let fetch = move |query| {
+            let client = client.clone();
+            async move { client.entities(&query).await }
+        };
+        Pages::new(fetch, |entity| entity.entity_id().as_str(), query)
     }
 
     /// One entity.

@@ -62,7 +62,7 @@ async fn silence_ends_with_the_time() {
         .build()
         .unwrap();
     match client.version().await.unwrap_err() {
-        ClientError::Unreachable { source, .. } => {
+        ClientError::Interrupted { source, .. } => {
             assert_eq!(source.kind(), io::ErrorKind::TimedOut);
         },
         other => panic!("{other}"),

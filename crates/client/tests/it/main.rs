@@ -7,5 +7,7 @@ mod entities;
 mod first_contact;
 mod mfa;
 mod requests;
+mod retries;
 mod server;
+mod streams;
 mod trust;

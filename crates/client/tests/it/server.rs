@@ -20,6 +20,8 @@ pub(crate) enum Say {
     Answer(u16, &'static str),
     /// The same, and the connection is closed without a word about it.
     AnswerAndClose(u16, &'static str),
+    /// A status and a body, and that the client may come again at once.
+    AnswerLater(u16, &'static str),
     /// Nothing.
     Nothing,
 }
@@ -105,12 +107,17 @@ async fn serve(acceptor: TlsAcceptor, socket: TcpStream, seen: Arc<Mutex<Seen>>,
     while let Some(request) = read(&mut stream).await {
         seen.lock().unwrap().requests.push(request);
         let (status, body, is_last) = match say {
-            Say::Answer(status, body) => (status, body, false),
+            Say::Answer(status, body) | Say::AnswerLater(status, body) => (status, body, false),
             Say::AnswerAndClose(status, body) => (status, body, true),
             Say::Nothing => return std::future::pending().await,
         };
         let length = body.len();
-        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{body}");
+        let later = match say {
+            Say::AnswerLater(..) => "retry-after: 0\r\n",
+            _ => "",
+        };
+        let answer =
+            format!("HTTP/1.1 {status} X\r\n{later}content-length: {length}\r\n\r\n{body}");
         stream.write_all(answer.as_bytes()).await.unwrap();
         stream.flush().await.unwrap();
         if is_last {

@@ -45,6 +45,10 @@ macro_rules! resources {
         impl Resource for $detail {
             const PATH: &'static str = $path;
             type Id = $id;
+
+            fn entity_id(&self) -> &$id {
+                &self.base.id
+            }
         }
         $(impl Creatable for $detail {
             type Create = $create;
