@@ -1,12 +1,12 @@
 //! Listable entity kinds.
 
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_client::{Client, ClientError, ListQuery, Pages};
 use portcullis_domain::clock::Timestamp;
 use serde::Serialize;
 
 /// An entity kind that the controller lists. Nouns, columns and cells are for tables.
-pub(crate) trait Listable: Serialize + Send + Sync + Sized {
+pub(crate) trait Listable: Serialize + Send + Sync + Sized + 'static {
     const SINGULAR: &'static str;
     const PLURAL: &'static str;
     const COLUMNS: &'static [&'static str];
@@ -15,6 +15,16 @@ pub(crate) trait Listable: Serialize + Send + Sync + Sized {
         client: &Client,
         query: &ListQuery,
     ) -> impl Future<Output = Result<ListEnvelope<Self>, ClientError>> + Send;
+
+    /// All pages of a list, from the offset of `query` on.
+    fn pages(client: &Client, query: ListQuery) -> Pages<Self> {
+        let client = client.clone();
+        let fetch = move |query| {
+            let client = client.clone();
+            async move { Self::fetch_page(&client, &query).await }
+        };
+        Pages::new(fetch, Self::id, query)
+    }
 
     /// The id, which is also the default sort order.
     fn id(&self) -> &str;

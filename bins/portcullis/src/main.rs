@@ -17,7 +17,6 @@ mod identity_file;
 mod listable;
 mod mfa_code;
 mod output;
-mod pages;
 mod password;
 mod profile;
 mod prompt;

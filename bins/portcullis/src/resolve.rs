@@ -3,7 +3,6 @@
 use crate::entity::{Entity, EntityKind, Named};
 use crate::error::CliError;
 use crate::listable::Listable as _;
-use crate::pages::Pages;
 use portcullis_client::{Client, ListQuery};
 
 impl<N: Named> Entity for N {
@@ -87,11 +86,10 @@ async fn find_by<N: Named>(
     text: &str,
 ) -> Result<Option<N>, CliError> {
     let candidates = ListQuery::candidates(by.filter_field(), text);
-    let mut pages = Pages::<N>::new(client, candidates);
-    while let Some(page) = pages.next().await? {
-        let mut entities = page.data.into_iter();
-        if let Some(found) = entities.find(|entity| by.value_of(entity) == text) {
-            return Ok(Some(found));
+    let mut entities = N::pages(client, candidates).into_stream();
+    while let Some(entity) = entities.try_next().await? {
+        if by.value_of(&entity) == text {
+            return Ok(Some(entity));
         }
     }
     Ok(None)

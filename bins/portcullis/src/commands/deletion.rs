@@ -3,7 +3,7 @@
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
-use crate::pages::Pages;
+use crate::listable::Listable as _;
 use crate::prompt;
 use crate::table::{self, Table};
 use crate::text_width;
@@ -80,10 +80,12 @@ impl DeletionTargets {
     ) -> Result<Self, CliError> {
         let mut seen = BTreeSet::new();
         let mut members = Vec::new();
-        let mut pages = Pages::<E>::new(client, query);
-        while let Some(page) = pages.next().await? {
-            let targets = page.data.iter().map(to_target);
-            members.extend(targets.filter(|target| seen.insert(target.id.clone())));
+        let mut entities = E::pages(client, query).into_stream();
+        while let Some(entity) = entities.try_next().await? {
+            let target = to_target(&entity);
+            if seen.insert(target.id.clone()) {
+                members.push(target);
+            }
         }
         Ok(Self {
             members,

@@ -5,7 +5,6 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::listable::Listable;
 use crate::output::{self, Format, JsonList};
-use crate::pages::Pages;
 use crate::table::Table;
 use portcullis_api::envelope::{ListEnvelope, ListMeta};
 use portcullis_client::{Client, ListQuery};
@@ -27,7 +26,7 @@ pub(crate) async fn run<L: Listable>(
             sink.write_page(page, &mut meta)?;
         },
         ListExtent::All => {
-            let mut pages = Pages::new(client, query);
+            let mut pages = L::pages(client, query);
             while let Some(page) = pages.next().await? {
                 sink.write_page(page, &mut meta)?;
             }

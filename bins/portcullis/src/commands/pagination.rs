@@ -1,12 +1,11 @@
 //! Pagination arguments and summaries.
 
 use crate::listable::Listable;
-use crate::pages::MAX_OFFSET;
 use crate::table;
 use clap::Args;
 use portcullis_api::envelope::Pagination;
 use portcullis_api::time::WireTime;
-use portcullis_client::ListQuery;
+use portcullis_client::{ListQuery, MAX_OFFSET};
 use portcullis_domain::clock::Timestamp;
 
 /// Extent of a listing.

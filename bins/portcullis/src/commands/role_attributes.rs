@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
 /// An entity kind with role attributes.
-pub(crate) trait HasRoleAttributes {
+pub(crate) trait HasRoleAttributes: 'static {
     /// The kind in requests.
     const OWNER: RoleAttributeKind;
     const ROLE_ATTRIBUTES: VerbHelp;

@@ -5,11 +5,8 @@ use super::assessment::{Assessment, NamedEntity};
 use super::paging::fetch_all;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::listable::Listable;
-use crate::pages::Pages;
 use crate::table::Table;
 use crate::text::yes_or_no;
-use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::{Client, ListQuery};
@@ -61,37 +58,26 @@ impl<'c> AdvisorScan<'c> {
     /// Scans everything.
     pub(super) async fn scan_all(&mut self, from: Direction) -> Result<(), CliError> {
         let client = self.client;
+        let query = ListQuery::default();
         match from {
             Direction::Identities => {
-                let mut pages = Pages::<IdentityDetail>::new(client, ListQuery::default());
-                while let Some(page) = self.next_page(&mut pages).await? {
-                    for identity in &page.data {
-                        self.scan_identity(identity).await?;
-                    }
+                let mut identities = client.stream::<IdentityDetail>(query);
+                while self.report.is_complete
+                    && let Some(identity) = identities.try_next().await?
+                {
+                    self.scan_identity(&identity).await?;
                 }
             },
             Direction::Services => {
-                let mut pages = Pages::<ServiceDetail>::new(client, ListQuery::default());
-                while let Some(page) = self.next_page(&mut pages).await? {
-                    for service in &page.data {
-                        self.scan_service(service).await?;
-                    }
+                let mut services = client.stream::<ServiceDetail>(query);
+                while self.report.is_complete
+                    && let Some(service) = services.try_next().await?
+                {
+                    self.scan_service(&service).await?;
                 }
             },
         }
         Ok(())
-    }
-
-    /// The next page, unless the limit is reached.
-    async fn next_page<L: Listable>(
-        &self,
-        pages: &mut Pages<'_, L>,
-    ) -> Result<Option<ListEnvelope<L>>, CliError> {
-        if self.report.is_complete {
-            pages.next().await
-        } else {
-            Ok(None)
-        }
     }
 
     /// Scans the services of an identity.
