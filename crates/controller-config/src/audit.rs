@@ -1,7 +1,8 @@
 //! Section `audit`: output of the audit trail.
 
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use crate::relative_paths::BaseFolders;
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Section};
 use std::path::PathBuf;
 
 /// Section `audit`.
@@ -11,7 +12,13 @@ pub struct AuditConfig {
     pub file: Option<PathBuf>,
 }
 
-const KEYS: &[Key] = &[Key::supported("file")];
+pub(crate) const KEYS: KeyGroup = &[Key::new(
+    "file",
+    ValueType::String(StringFormat::Path),
+    "File of the audit trail, which is created if it does not exist. Without it the trail goes to standard \
+     error, with the log. `--audit-file` takes precedence.",
+)
+.example("audit.jsonl")];
 
 pub(crate) fn read(
     root: &Section<'_>,

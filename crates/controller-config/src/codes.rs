@@ -1,5 +1,7 @@
 //! Codes of diagnostics in addition to those of [`portcullis_yaml`].
 
+use portcullis_yaml::codes::{OF_FORM, OF_KEYS};
+
 /// Two keys contradict each other and one of them is not used.
 pub const UNUSED: &str = "unused";
 /// A setting weakens security.
@@ -12,3 +14,41 @@ pub const VERSION: &str = "version";
 pub const UNSERVED_ADDRESS: &str = "unserved-address";
 /// Two listeners use the same port.
 pub const PORT_TAKEN: &str = "port-taken";
+/// The file is that of a router.
+pub const ROUTER_FILE: &str = "router-file";
+
+/// Codes of findings about the content of a file, with their meanings.
+const OF_CONTENT: &[(&str, &str)] = &[
+    (
+        portcullis_yaml::codes::IGNORED_KEY,
+        "A key of OpenZiti that has no effect here.",
+    ),
+    (
+        portcullis_yaml::codes::OUT_OF_RANGE,
+        "A number or duration outside its bounds.",
+    ),
+    (
+        UNUSED,
+        "Two keys that contradict each other; one of them is not used.",
+    ),
+    (WEAKENED, "A setting that weakens security."),
+    (
+        STRICTER,
+        "A setting that would weaken security and is not taken.",
+    ),
+    (VERSION, "A version of the format other than 3."),
+    (
+        UNSERVED_ADDRESS,
+        "An address that clients are told and that no listener serves.",
+    ),
+    (PORT_TAKEN, "Two bind points that want one port."),
+    (ROUTER_FILE, "A file that is that of a router."),
+];
+
+/// Lists all codes with their meanings, one sentence each.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    [OF_KEYS, OF_CONTENT, OF_FORM]
+        .into_iter()
+        .flatten()
+        .copied()
+}

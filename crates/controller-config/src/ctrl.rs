@@ -1,8 +1,9 @@
 //! Section `ctrl`: addresses for routers.
 
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Section};
 
 use crate::address::{TransportAddress, read_transport_address};
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 
 /// Section `ctrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,26 +16,41 @@ pub struct CtrlConfig {
 
 const FIXED_SETTINGS: &str = "the settings of the control channel are fixed";
 
-const KEYS: &[Key] = &[
-    Key::supported("listener"),
-    Key::supported("options"),
-    Key::ignored("dialer", "the controller does not dial routers"),
+pub(crate) const KEYS: KeyGroup = &[
+    Key::new(
+        "listener",
+        ValueType::String(StringFormat::Address),
+        "Where the controller listens for routers.",
+    )
+    .required()
+    .example("tls:0.0.0.0:6262"),
+    Key::new(
+        "options",
+        ValueType::Map(&[OPTION_KEYS]),
+        "What routers are told.",
+    ),
+    Key::dead("dialer", "the controller does not dial routers"),
 ];
 
-const OPTION_KEYS: &[Key] = &[
-    Key::supported("advertiseAddress"),
-    Key::ignored(
+const OPTION_KEYS: KeyGroup = &[
+    Key::new(
+        "advertiseAddress",
+        ValueType::String(StringFormat::Address),
+        "Where routers find the controller; enrollment tokens of routers name it. Required beside `cluster`.",
+    )
+    .example("tls:ctrl.example.test:6262"),
+    Key::dead(
         "newListener",
         "moving routers to another address is not supported",
     ),
-    Key::ignored("routerHeartbeats", FIXED_SETTINGS),
-    Key::ignored("peerHeartbeats", FIXED_SETTINGS),
-    Key::ignored("outQueueSize", FIXED_SETTINGS),
-    Key::ignored("maxQueuedConnects", FIXED_SETTINGS),
-    Key::ignored("maxOutstandingConnects", FIXED_SETTINGS),
-    Key::ignored("connectTimeout", FIXED_SETTINGS),
-    Key::ignored("connectTimeoutMs", FIXED_SETTINGS),
-    Key::ignored("writeTimeout", FIXED_SETTINGS),
+    Key::dead("routerHeartbeats", FIXED_SETTINGS),
+    Key::dead("peerHeartbeats", FIXED_SETTINGS),
+    Key::dead("outQueueSize", FIXED_SETTINGS),
+    Key::dead("maxQueuedConnects", FIXED_SETTINGS),
+    Key::dead("maxOutstandingConnects", FIXED_SETTINGS),
+    Key::dead("connectTimeout", FIXED_SETTINGS),
+    Key::dead("connectTimeoutMs", FIXED_SETTINGS),
+    Key::dead("writeTimeout", FIXED_SETTINGS),
 ];
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<CtrlConfig> {

@@ -9,8 +9,9 @@ mod signers;
 mod totp;
 
 use portcullis_domain::password_throttle::ThrottleRules;
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Section};
 
+use crate::keys::{Key, KeyGroup, ValueType};
 use crate::relative_paths::BaseFolders;
 
 pub use crate::edge::api::EdgeApiConfig;
@@ -34,22 +35,48 @@ pub struct EdgeConfig {
     pub password_throttle: Option<ThrottleRules>,
 }
 
-const KEYS: &[Key] = &[
-    Key::supported("api"),
-    Key::supported("enrollment"),
-    Key::supported("totp"),
-    Key::supported("oidc"),
-    Key::supported("externalJwtSigners"),
-    Key::supported("passwordThrottle"),
-    Key::ignored(
+pub(crate) const KEYS: KeyGroup = &[
+    Key::new(
+        "api",
+        ValueType::Map(&[api::KEYS]),
+        "The address that clients are told, and their sessions.",
+    )
+    .required(),
+    Key::new(
+        "enrollment",
+        ValueType::Map(&[enrollment::KEYS]),
+        "How identities and routers get their certificates.",
+    )
+    .required(),
+    Key::new(
+        "totp",
+        ValueType::Map(&[totp::KEYS]),
+        "Time-based one-time codes.",
+    ),
+    Key::new(
+        "oidc",
+        ValueType::Map(&[oidc::KEYS]),
+        "Tokens of logins by OIDC.",
+    ),
+    Key::new(
+        "externalJwtSigners",
+        ValueType::Map(&[signers::KEYS]),
+        "How tokens of external signers are judged, and where their keys may be fetched.",
+    ),
+    Key::new(
+        "passwordThrottle",
+        ValueType::Map(&[password_throttle::KEYS]),
+        "How guesses at passwords are slowed down.",
+    ),
+    Key::dead(
         "authRateLimiter",
         "the number of concurrent logins depends on the number of processors",
     ),
-    Key::ignored(
+    Key::dead(
         "identityStatusConfig",
         "whether an identity is online is determined from its connections",
     ),
-    Key::ignored("disablePostureChecks", "posture checks cannot be disabled"),
+    Key::dead("disablePostureChecks", "posture checks cannot be disabled"),
 ];
 
 const HINTS: &[(&str, &str)] = &[

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::items::read_all;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use crate::relative_paths::BaseFolders;
 
 /// Certificates and keys of the controller or of one web listener.
@@ -52,16 +53,78 @@ impl fmt::Debug for PemSource {
     }
 }
 
-const KEYS: &[Key] = &[
-    Key::supported("cert"),
-    Key::supported("key"),
-    Key::supported("server_cert"),
-    Key::supported("server_key"),
-    Key::supported("ca"),
-    Key::supported("alt_server_certs"),
+pub(crate) const KEYS: KeyGroup = &[
+    pem(
+        "cert",
+        "Client certificate chain of the controller, which routers and other controllers see.",
+    )
+    .required()
+    .example("pki/client.chain.pem"),
+    pem("key", "Private key of `cert`.")
+        .required()
+        .example("pki/client.key"),
+    SERVER_CERT,
+    SERVER_KEY,
+    CA,
+    ALT_SERVER_CERTS,
 ];
 
-const ALT_KEYS: &[Key] = &[Key::supported("server_cert"), Key::supported("server_key")];
+/// The section in a web listener.
+pub(crate) const LISTENER_KEYS: KeyGroup = &[
+    pem(
+        "cert",
+        "Client certificate chain; it is not shown to clients.",
+    )
+    .required()
+    .example("pki/client.chain.pem"),
+    pem("key", "Private key of `cert`.")
+        .required()
+        .example("pki/client.key"),
+    SERVER_CERT.required(),
+    SERVER_KEY,
+    CA,
+    ALT_SERVER_CERTS,
+];
+
+const SERVER_CERT: Key = pem(
+    "server_cert",
+    "Server certificate chain, which everybody sees who connects; its names and addresses have to be those \
+     under which clients reach the controller.",
+)
+.example("pki/server.chain.pem");
+const SERVER_KEY: Key = pem(
+    "server_key",
+    "Private key of `server_cert`; `key` by default. The one of the controller also signs enrollment tokens.",
+)
+.example("pki/server.key");
+const CA: Key = pem(
+    "ca",
+    "Certificates of the authorities that are trusted; clients are given them too.",
+)
+.required()
+.example("pki/cas.pem");
+const ALT_SERVER_CERTS: Key = Key::new(
+    "alt_server_certs",
+    ValueType::MapList(&[ALT_KEYS]),
+    "Further server certificates, chosen by the name that a client asks for.",
+)
+.example("[{server_cert: pki/alt.chain.pem, server_key: pki/alt.key}]");
+
+/// A key that names a certificate or a private key.
+pub(crate) const fn pem(name: &'static str, doc: &'static str) -> Key {
+    Key::new(name, ValueType::String(StringFormat::Pem), doc)
+}
+
+const ALT_KEYS: KeyGroup = &[
+    pem("server_cert", "Server certificate chain.")
+        .required()
+        .example("pki/alt.chain.pem"),
+    pem(
+        "server_key",
+        "Private key of it; `key` of the section by default.",
+    )
+    .example("pki/alt.key"),
+];
 
 /// Whether `server_cert` is required or defaults to `cert`.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -25,8 +25,8 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `address`, `codes`, `generate`, `items`,
-//! `limits`, `relative_paths`; `audit`, `ctrl`, `identity`, `store`; `edge`, `references`; `web`;
-//! `cross_check`; `root`.
+//! `keys`, `relative_paths`; `limits`, `audit`, `ctrl`, `identity`, `store`; `edge`, `references`; `web`;
+//! `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
 mod audit;
@@ -34,9 +34,12 @@ pub mod codes;
 mod cross_check;
 mod ctrl;
 mod edge;
+mod effective;
+mod explain;
 mod generate;
 mod identity;
 mod items;
+mod keys;
 mod limits;
 mod references;
 mod relative_paths;
@@ -51,8 +54,11 @@ pub use edge::{
     EdgeApiConfig, EdgeConfig, EnrollmentConfig, ExternalJwtSignersConfig, OidcConfig,
     SigningCertConfig, TotpCompatibility, TotpConfig,
 };
+pub use effective::{EffectiveOutcome, effective};
+pub use explain::{explain, reference_page, schema};
 pub use generate::{GenerateError, GenerateOptions, HomeLayout, generate};
 pub use identity::{CertKeyConfig, IdentityConfig, PemSource};
+pub use keys::{ControllerFile, StringFormat};
 pub use limits::{ClientLimit, ClientLimits};
 pub use references::{
     CertKeyReference, ExternalReferences, IdentityReferences, PemReference, SharedHostReference,

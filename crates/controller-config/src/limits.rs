@@ -2,7 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_key_table::Unit;
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
+
+use crate::keys::{Key, KeyGroup, ValueType};
 
 /// Section `limits`. OpenZiti has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,21 +131,70 @@ const LOG_LINES: LimitRule = LimitRule {
 /// Range of the total; one client gets half of it.
 const PASSWORDS_WAITING: RangeInclusive<u64> = 2..=65_536;
 
-const KEYS: &[Key] = &[
-    Key::supported("connections"),
-    Key::supported("connectionsPerPeer"),
-    Key::supported("requestHeadBytes"),
-    Key::supported("requestHeadBytesPerPeer"),
-    Key::supported("unreadAnswerBytes"),
-    Key::supported("unreadAnswerBytesPerPeer"),
-    Key::supported("requestBytes"),
-    Key::supported("requestBytesPerIdentity"),
-    Key::supported("unauthenticatedRequestBytes"),
-    Key::supported("unauthenticatedRequestBytesPerPeer"),
-    Key::supported("passwordsWaiting"),
-    Key::supported("logLinesPerMinute"),
-    Key::supported("logLinesPerMinutePerPeer"),
+pub(crate) const KEYS: KeyGroup = &[
+    CONNECTIONS
+        .total_row(Unit::Count, "Open connections of all listeners. The one that was idle for longest is closed.")
+        .default("16384")
+        .example("32768"),
+    CONNECTIONS
+        .per_client_row(Unit::Count, "Open connections of one address; a quarter of `connections` by default.")
+        .default("4096")
+        .example("1024"),
+    REQUEST_HEADS
+        .total_row(Unit::Bytes, "Requests whose head is not complete. The connection that has had one for longest is closed.")
+        .default("33554432")
+        .example("67108864"),
+    REQUEST_HEADS
+        .per_client_row(Unit::Bytes, "Those from one address; a quarter of `requestHeadBytes` by default.")
+        .default("8388608")
+        .example("16777216"),
+    UNREAD_ANSWERS
+        .total_row(Unit::Bytes, "Answers that wait for clients to take them. The connection with most of them is closed.")
+        .default("134217728")
+        .example("268435456"),
+    UNREAD_ANSWERS
+        .per_client_row(Unit::Bytes, "Those for one address; a quarter of `unreadAnswerBytes` by default.")
+        .default("33554432")
+        .example("67108864"),
+    REQUESTS
+        .total_row(Unit::Bytes, "Requests of full sessions. The largest that is still arriving is refused.")
+        .default("134217728")
+        .example("268435456"),
+    REQUESTS
+        .per_client_row(Unit::Bytes, "Those of one identity; a 32nd of `requestBytes` by default.")
+        .default("4194304")
+        .example("8388608"),
+    UNAUTHENTICATED_REQUESTS
+        .total_row(Unit::Bytes, "All other requests: logins, enrollments, and sessions with an open second factor.")
+        .default("33554432")
+        .example("67108864"),
+    UNAUTHENTICATED_REQUESTS
+        .per_client_row(Unit::Bytes, "Those from one address; a 32nd of `unauthenticatedRequestBytes` by default.")
+        .default("1048576")
+        .example("2097152"),
+    limit(
+        "passwordsWaiting",
+        (*PASSWORDS_WAITING.start(), *PASSWORDS_WAITING.end()),
+        Unit::Count,
+        "Passwords that wait to be checked, of addresses that have not logged in lately; one address has half \
+         of them. 64 for each processor by default.",
+    )
+    .example("256"),
+    LOG_LINES
+        .total_row(Unit::Count, "Lines of the log about refused requests, and as many about failed ones. Others are summed up.")
+        .default("60")
+        .example("120"),
+    LOG_LINES
+        .per_client_row(Unit::Count, "Those that one address causes; a tenth of `logLinesPerMinute` by default.")
+        .default("6")
+        .example("12"),
 ];
+
+/// A key with a limit; bounds are small enough for an `i64`.
+const fn limit(name: &'static str, (min, max): (u64, u64), unit: Unit, doc: &'static str) -> Key {
+    let (min, max) = (min.cast_signed(), max.cast_signed());
+    Key::new(name, ValueType::Integer { min, max, unit }, doc)
+}
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<ClientLimits> {
     let Some(field) = root.get_non_null("limits") else {
@@ -171,7 +223,33 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     })
 }
 
+/// Limits of single clients whose default depends on the limit of all, each with the keys of both.
+pub(crate) fn per_client(limits: &ClientLimits) -> [(&'static str, &'static str, u64); 6] {
+    [
+        (&CONNECTIONS, &limits.connections),
+        (&REQUEST_HEADS, &limits.request_head_bytes),
+        (&UNREAD_ANSWERS, &limits.unread_answer_bytes),
+        (&REQUESTS, &limits.request_bytes),
+        (
+            &UNAUTHENTICATED_REQUESTS,
+            &limits.unauthenticated_request_bytes,
+        ),
+        (&LOG_LINES, &limits.log_lines_per_minute),
+    ]
+    .map(|(rule, limit)| (rule.per_client_key, rule.total_key, limit.per_client))
+}
+
 impl LimitRule {
+    const fn total_row(&self, unit: Unit, doc: &'static str) -> Key {
+        let bounds = (*self.total_bounds.start(), *self.total_bounds.end());
+        limit(self.total_key, bounds, unit, doc)
+    }
+
+    const fn per_client_row(&self, unit: Unit, doc: &'static str) -> Key {
+        let bounds = (self.min_per_client, *self.total_bounds.end());
+        limit(self.per_client_key, bounds, unit, doc)
+    }
+
     fn default_per_client(&self, total: u64) -> u64 {
         (total / self.fraction).max(self.min_per_client)
     }

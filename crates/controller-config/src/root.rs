@@ -1,8 +1,9 @@
 //! Root of the configuration.
 
+use portcullis_key_table::ConfigFile;
 use portcullis_yaml::{
-    Diagnostic, Diagnostics, Field, Key, Limits, Node, Section, SourceId, expand_environment,
-    overlay, parse,
+    Diagnostic, Diagnostics, Field, Limits, Node, Section, SourceId, expand_environment, overlay,
+    parse,
 };
 
 use crate::audit::{self, AuditConfig};
@@ -12,6 +13,7 @@ use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
 use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
 use crate::items::read_all;
+use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
 use crate::limits::{self, ClientLimits};
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
@@ -50,43 +52,110 @@ pub struct ReadOutcome {
     pub references: ExternalReferences,
 }
 
-const KEYS: &[Key] = &[
-    Key::supported("v"),
-    Key::supported(relative_paths::KEY),
-    Key::supported("db"),
-    Key::supported("cluster"),
-    Key::supported("identity"),
-    Key::supported("audit"),
-    Key::supported("trustDomain"),
-    Key::supported("additionalTrustDomains"),
-    Key::supported("ctrl"),
-    Key::supported("edge"),
-    Key::supported("web"),
-    Key::supported("limits"),
-    Key::ignored("command", "Portcullis does not queue commands"),
-    Key::ignored("commandRateLimiter", "Portcullis does not queue commands"),
-    Key::ignored("connectEvents", "Portcullis does not send events"),
-    Key::ignored("events", "Portcullis does not send events"),
-    Key::ignored("example", "Portcullis has no plugins"),
-    Key::ignored("healthChecks", "Portcullis does not time its health checks"),
-    Key::ignored("metrics", "Portcullis does not send metrics"),
-    Key::ignored(
+const KEYS: KeyGroup = &[
+    Key::count("v", 3, 3, "Version of the format; only 3 is known.")
+        .required()
+        .example("3"),
+    Key::new(
+        relative_paths::KEY,
+        ValueType::Enum(&["file", "workingDirectory"]),
+        "Where relative paths of this file start: at its own directory, or at the working directory of the \
+         process. OpenZiti knows only the latter and ignores the key.",
+    )
+    .default("workingDirectory")
+    .example("file"),
+    Key::new(
+        "db",
+        ValueType::String(StringFormat::Path),
+        "Where the data lies: the store is kept beside this file under the same name with `.portcullis` added, \
+         the key that seals secrets in it with `.portcullis.key` added. Required unless there is `cluster`.",
+    )
+    .example("ctrl.db"),
+    Key::new(
+        "cluster",
+        ValueType::Map(&[store::CLUSTER_KEYS]),
+        "Where the data of a member of a cluster of OpenZiti lies, in place of `db`.",
+    ),
+    Key::new(
+        "identity",
+        ValueType::Map(&[identity::KEYS]),
+        "Certificates and keys of the controller.",
+    )
+    .required(),
+    Key::new(
+        "audit",
+        ValueType::Map(&[audit::KEYS]),
+        "The audit trail. OpenZiti has no such section.",
+    ),
+    Key::new(
+        "trustDomain",
+        ValueType::String(StringFormat::TrustDomain),
+        "Name of the network in SPIFFE ids, where the certificates name none.",
+    )
+    .example("network.example.test"),
+    Key::new(
+        "additionalTrustDomains",
+        ValueType::StringList(StringFormat::TrustDomain),
+        "Further trust domains whose certificates are accepted.",
+    )
+    .example("[old.example.test]"),
+    Key::new(
+        "ctrl",
+        ValueType::Map(&[ctrl::KEYS]),
+        "Where routers reach the controller.",
+    )
+    .required(),
+    Key::new(
+        "edge",
+        ValueType::Map(&[edge::KEYS]),
+        "Enrollments, sessions and logins.",
+    )
+    .required(),
+    Key::new(
+        "web",
+        ValueType::MapList(&[web::KEYS]),
+        "Listeners for clients and administrators, and the APIs that they serve.",
+    )
+    .required(),
+    Key::new(
+        "limits",
+        ValueType::Map(&[limits::KEYS]),
+        "What all clients share, and how much of it one of them may have. OpenZiti has no such section.",
+    ),
+    Key::dead("command", "Portcullis does not queue commands"),
+    Key::dead("commandRateLimiter", "Portcullis does not queue commands"),
+    Key::dead("connectEvents", "Portcullis does not send events"),
+    Key::dead("events", "Portcullis does not send events"),
+    Key::dead("example", "Portcullis has no plugins"),
+    Key::dead("healthChecks", "Portcullis does not time its health checks"),
+    Key::dead("metrics", "Portcullis does not send metrics"),
+    Key::dead(
         "mgmt",
         "Portcullis does not have the old management channel",
     ),
-    Key::ignored(
+    Key::dead(
         "network",
         "Portcullis does not support tuning of the fabric",
     ),
-    Key::ignored("profile", "Portcullis does not write profiles"),
-    Key::ignored(
+    Key::dead("profile", "Portcullis does not write profiles"),
+    Key::dead(
         "routerDataModel",
         "Portcullis does not log the router data model",
     ),
-    Key::ignored("terminator", "Portcullis has no plugins"),
-    Key::ignored("tls", "the limits of TLS handshakes are fixed"),
-    Key::ignored("trace", "Portcullis does not write traces"),
+    Key::dead("terminator", "Portcullis has no plugins"),
+    Key::dead("tls", "the limits of TLS handshakes are fixed"),
+    Key::dead("trace", "Portcullis does not write traces"),
 ];
+
+impl ConfigFile for ControllerFile {
+    type Format = StringFormat;
+    type Rule = ();
+    const NO_RULE: () = ();
+    const ROOT: KeyGroup = KEYS;
+    const TITLE: &'static str = "Controller configuration";
+    const DESCRIPTION: &'static str =
+        "Configuration file of a controller, version 3 of the format.";
+}
 
 const HINTS: &[(&str, &str)] = &[
     ("cert", "it belongs to `identity`"),
@@ -109,6 +178,9 @@ const HINTS: &[(&str, &str)] = &[
     ("forwarder", "this is a router's file"),
 ];
 
+/// Sections that only the file of a router has.
+const KEYS_OF_ROUTERS: [&str; 5] = ["link", "listeners", "dialers", "csr", "forwarder"];
+
 /// Reads a configuration from one file, or from a complete one and partial ones that are merged over
 /// it.
 /// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` returns environment variables; OpenZiti
@@ -130,21 +202,31 @@ pub fn read_files(
     files: &[SourceText<'_>],
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> ReadOutcome {
+    read_with_tree(files, lookup).1
+}
+
+/// As [`read_files`], with the merged tree and the folders of its paths, if the files are YAML.
+pub(crate) fn read_with_tree(
+    files: &[SourceText<'_>],
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> (Option<(Node, BaseFolders)>, ReadOutcome) {
     let mut diagnostics = Diagnostics::default();
     let mut folders = BaseFolders::default();
     let Some(mut tree) = read_tree(files, &mut folders, &mut diagnostics) else {
-        return ReadOutcome {
+        let outcome = ReadOutcome {
             diagnostics: diagnostics.into_sorted(),
             ..ReadOutcome::default()
         };
+        return (None, outcome);
     };
     expand_environment(&mut tree, lookup, &mut diagnostics);
     let config = read_root(&tree, &folders, &mut diagnostics);
-    ReadOutcome {
+    let outcome = ReadOutcome {
         config: config.filter(|_| !diagnostics.has_errors()),
         diagnostics: diagnostics.into_sorted(),
         references: references::collect(&tree, &folders),
-    }
+    };
+    (Some((tree, folders)), outcome)
 }
 
 fn read_tree(
@@ -180,6 +262,10 @@ fn read_root(
     diagnostics: &mut Diagnostics,
 ) -> Option<ControllerConfig> {
     let root = Section::root(tree, diagnostics)?;
+    if let Some(key) = find_key_of_router(&root) {
+        report_router_file(&key, diagnostics);
+        return None;
+    }
     root.check_keys_with_hints(KEYS, HINTS, diagnostics);
     check_version(&root, diagnostics);
     let store = store::read(&root, folders, diagnostics);
@@ -213,6 +299,31 @@ fn read_root(
         edge,
         limits: limits?,
     })
+}
+
+/// Finds a key that only routers have, in a file without the data of a controller.
+fn find_key_of_router<'tree>(root: &Section<'tree>) -> Option<Field<'tree>> {
+    if root.get("db").is_some() || root.get("cluster").is_some() {
+        return None;
+    }
+    let ctrl = root.get("ctrl").and_then(|field| field.as_section());
+    let endpoint = ctrl.and_then(|ctrl| ctrl.get("endpoint").or_else(|| ctrl.get("endpoints")));
+    let section = || KEYS_OF_ROUTERS.iter().find_map(|name| root.get(name));
+    endpoint.or_else(section)
+}
+
+fn report_router_file(key: &Field<'_>, diagnostics: &mut Diagnostics) {
+    diagnostics
+        .error(
+            codes::ROUTER_FILE,
+            key.path(),
+            key.key_location(),
+            format!(
+                "this is the file of a router: a controller has no `{}`",
+                key.path()
+            ),
+        )
+        .help("check it with `portcullis router-config check`; a controller's file has `db`");
 }
 
 fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {

@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Section};
 
 use crate::codes;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use crate::relative_paths::BaseFolders;
 
 pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
@@ -46,32 +47,38 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-const CLUSTER_KEYS: &[Key] = &[
-    Key::supported("dataDir"),
-    Key::ignored("advertiseAddress", NO_CLUSTER),
-    Key::ignored("applyTimeout", NO_CLUSTER),
-    Key::ignored("bindAddress", NO_CLUSTER),
-    Key::ignored("commandHandler", NO_CLUSTER),
-    Key::ignored("commitTimeout", NO_CLUSTER),
-    Key::ignored("cycleSeconds", NO_CLUSTER),
-    Key::ignored("dialer", NO_CLUSTER),
-    Key::ignored("electionTimeout", NO_CLUSTER),
-    Key::ignored("heartbeatTimeout", NO_CLUSTER),
-    Key::ignored("leaderLeaseTimeout", NO_CLUSTER),
-    Key::ignored("logFile", NO_CLUSTER),
-    Key::ignored("logLevel", NO_CLUSTER),
-    Key::ignored("maxAppendEntries", NO_CLUSTER),
-    Key::ignored("minClusterSize", NO_CLUSTER),
-    Key::ignored("minRouterCost", NO_CLUSTER),
-    Key::ignored("nonMemberGrace", NO_CLUSTER),
-    Key::ignored("preferredLeader", NO_CLUSTER),
-    Key::ignored("rateLimiter", NO_CLUSTER),
-    Key::ignored("restartSelfOnSnapshot", NO_CLUSTER),
-    Key::ignored("routerConnectChurnLimit", NO_CLUSTER),
-    Key::ignored("snapshotInterval", NO_CLUSTER),
-    Key::ignored("snapshotThreshold", NO_CLUSTER),
-    Key::ignored("trailingLogs", NO_CLUSTER),
-    Key::ignored("warnWhenLeaderlessFor", NO_CLUSTER),
+pub(crate) const CLUSTER_KEYS: KeyGroup = &[
+    Key::new(
+        "dataDir",
+        ValueType::String(StringFormat::Path),
+        "Directory of the data; the store is the file `portcullis.redb` in it.",
+    )
+    .required()
+    .example("/var/lib/ziti/raft"),
+    Key::dead("advertiseAddress", NO_CLUSTER),
+    Key::dead("applyTimeout", NO_CLUSTER),
+    Key::dead("bindAddress", NO_CLUSTER),
+    Key::dead("commandHandler", NO_CLUSTER),
+    Key::dead("commitTimeout", NO_CLUSTER),
+    Key::dead("cycleSeconds", NO_CLUSTER),
+    Key::dead("dialer", NO_CLUSTER),
+    Key::dead("electionTimeout", NO_CLUSTER),
+    Key::dead("heartbeatTimeout", NO_CLUSTER),
+    Key::dead("leaderLeaseTimeout", NO_CLUSTER),
+    Key::dead("logFile", NO_CLUSTER),
+    Key::dead("logLevel", NO_CLUSTER),
+    Key::dead("maxAppendEntries", NO_CLUSTER),
+    Key::dead("minClusterSize", NO_CLUSTER),
+    Key::dead("minRouterCost", NO_CLUSTER),
+    Key::dead("nonMemberGrace", NO_CLUSTER),
+    Key::dead("preferredLeader", NO_CLUSTER),
+    Key::dead("rateLimiter", NO_CLUSTER),
+    Key::dead("restartSelfOnSnapshot", NO_CLUSTER),
+    Key::dead("routerConnectChurnLimit", NO_CLUSTER),
+    Key::dead("snapshotInterval", NO_CLUSTER),
+    Key::dead("snapshotThreshold", NO_CLUSTER),
+    Key::dead("trailingLogs", NO_CLUSTER),
+    Key::dead("warnWhenLeaderlessFor", NO_CLUSTER),
 ];
 
 pub(crate) fn read(

@@ -4,11 +4,12 @@ mod api;
 mod options;
 
 use portcullis_yaml::syntax::HostPort;
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::address::read_host_and_port;
 use crate::identity::{self, IdentityConfig, ServerCertRule};
 use crate::items::read_all;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use crate::relative_paths::BaseFolders;
 
 pub use crate::web::api::{ApiKind, OidcOptions, SpaOptions, WebApi};
@@ -44,19 +45,60 @@ impl WebListener {
     }
 }
 
-const KEYS: &[Key] = &[
-    Key::supported("name"),
-    Key::supported("bindPoints"),
-    Key::supported("identity"),
-    Key::supported("options"),
-    Key::supported("apis"),
+pub(crate) const KEYS: KeyGroup = &[
+    Key::new(
+        "name",
+        ValueType::String(StringFormat::NonEmpty),
+        "Name of the listener, for log lines.",
+    )
+    .required()
+    .example("client-management"),
+    Key::new(
+        "bindPoints",
+        ValueType::MapList(&[BIND_POINT_KEYS]),
+        "Where it is served.",
+    )
+    .required(),
+    Key::new(
+        "identity",
+        ValueType::Map(&[identity::LISTENER_KEYS]),
+        "Certificates in place of the controller's.",
+    ),
+    Key::new(
+        "options",
+        ValueType::Map(&[options::KEYS]),
+        "Timeouts and versions of TLS.",
+    ),
+    Key::new(
+        "apis",
+        ValueType::BindingList(api::VARIANTS),
+        "What is served.",
+    )
+    .required(),
 ];
 
-const BIND_POINT_KEYS: &[Key] = &[
-    Key::supported("interface"),
-    Key::supported("address"),
-    Key::supported("newAddress"),
-    Key::ignored(
+const BIND_POINT_KEYS: KeyGroup = &[
+    Key::new(
+        "interface",
+        ValueType::String(StringFormat::HostPort),
+        "Address and port to listen on; `0.0.0.0` stands for all addresses.",
+    )
+    .required()
+    .example("0.0.0.0:1280"),
+    Key::new(
+        "address",
+        ValueType::String(StringFormat::HostPort),
+        "Host and port that clients use.",
+    )
+    .required()
+    .example("ctrl.example.test:1280"),
+    Key::new(
+        "newAddress",
+        ValueType::String(StringFormat::HostPort),
+        "Host and port that clients are told to use from now on.",
+    )
+    .example("ctrl.example.test:443"),
+    Key::dead(
         "identity",
         "serving an API over the network itself is not supported",
     ),

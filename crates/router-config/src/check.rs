@@ -16,12 +16,12 @@ mod walk;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
 use crate::codes;
-use crate::effective::EffectiveConfig;
 use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, SourceFile};
 use crate::table::{self, OnMistake, OpenZitiRule, ReadMode, ValueType};
+use portcullis_key_table::EffectiveConfig;
 
 use crate::check::walk::Walker;
 

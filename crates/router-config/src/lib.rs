@@ -19,7 +19,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones:
 //!
-//! 1. vocabulary: `codes`, `effective`, `network`, `pem`, `place`, `uri`, `pem_source`
+//! 1. vocabulary: `codes`, `network`, `pem`, `place`, `uri`, `pem_source`
 //! 2. the definition of the file: `table`
 //! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
 //! 4. verdicts: `source`, `semantics`, `check`, `openziti`
@@ -46,7 +46,6 @@
 
 mod check;
 pub mod codes;
-mod effective;
 mod explain;
 mod finding;
 pub mod generate;
@@ -63,11 +62,11 @@ mod source;
 pub mod table;
 mod uri;
 
+pub use portcullis_key_table::{EffectiveConfig, Explanation, Setting, Source};
 pub use portcullis_yaml::{Diagnostic, KeyPath, Severity, Span, is_parsing};
 
 pub use crate::check::{CheckOptions, LoadedConfig, Report, check, load};
-pub use crate::effective::{EffectiveConfig, Setting, Source};
-pub use crate::explain::{Explanation, explain, reference_page};
+pub use crate::explain::{explain, reference_page};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};
 pub use crate::output::report_json;
 pub use crate::schema::schema;

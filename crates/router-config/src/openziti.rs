@@ -29,10 +29,10 @@ mod wss;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
 use crate::codes;
-use crate::effective::EffectiveConfig;
 use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::loader::Loader;
 use crate::source::{self, SourceFile};
+use portcullis_key_table::EffectiveConfig;
 
 pub use crate::openziti::machine::Machine;
 

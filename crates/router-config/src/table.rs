@@ -12,7 +12,6 @@ mod identity;
 mod key;
 mod link;
 mod listeners;
-mod lookup;
 mod observability;
 mod openziti_rule;
 mod root;
@@ -23,9 +22,28 @@ mod xgress;
 
 pub(crate) use crate::table::key::MILLISECOND;
 pub use crate::table::key::{
-    BindingVariant, Key, KeyGroup, KeyState, StringFormat, Unit, ValueType,
+    BindingVariant, Key, KeyGroup, KeyState, RouterFile, StringFormat, Unit, ValueType,
 };
-pub use crate::table::lookup::{KeyMatch, PathError, resolve, visit_keys};
+pub use portcullis_key_table::PathError;
+
+/// A row found by its path.
+pub type KeyMatch = portcullis_key_table::KeyMatch<RouterFile>;
+
+/// Resolves a path such as `link.dialers[0].split` to all its rows.
+/// List positions may be omitted, empty or `n`: `link.dialers.split`, `link.dialers[].split`. Keys that
+/// depend on a `binding` have one match per binding; a path may also name the binding,
+/// `listeners[tunnel].options.mode`.
+///
+/// # Errors
+/// [`PathError`] if the path names no key.
+pub fn resolve(path: &str) -> Result<Vec<KeyMatch>, PathError> {
+    portcullis_key_table::resolve(path)
+}
+
+/// Calls `visit` for every row of the table with its path, in which lists have the suffix `[]`.
+pub fn visit_keys(visit: &mut dyn FnMut(&str, KeyMatch)) {
+    portcullis_key_table::visit_keys(visit);
+}
 pub use crate::table::openziti_rule::{
     OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation,
 };

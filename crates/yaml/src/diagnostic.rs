@@ -131,6 +131,8 @@ pub struct Diagnostics {
     worst_omitted: Option<Severity>,
     /// Receives help texts for omitted diagnostics.
     last_omitted: Option<Box<Diagnostic>>,
+    /// Keys that were written with a typo, by their right names.
+    mistyped: Vec<KeyPath>,
 }
 
 impl Diagnostics {
@@ -193,6 +195,18 @@ impl Diagnostics {
     /// Whether no more are kept, so that building expensive messages can be avoided.
     pub fn is_full(&self) -> bool {
         self.items.len() >= MAX_DIAGNOSTICS
+    }
+
+    /// Notes that an unknown key was probably meant to be this one, which is then not missing too.
+    pub(crate) fn note_mistyped(&mut self, meant: KeyPath) {
+        if self.mistyped.len() < MAX_DIAGNOSTICS {
+            self.mistyped.push(meant);
+        }
+    }
+
+    /// Whether a key was reported as mistyped.
+    pub(crate) fn is_mistyped(&self, key: &KeyPath) -> bool {
+        self.mistyped.contains(key)
     }
 
     /// Whether there are errors, including omitted ones.

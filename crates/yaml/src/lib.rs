@@ -58,4 +58,4 @@ pub use node::{Entry, Map, Node, NodeType, Value, Variable};
 pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
 pub use redaction::{contains_secret, is_base64_key, is_secret_name, redact_secrets};
-pub use section::{Field, Key, Section};
+pub use section::{Field, Key, KnownKey, Section};

@@ -13,6 +13,15 @@ use crate::nearest::nearest;
 use crate::node::{Entry, Map, Node};
 use crate::path::KeyPath;
 
+/// A key that a section may have.
+pub trait KnownKey {
+    /// Name, case-sensitive.
+    fn name(&self) -> &'static str;
+
+    /// Why the key is accepted without effect; `None` if it is used.
+    fn ignored(&self) -> Option<&'static str>;
+}
+
 /// A known key of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
@@ -41,6 +50,16 @@ impl Key {
     }
 }
 
+impl KnownKey for Key {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn ignored(&self) -> Option<&'static str> {
+        self.ignored
+    }
+}
+
 /// A map in a document with known keys.
 #[derive(Clone, Debug)]
 pub struct Section<'tree> {
@@ -66,26 +85,25 @@ impl<'tree> Section<'tree> {
     }
 
     /// Reports keys that are not in `known`, and those without effect.
-    pub fn check_keys(&self, known: &[Key], diagnostics: &mut Diagnostics) {
+    pub fn check_keys<K: KnownKey>(&self, known: &[K], diagnostics: &mut Diagnostics) {
         self.check_keys_with_hints(known, &[], diagnostics);
     }
 
     /// As [`Self::check_keys`]; `hints` tell for misplaced keys what to do instead.
-    pub fn check_keys_with_hints(
+    pub fn check_keys_with_hints<K: KnownKey>(
         &self,
-        known: &[Key],
+        known: &[K],
         hints: &[(&str, &str)],
         diagnostics: &mut Diagnostics,
     ) {
         for Entry { key, .. } in self.map {
             let name = key.text().unwrap_or_default();
-            let found = known.iter().find(|known| key.as_str() == Some(known.name));
-            match found {
-                Some(Key { ignored: None, .. }) => {},
-                Some(Key {
-                    ignored: Some(reason),
-                    ..
-                }) => {
+            let found = known
+                .iter()
+                .find(|known| key.as_str() == Some(known.name()));
+            match found.map(KnownKey::ignored) {
+                Some(None) => {},
+                Some(Some(reason)) => {
                     let message = format!("`{name}` has no effect: {reason}");
                     diagnostics.warning(
                         codes::IGNORED_KEY,
@@ -125,8 +143,11 @@ impl<'tree> Section<'tree> {
         field
     }
 
-    /// Reports a missing key. `form` shows what to write.
+    /// Reports a missing key, unless it was reported as mistyped. `form` shows what to write.
     pub fn report_missing(&self, name: &str, form: &str, diagnostics: &mut Diagnostics) {
+        if diagnostics.is_mistyped(&self.path.key(name)) {
+            return;
+        }
         let written = self.map.get(name).map(|entry| entry.key.location);
         let message = match (written, self.path.is_root()) {
             (Some(_), _) => format!("`{name}` has no value"),
@@ -157,10 +178,10 @@ impl<'tree> Section<'tree> {
         self.location
     }
 
-    fn report_unknown(
+    fn report_unknown<K: KnownKey>(
         &self,
         key: &Node,
-        known: &[Key],
+        known: &[K],
         hints: &[(&str, &str)],
         diagnostics: &mut Diagnostics,
     ) {
@@ -177,7 +198,7 @@ impl<'tree> Section<'tree> {
             .find(|(unknown, _)| *unknown == name)
             .map(|(_, hint)| (*hint).to_owned());
         let retyped = || {
-            let is_known = key.as_str().is_none() && known.iter().any(|key| key.name == name);
+            let is_known = key.as_str().is_none() && known.iter().any(|key| key.name() == name);
             is_known.then(|| {
                 format!(
                     "write `\"{name}\"` in quotes; YAML reads it as {}",
@@ -185,17 +206,16 @@ impl<'tree> Section<'tree> {
                 )
             })
         };
-        let similar = || nearest(name, known.iter().map(|key| key.name));
-        if let Some(help) = hint
-            .or_else(retyped)
-            .or_else(|| similar().map(|similar| format!("did you mean `{similar}`?")))
-        {
+        if let Some(help) = hint.or_else(retyped) {
             diagnostic.help(help);
+        } else if let Some(similar) = nearest(name, known.iter().map(KnownKey::name)) {
+            diagnostic.help(format!("did you mean `{similar}`?"));
+            diagnostics.note_mistyped(self.path.key(similar));
         } else if !known.is_empty() {
             let names: Vec<_> = known
                 .iter()
-                .filter(|key| key.ignored.is_none())
-                .map(|key| key.name)
+                .filter(|key| key.ignored().is_none())
+                .map(KnownKey::name)
                 .collect();
             diagnostic.help(format!("known keys: {}", names.join(", ")));
         }

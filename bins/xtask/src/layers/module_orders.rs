@@ -86,8 +86,9 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "codes",
             "generate",
             "items",
-            "limits",
+            "keys",
             "relative_paths",
+            "limits",
             "audit",
             "ctrl",
             "identity",
@@ -97,6 +98,8 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "web",
             "cross_check",
             "root",
+            "effective",
+            "explain",
         ],
     },
     ModuleOrder {
@@ -154,6 +157,20 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         ],
     },
     ModuleOrder {
+        name: "key-table",
+        modules: &[
+            "json",
+            "key",
+            "effective",
+            "lookup",
+            "explain",
+            "render",
+            "schema",
+            "reference",
+            "text",
+        ],
+    },
+    ModuleOrder {
         name: "posture",
         modules: &[
             "mfa_prompts",
@@ -173,7 +190,6 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "router-config",
         modules: &[
             "codes",
-            "effective",
             "network",
             "pem",
             "place",

@@ -35,7 +35,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("config-types", AllowedDependencies::Only(&["domain"])),
     (
         "controller-config",
-        AllowedDependencies::Only(&["domain", "yaml"]),
+        AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
     ("domain", AllowedDependencies::Only(&[])),
     ("fetch", AllowedDependencies::Only(&["app", "domain"])),
@@ -45,6 +45,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
         AllowedDependencies::Only(&["api", "app", "domain", "listener"]),
     ),
     ("index", AllowedDependencies::Only(&["domain", "filter"])),
+    ("key-table", AllowedDependencies::Only(&["yaml"])),
     ("listener", AllowedDependencies::Only(&["domain", "pki"])),
     ("no-schema", AllowedDependencies::Only(&[])),
     ("pki", AllowedDependencies::Only(&["domain"])),
@@ -55,7 +56,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     (
         "router-config",
-        AllowedDependencies::Only(&["domain", "yaml"]),
+        AllowedDependencies::Only(&["domain", "key-table", "yaml"]),
     ),
     ("storage", AllowedDependencies::Only(&["domain"])),
     (
@@ -83,6 +84,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "domain",
             "filter",
             "index",
+            "key-table",
             "posture",
             "router",
             "router-config",

@@ -3,10 +3,12 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use portcullis_key_table::Unit;
 use portcullis_yaml::syntax::HostPort;
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::address::read_host_and_port;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType, duration_from, duration_within};
 
 /// Section `edge.api`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,22 +43,83 @@ const FACTOR_AGE_RANGE: RangeInclusive<Duration> =
     Duration::from_mins(1)..=Duration::from_hours(24);
 const QUOTA_RANGE: RangeInclusive<u32> = 256 << 10..=1 << 30;
 const DEFAULT_QUOTA: u32 = 1 << 20;
-const MIN_INTERVAL: Duration = Duration::from_millis(1);
-const MAX_INTERVAL: Duration = Duration::from_mins(10);
+const INTERVAL_RANGE: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_mins(10);
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(90);
 const MAX_BATCH: u16 = 10_000;
 const DEFAULT_BATCH: u16 = 250;
 
-const KEYS: &[Key] = &[
-    Key::supported("address"),
-    Key::supported("sessionTimeout"),
-    Key::supported("sessionLifetime"),
-    Key::supported("administratorSessionLifetime"),
-    Key::supported("freshFactor"),
-    Key::supported("identityStorageQuota"),
-    Key::supported("activityUpdateInterval"),
-    Key::supported("activityUpdateBatchSize"),
-    Key::supported("disableOidcAutoBinding"),
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "address",
+        ValueType::String(StringFormat::HostPort),
+        "Where clients find the controller. A bind point of a listener with `edge-client` has to have the \
+         same `address`.",
+    )
+    .required()
+    .example("ctrl.example.test:1280"),
+    duration_from(
+        "sessionTimeout",
+        MIN_SESSION_TIMEOUT,
+        "How long a session lives without use. Where it is shorter than the bound, the default is used.",
+    )
+    .default("30m")
+    .example("1h"),
+    duration_within(
+        "sessionLifetime",
+        &LIFETIME_RANGE,
+        "After how long a session ends however much it is used; `0s` for no limit.",
+    )
+    .default("0s")
+    .example("168h"),
+    duration_within(
+        "administratorSessionLifetime",
+        &LIFETIME_RANGE,
+        "The same for administrators, where it is shorter; `0s` for no limit of their own.",
+    )
+    .default("24h")
+    .example("8h"),
+    duration_within(
+        "freshFactor",
+        &FACTOR_AGE_RANGE,
+        "How old the last login or TOTP code of a session may be for what gives power over the network; `0s` \
+         for any age.",
+    )
+    .default("0s")
+    .example("10m"),
+    Key::new(
+        "identityStorageQuota",
+        ValueType::Integer {
+            min: *QUOTA_RANGE.start() as i64,
+            max: *QUOTA_RANGE.end() as i64,
+            unit: Unit::Bytes,
+        },
+        "What the store may hold for what one identity makes for itself.",
+    )
+    .default("1048576")
+    .example("4194304"),
+    duration_within(
+        "activityUpdateInterval",
+        &INTERVAL_RANGE,
+        "How often it is written down when sessions were last used. After a crash a session may end by so \
+         much too early.",
+    )
+    .default("90s")
+    .example("30s"),
+    Key::count(
+        "activityUpdateBatchSize",
+        1,
+        MAX_BATCH as i64,
+        "How many sessions are written down at once.",
+    )
+    .default("250")
+    .example("500"),
+    Key::new(
+        "disableOidcAutoBinding",
+        ValueType::Bool,
+        "Whether `edge-oidc` is only served where the file names it, and not beside every `edge-client`.",
+    )
+    .default("false")
+    .example("true"),
 ];
 
 pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<EdgeApiConfig> {
@@ -172,7 +235,7 @@ fn display_duration(duration: Duration) -> String {
 
 fn read_update_interval(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {
     let duration = field.duration(diagnostics)?.as_std();
-    let fits = duration.filter(|duration| (MIN_INTERVAL..=MAX_INTERVAL).contains(duration));
+    let fits = duration.filter(|duration| INTERVAL_RANGE.contains(duration));
     if fits.is_none() {
         let message = format!("`{}` must be from 1ms to 10m", field.path());
         field.error(codes::OUT_OF_RANGE, message, diagnostics);

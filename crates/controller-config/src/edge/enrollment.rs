@@ -3,11 +3,12 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::edge::api::read_at_least;
-use crate::identity::{PemSource, ReportedError, read_optional, read_required};
+use crate::identity::{PemSource, ReportedError, pem, read_optional, read_required};
 use crate::items::read_all;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType, duration_from};
 use crate::relative_paths::BaseFolders;
 
 /// Section `edge.enrollment`.
@@ -38,18 +39,52 @@ pub struct SigningCertConfig {
 const MIN_DURATION: Duration = Duration::from_mins(5);
 const DEFAULT_DURATION: Duration = Duration::from_hours(3);
 
-const KEYS: &[Key] = &[
-    Key::supported("signingCert"),
-    Key::supported("edgeIdentity"),
-    Key::supported("edgeRouter"),
-    Key::supported("sharedHosts"),
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "signingCert",
+        ValueType::Map(&[SIGNING_KEYS]),
+        "Authority that signs the certificates of identities and routers.",
+    )
+    .required(),
+    Key::new(
+        "edgeIdentity",
+        ValueType::Map(&[DURATION_KEYS]),
+        "Enrollments of identities.",
+    )
+    .required(),
+    Key::new(
+        "edgeRouter",
+        ValueType::Map(&[DURATION_KEYS]),
+        "Enrollments of routers.",
+    )
+    .required(),
+    Key::new(
+        "sharedHosts",
+        ValueType::StringList(StringFormat::Host),
+        "Names and addresses of the controller that routers on the same host may have in their certificates \
+         too. All others are kept from them.",
+    )
+    .example("[ctrl.example.test]"),
 ];
-const SIGNING_KEYS: &[Key] = &[
-    Key::supported("cert"),
-    Key::supported("key"),
-    Key::supported("ca"),
+const SIGNING_KEYS: KeyGroup = &[
+    pem(
+        "cert",
+        "Certificate of the authority; its issuer has to be in `identity.ca`.",
+    )
+    .required()
+    .example("pki/signing.cert"),
+    pem("key", "Private key of `cert`.")
+        .required()
+        .example("pki/signing.key"),
+    pem("ca", "Further certificates that clients are told to trust.").example("pki/more-cas.pem"),
 ];
-const DURATION_KEYS: &[Key] = &[Key::supported("duration")];
+const DURATION_KEYS: KeyGroup = &[duration_from(
+    "duration",
+    MIN_DURATION,
+    "How long an enrollment stays open. Where it is shorter than the bound, the default is used.",
+)
+.default("180m")
+.example("24h")];
 const HINTS: &[(&str, &str)] = &[
     ("cert", "it belongs to `edge.enrollment.signingCert`"),
     ("key", "it belongs to `edge.enrollment.signingCert`"),

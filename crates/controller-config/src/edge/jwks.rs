@@ -5,18 +5,56 @@ use std::time::Duration;
 
 use portcullis_domain::fetch_rules::FetchRules;
 use portcullis_domain::ip_network::IpNetwork;
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::items::read_all;
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 
-const KEYS: &[Key] = &[
-    Key::supported("allowedIPs"),
-    Key::supported("deniedIPs"),
-    Key::supported("allowedHostnames"),
-    Key::supported("deniedHostnames"),
-    Key::supported("blockPrivateAddresses"),
-    Key::supported("timeout"),
-    Key::supported("maxRedirects"),
+const MAX_REDIRECTS: u32 = 100;
+
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "allowedIPs",
+        ValueType::StringList(StringFormat::Network),
+        "Addresses that may be asked although they are private, loopback or otherwise not public.",
+    )
+    .example("[10.0.0.0/8]"),
+    Key::new(
+        "deniedIPs",
+        ValueType::StringList(StringFormat::Network),
+        "Addresses that are refused, even if they are allowed.",
+    )
+    .example("[10.1.2.3]"),
+    Key::new(
+        "allowedHostnames",
+        ValueType::StringList(StringFormat::HostPattern),
+        "The only hosts that may be asked; all of them by default.",
+    )
+    .example("[\"*.example.test\"]"),
+    Key::new(
+        "deniedHostnames",
+        ValueType::StringList(StringFormat::HostPattern),
+        "Hosts that are refused, even if they are allowed.",
+    )
+    .example("[internal.example.test]"),
+    Key::new(
+        "blockPrivateAddresses",
+        ValueType::Bool,
+        "Private addresses are refused in any case, unless they are in `allowedIPs`.",
+    )
+    .default("true")
+    .example("true"),
+    Key::interval("timeout", "How long one fetch may take.")
+        .default("5s")
+        .example("10s"),
+    Key::count(
+        "maxRedirects",
+        0,
+        MAX_REDIRECTS as i64,
+        "How many redirects are followed.",
+    )
+    .default("5")
+    .example("0"),
 ];
 
 pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<FetchRules> {
@@ -35,7 +73,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
         fetch.timeout = read_positive_duration(&field, diagnostics)?;
     }
     if let Some(field) = section.get_non_null("maxRedirects") {
-        fetch.max_redirects = field.integer(0..=100, diagnostics)?;
+        fetch.max_redirects = field.integer(0..=MAX_REDIRECTS, diagnostics)?;
     }
     if let Some(field) = section.get_non_null("blockPrivateAddresses")
         && !field.boolean(diagnostics)?

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
+
+use crate::keys::{Key, KeyGroup, duration_from};
 
 /// Section `edge.oidc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +22,34 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 const NOT_BATCHED: &str = "revocations are written immediately";
 
-const KEYS: &[Key] = &[
-    Key::supported("accessTokenDuration"),
-    Key::supported("idTokenDuration"),
-    Key::supported("refreshTokenDuration"),
-    Key::ignored("revocationMinTokenLifetime", NOT_BATCHED),
-    Key::ignored("revocationBucketInterval", NOT_BATCHED),
-    Key::ignored("revocationBucketMaxSize", NOT_BATCHED),
-    Key::ignored("revocationMaxQueued", NOT_BATCHED),
-    Key::ignored("revocationEnforcerFrequency", NOT_BATCHED),
+pub(super) const KEYS: KeyGroup = &[
+    duration_from(
+        "accessTokenDuration",
+        MINUTE,
+        "How long access tokens are good; a shorter duration is raised to the bound.",
+    )
+    .default("30m")
+    .example("10m"),
+    duration_from(
+        "idTokenDuration",
+        MINUTE,
+        "How long ID tokens are good; a shorter duration is raised to the bound.",
+    )
+    .default("30m")
+    .example("10m"),
+    duration_from(
+        "refreshTokenDuration",
+        MINUTE.saturating_mul(2),
+        "How long refresh tokens are good, at least a minute longer than access tokens; a shorter duration is \
+         raised to that.",
+    )
+    .default("24h")
+    .example("12h"),
+    Key::dead("revocationMinTokenLifetime", NOT_BATCHED),
+    Key::dead("revocationBucketInterval", NOT_BATCHED),
+    Key::dead("revocationBucketMaxSize", NOT_BATCHED),
+    Key::dead("revocationMaxQueued", NOT_BATCHED),
+    Key::dead("revocationEnforcerFrequency", NOT_BATCHED),
 ];
 
 impl Default for OidcConfig {

@@ -1,21 +1,45 @@
 //! Section `edge.passwordThrottle`.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::edge::read_positive_duration;
+use crate::keys::{Key, KeyGroup, ValueType, duration_within};
 
-const KEYS: &[Key] = &[
-    Key::supported("enabled"),
-    Key::supported("freeAttempts"),
-    Key::supported("longestWait"),
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "enabled",
+        ValueType::Bool,
+        "`false` slows nobody down, for controllers behind a proxy that hides the addresses of clients; set \
+         `maxAttempts` in the auth policies then.",
+    )
+    .default("true")
+    .example("true"),
+    Key::count(
+        "freeAttempts",
+        *ATTEMPTS_RANGE.start() as i64,
+        *ATTEMPTS_RANGE.end() as i64,
+        "How many wrong passwords of one source cost nothing.",
+    )
+    .default("5")
+    .example("10"),
+    duration_within(
+        "longestWait",
+        &WAIT_RANGE,
+        "The longest wait of a source between two attempts.",
+    )
+    .default("1h")
+    .example("15m"),
 ];
 
-/// Maximum of `longestWait`.
-const MAX_WAIT: Duration = Duration::from_hours(24);
+/// Range of `freeAttempts`.
+const ATTEMPTS_RANGE: RangeInclusive<u32> = 1..=100;
+/// Range of `longestWait`.
+const WAIT_RANGE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(24);
 
 /// Throttling of password guesses; `None` if it is disabled.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +56,7 @@ pub(super) fn read(
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
     let free_attempts = match section.get_non_null("freeAttempts") {
-        Some(field) => field.integer(1..=100, diagnostics),
+        Some(field) => field.integer(ATTEMPTS_RANGE, diagnostics),
         None => Some(default.free_attempts),
     };
     let longest_wait = match section.get_non_null("longestWait") {
@@ -57,7 +81,7 @@ pub(super) fn read(
 
 fn read_longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {
     let wait = read_positive_duration(field, diagnostics)?;
-    if wait < Duration::from_secs(1) || wait > MAX_WAIT {
+    if !WAIT_RANGE.contains(&wait) {
         let message = format!("`{}` must be from 1s to 24h", field.path());
         field.error(codes::OUT_OF_RANGE, message, diagnostics);
         return None;

@@ -1,7 +1,9 @@
 //! Section `edge.externalJwtSigners`.
 
 use portcullis_domain::fetch_rules::FetchRules;
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Section};
+
+use crate::keys::{Key, KeyGroup, ValueType};
 
 use super::jwks;
 
@@ -23,7 +25,21 @@ impl Default for ExternalJwtSignersConfig {
     }
 }
 
-const KEYS: &[Key] = &[Key::supported("jwksFetch"), Key::supported("requireExpiry")];
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "jwksFetch",
+        ValueType::Map(&[jwks::KEYS]),
+        "Where keys of signers may be fetched: by https, and from public addresses only, unless this says \
+         otherwise.",
+    ),
+    Key::new(
+        "requireExpiry",
+        ValueType::Bool,
+        "Whether tokens without `exp` are refused; without it they would be good for ever.",
+    )
+    .default("true")
+    .example("true"),
+];
 
 pub(super) fn read(
     edge: &Section<'_>,

@@ -1,6 +1,8 @@
 //! Section `edge.totp`.
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
+
+use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 
 /// Section `edge.totp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,23 @@ pub enum TotpCompatibility {
 
 const DEFAULT_HOSTNAME: &str = "openziti.io";
 
-const KEYS: &[Key] = &[Key::supported("hostname"), Key::supported("compatibility")];
+pub(super) const KEYS: KeyGroup = &[
+    Key::new(
+        "hostname",
+        ValueType::String(StringFormat::HostName),
+        "Name of the network that authenticator apps show.",
+    )
+    .default(DEFAULT_HOSTNAME)
+    .example("network.example.test"),
+    Key::new(
+        "compatibility",
+        ValueType::Enum(&["strict", "openziti"]),
+        "How codes are judged: `strict` takes one step early or late and each code once; `openziti` takes two \
+         steps, and a code again while it is good.",
+    )
+    .default("strict")
+    .example("strict"),
+];
 
 pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<TotpConfig> {
     let default = || TotpConfig {

@@ -1,8 +1,9 @@
 //! Entries of `web[].apis`.
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::items::read_all;
+use crate::keys::{BindingVariant, Key, KeyGroup, StringFormat, ValueType};
 
 /// One entry of `web[].apis`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +72,6 @@ impl WebApi {
     }
 }
 
-const KEYS: &[Key] = &[Key::supported("binding"), Key::supported("options")];
-
 const BINDINGS: [(&str, ApiKind); 8] = [
     ("edge-client", ApiKind::EdgeClient),
     ("edge-management", ApiKind::EdgeManagement),
@@ -84,47 +83,175 @@ const BINDINGS: [(&str, ApiKind); 8] = [
     ("zac", ApiKind::Spa),
 ];
 
-const OIDC_KEYS: &[Key] = &[
-    Key::supported("redirectURIs"),
-    Key::supported("postLogoutURIs"),
-    Key::supported("allowedHostnames"),
-    Key::ignored("secret", "the controller generates and keeps its own"),
+const BINDING: Key = Key::new(
+    "binding",
+    ValueType::String(StringFormat::NonEmpty),
+    "Name of the API.",
+)
+.required();
+
+/// Keys of APIs that have no options.
+const WITHOUT_OPTIONS: &[KeyGroup] = &[&[
+    BINDING.example("edge-client"),
+    Key::new("options", ValueType::Map(&[]), "This API has no options."),
+]];
+
+/// Keys of the entries by their `binding`.
+pub(super) const VARIANTS: &[BindingVariant] = &[
+    variant(
+        "edge-client",
+        WITHOUT_OPTIONS,
+        "API of clients: logins, enrollments, services.",
+    ),
+    variant("edge-management", WITHOUT_OPTIONS, "API of administrators."),
+    variant(
+        "edge-oidc",
+        &[&[
+            BINDING.example("edge-oidc"),
+            Key::new(
+                "options",
+                ValueType::Map(&[OIDC_KEYS]),
+                "Where logins may lead.",
+            ),
+        ]],
+        "Logins by OIDC. It is served beside every `edge-client` unless \
+         `edge.api.disableOidcAutoBinding` says otherwise.",
+    ),
+    variant(
+        "fabric",
+        WITHOUT_OPTIONS,
+        "API of the fabric: routers, links, circuits.",
+    ),
+    variant(
+        "health-checks",
+        WITHOUT_OPTIONS,
+        "Tells monitors without a login whether the controller works.",
+    ),
+    variant(
+        "metrics",
+        &[&[
+            BINDING.example("metrics"),
+            Key::new(
+                "options",
+                ValueType::Map(&[METRICS_KEYS]),
+                "How metrics are served.",
+            ),
+        ]],
+        "Metrics for monitors; Portcullis serves none yet.",
+    ),
+    variant(
+        "spa",
+        &[&[
+            BINDING.example("spa"),
+            Key::new(
+                "options",
+                ValueType::Map(&[SPA_KEYS]),
+                "The files and their path.",
+            )
+            .required(),
+        ]],
+        "Files of a web application, such as the console.",
+    ),
+    variant(
+        "zac",
+        &[&[
+            BINDING.example("zac"),
+            Key::new(
+                "options",
+                ValueType::Map(&[CONSOLE_KEYS]),
+                "The files and their path.",
+            )
+            .required(),
+        ]],
+        "An older name of `spa` for the console.",
+    ),
 ];
 
-const METRICS_KEYS: &[Key] = &[
-    Key::ignored("scrapeCert", "Portcullis does not serve metrics"),
-    Key::ignored("includeTimestamps", "Portcullis does not serve metrics"),
+const fn variant(
+    binding: &'static str,
+    keys: &'static [KeyGroup],
+    doc: &'static str,
+) -> BindingVariant {
+    BindingVariant { binding, keys, doc }
+}
+
+const OIDC_KEYS: KeyGroup = &[
+    Key::new(
+        "redirectURIs",
+        ValueType::StringList(StringFormat::Uri),
+        "Where a login may lead back to; `*` stands for any port.",
+    )
+    .example("[\"http://localhost:*/auth/callback\"]"),
+    Key::new(
+        "postLogoutURIs",
+        ValueType::StringList(StringFormat::Uri),
+        "Where a logout may lead to; `*` stands for any port.",
+    )
+    .example("[\"https://ctrl.example.test/\"]"),
+    Key::new(
+        "allowedHostnames",
+        ValueType::StringList(StringFormat::HostName),
+        "Hosts at which logins are served under a certificate with a wildcard.",
+    )
+    .example("[ctrl.example.test]"),
+    Key::dead("secret", "the controller generates and keeps its own"),
 ];
 
-const SPA_KEYS: &[Key] = &[
-    Key::supported("path"),
-    Key::supported("location"),
-    Key::supported("indexFile"),
+const METRICS_KEYS: KeyGroup = &[
+    Key::dead("scrapeCert", "Portcullis does not serve metrics"),
+    Key::dead("includeTimestamps", "Portcullis does not serve metrics"),
 ];
+
+const SPA_KEYS: KeyGroup = &[PATH.required(), LOCATION, INDEX_FILE];
+const CONSOLE_KEYS: KeyGroup = &[PATH.default("zac"), LOCATION, INDEX_FILE];
+
+const PATH: Key = Key::new(
+    "path",
+    ValueType::String(StringFormat::PathSegment),
+    "Where the files are served, below the root of the listener.",
+)
+.example("zac");
+const LOCATION: Key = Key::new(
+    "location",
+    ValueType::String(StringFormat::NonEmpty),
+    "Directory of the files. A relative path starts at the working directory of the process.",
+)
+.required()
+.example("/opt/console");
+const INDEX_FILE: Key = Key::new(
+    "indexFile",
+    ValueType::String(StringFormat::NonEmpty),
+    "File that is served for every path without a file of its own.",
+)
+.default("index.html")
+.example("index.html");
 
 pub(super) fn read(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebApi> {
     let section = item.section(diagnostics)?;
-    section.check_keys(KEYS, diagnostics);
-    let binding = section.require("binding", "edge-client", diagnostics)?;
-    let kind = binding.one_of(&BINDINGS, diagnostics)?;
-    let is_console = binding.node().as_str() == Some("zac");
+    let binding = section.require("binding", "edge-client", diagnostics);
+    let kind = binding
+        .as_ref()
+        .and_then(|field| field.one_of(&BINDINGS, diagnostics));
+    let name = binding.and_then(|field| field.node().as_str());
+    let variant = VARIANTS
+        .iter()
+        .find(|variant| Some(variant.binding) == name);
+    let keys = variant
+        .map_or(WITHOUT_OPTIONS, |variant| variant.keys)
+        .concat();
+    section.check_keys(&keys, diagnostics);
+    let kind = kind?;
+    let is_console = name == Some("zac");
     let options = match section.get_non_null("options") {
         Some(field) => Some(field.section(diagnostics)?),
         None => None,
     };
-    if let Some(options) = &options {
-        match kind {
-            ApiKind::EdgeOidc => options.check_keys(OIDC_KEYS, diagnostics),
-            ApiKind::Metrics => options.check_keys(METRICS_KEYS, diagnostics),
-            ApiKind::Spa => options.check_keys(SPA_KEYS, diagnostics),
-            // These have no options; a key here was meant for another section.
-            ApiKind::EdgeClient
-            | ApiKind::EdgeManagement
-            | ApiKind::Fabric
-            | ApiKind::HealthChecks => {
-                options.check_keys(&[], diagnostics);
-            },
-        }
+    let option_keys = keys.iter().find_map(|key| match key.value_type {
+        ValueType::Map(groups) if key.name == "options" => Some(groups.concat()),
+        _ => None,
+    });
+    if let (Some(options), Some(known)) = (&options, option_keys) {
+        options.check_keys(&known, diagnostics);
     }
     match (kind, options) {
         (ApiKind::EdgeClient, _) => Some(WebApi::EdgeClient),

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
 use crate::edge::read_positive_duration;
+use crate::keys::{Key, KeyGroup, ValueType};
 
 /// Section `web[].options`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +43,33 @@ impl Default for WebOptions {
     }
 }
 
-const KEYS: &[Key] = &[
-    Key::supported("idleTimeout"),
-    Key::supported("readTimeout"),
-    Key::supported("writeTimeout"),
-    Key::supported("minTLSVersion"),
-    Key::supported("maxTLSVersion"),
+pub(super) const KEYS: KeyGroup = &[
+    Key::interval(
+        "idleTimeout",
+        "Longest time between two requests of a connection.",
+    )
+    .default("5s")
+    .example("5000ms"),
+    Key::interval("readTimeout", "Longest time for a request to arrive.")
+        .default("5s")
+        .example("5000ms"),
+    Key::interval("writeTimeout", "Longest time for an answer.")
+        .default("100s")
+        .example("100000ms"),
+    Key::new(
+        "minTLSVersion",
+        ValueType::Enum(&["TLS1.0", "TLS1.1", "TLS1.2", "TLS1.3"]),
+        "Lowest version of TLS; below `TLS1.2`, that one is used.",
+    )
+    .default("TLS1.2")
+    .example("TLS1.2"),
+    Key::new(
+        "maxTLSVersion",
+        ValueType::Enum(&["TLS1.2", "TLS1.3"]),
+        "Highest version of TLS, at least `minTLSVersion`.",
+    )
+    .default("TLS1.3")
+    .example("TLS1.3"),
 ];
 
 /// Versions that the file may name; unsupported ones are `None`.

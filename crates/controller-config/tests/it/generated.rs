@@ -2,8 +2,9 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use portcullis_controller_config::{
-    GenerateError, GenerateOptions, HomeLayout, PemSource, SourceText, generate, read_files,
+    GenerateError, GenerateOptions, HomeLayout, PemSource, SourceText, generate, read_files, schema,
 };
+use portcullis_key_table::parse_value;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
@@ -94,4 +95,17 @@ proptest! {
         prop_assert_eq!(config.identity.server_key, PemSource::File(files.server_key));
         prop_assert_eq!(config.edge.enrollment.signing_cert.cert, PemSource::File(files.signing_cert));
     }
+}
+
+#[test]
+fn the_schema_takes_a_generated_file() {
+    let validator = jsonschema::validator_for(&schema()).expect("the schema is one");
+    assert!(jsonschema::meta::is_valid(&schema()));
+    let text = generate(&GenerateOptions::new("ctrl.example.test", 1280)).expect("it is a file");
+    let file = parse_value(&text).expect("it is YAML");
+    let errors = validator.iter_errors(&file);
+    let complaints: Vec<_> = errors
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert_eq!(complaints, [""; 0]);
 }

@@ -1,9 +1,14 @@
 //! Public behavior of the crate.
 
 mod accepted;
+#[cfg(test)]
+mod effective;
 mod generated;
 mod mistakes;
 mod named;
+mod reference;
+#[cfg(test)]
+mod rows;
 
 /// A file that says everything it must, and nothing more.
 const SMALLEST: &str = "\

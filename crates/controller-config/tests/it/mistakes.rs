@@ -144,6 +144,43 @@ fn a_file_that_is_no_map_or_no_yaml_is_one_error() {
     }
 }
 
+#[test]
+fn the_file_of_a_router_is_recognized_before_anything_else() {
+    let edge =
+        "v: 3\nidentity: {cert: a, key: b}\nctrl: {endpoint: tls:a:1}\nlink: {dialers: []}\n";
+    let fabric = "v: 3\nforwarder: {}\nweb: []\n";
+    for (text, line, key) in [(edge, 3, "ctrl.endpoint"), (fabric, 2, "forwarder")] {
+        let outcome = read(&[text], &no_variables);
+        let found: Vec<_> = outcome
+            .diagnostics
+            .iter()
+            .map(|one| (one.line, one.code, one.path.to_string()))
+            .collect();
+        assert_eq!(found, [(line, "router-file", key.to_owned())]);
+        let help = outcome.diagnostics[0].help.as_deref().unwrap_or_default();
+        assert!(help.contains("portcullis router-config check"), "{help}");
+    }
+    // With the data of a controller it is the controller's, with keys too many.
+    let outcome = read(&[&format!("{SMALLEST}link: {{}}\n")], &no_variables);
+    let codes: Vec<_> = outcome.diagnostics.iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["unknown-key"]);
+}
+
+#[test]
+fn one_typo_is_one_mistake() {
+    for (old, new) in [
+        ("web:", "webb:"),
+        ("db:", "dbs:"),
+        ("    apis:", "    apiss:"),
+        ("signingCert:", "singingCert:"),
+    ] {
+        let outcome = read(&[&SMALLEST.replace(old, new)], &no_variables);
+        let codes: Vec<_> = outcome.diagnostics.iter().map(|one| one.code).collect();
+        assert_eq!(codes, ["unknown-key"], "{new}");
+        assert!(outcome.config.is_none());
+    }
+}
+
 proptest! {
     #![proptest_config(Config {
         cases: 500,

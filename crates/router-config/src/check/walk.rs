@@ -4,9 +4,9 @@ use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity
 
 use crate::check::{CheckOptions, help, scalar, unknown_keys};
 use crate::codes;
-use crate::effective::{EffectiveConfig, Source};
 use crate::place::report_place;
 use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
+use portcullis_key_table::{EffectiveConfig, Source};
 
 /// Sections whose defaults apply only if the section is present.
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];

@@ -2,11 +2,11 @@
 
 use portcullis_yaml::syntax::GoDuration;
 
-use crate::effective::EffectiveConfig;
 use crate::model::identity::{Csr, Identity};
 use crate::model::link::{ChannelOptions, Heartbeats, Link};
 use crate::model::section::{FromEffective as _, config_section};
 use crate::model::web::{HealthChecks, WebServer};
+use portcullis_key_table::EffectiveConfig;
 
 config_section! {
     /// A router's configuration.

@@ -3,7 +3,7 @@
 use portcullis_yaml::syntax::GoDuration;
 use serde_json::Value;
 
-use crate::effective::{EffectiveConfig, Source};
+use portcullis_key_table::{EffectiveConfig, Source};
 
 /// A value and its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +106,7 @@ macro_rules! config_section {
         }
 
         impl $crate::model::section::FromEffective for $name {
-            fn read(effective: &$crate::effective::EffectiveConfig, prefix: &str) -> Self {
+            fn read(effective: &portcullis_key_table::EffectiveConfig, prefix: &str) -> Self {
                 Self {
                     $( $field: $crate::model::section::config_section!(@read $kind effective, prefix, $key), )*
                 }

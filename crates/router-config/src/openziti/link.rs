@@ -2,12 +2,12 @@
 
 use portcullis_yaml::{Field, Section};
 
-use crate::effective::EffectiveConfig;
 use crate::network::SocketOwner;
 use crate::openziti::link_entries::{self, EntryReader};
 use crate::openziti::loader::{Loader, section_if_map};
 use crate::openziti::{queue_memory, value};
 use crate::table::{HEARTBEATS, LINK, LINK_LISTENER};
+use portcullis_key_table::EffectiveConfig;
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
     let section = section_if_map(root, "link");

@@ -5,7 +5,6 @@ use portcullis_yaml::{Diagnostic, Field, NodeType, Section, Severity};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
-use crate::effective::{EffectiveConfig, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::network::Sockets;
 use crate::openziti::machine::Machine;
@@ -14,6 +13,7 @@ use crate::place::{report_path, report_place};
 use crate::table::{
     Key, KeyGroup, OnMistake, OpenZitiRule, OutOfBounds, ReadMode, Representation, ValueType,
 };
+use portcullis_key_table::{EffectiveConfig, Source};
 
 /// Maximum number of findings; the first one decides the verdict.
 const MAX_FINDINGS: usize = 1_000;

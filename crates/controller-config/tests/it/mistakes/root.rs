@@ -31,10 +31,7 @@ pub(super) const ROOT: &[Case] = &[
     case(
         "db: ctrl.db",
         "dbs: ctrl.db",
-        &[
-            (1, 1, "missing-key", "`db`"),
-            (2, 1, "unknown-key", "`db`?"),
-        ],
+        &[(2, 1, "unknown-key", "`db`?")],
     ),
     case(
         "db: ctrl.db",

@@ -16,6 +16,8 @@ pub enum Source {
     /// Position in the file of a value that uses these environment variables.
     Environment(SourceLocation, Vec<String>),
     Default,
+    /// It follows from other values; the text says how.
+    Derived(String),
 }
 
 /// A value and its source.
@@ -35,6 +37,7 @@ pub struct EffectiveConfig {
 }
 
 impl Source {
+    /// The source of a value of the file.
     pub fn from_node(node: &Node) -> Self {
         let mut names = Vec::new();
         collect_variables(node, &mut names);
@@ -66,30 +69,33 @@ impl EffectiveConfig {
             .map(|(path, setting)| (path.as_str(), setting))
     }
 
+    /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
     }
 
     /// Creates an empty configuration that stores defaults too.
-    pub(crate) fn with_defaults() -> Self {
+    pub fn with_defaults() -> Self {
         Self {
             with_defaults: true,
             ..Self::default()
         }
     }
 
-    pub(crate) fn keeps_defaults(&self) -> bool {
+    /// Whether defaults are stored too.
+    pub fn keeps_defaults(&self) -> bool {
         self.with_defaults
     }
 
-    pub(crate) fn set(&mut self, path: String, value: Value, source: Source) {
+    /// Stores a value.
+    pub fn set(&mut self, path: String, value: Value, source: Source) {
         if self.settings.len() < MAX_SETTINGS {
             self.settings.insert(path, Setting { value, source });
         }
     }
 
     /// Counts the entries of a list of sections.
-    pub(crate) fn list_len(&self, path: &str) -> usize {
+    pub fn list_len(&self, path: &str) -> usize {
         let start = format!("{path}[");
         let numbers = self.settings.range(start.clone()..).map_while(|(path, _)| {
             let (number, _) = path.strip_prefix(&start)?.split_once(']')?;
@@ -99,7 +105,7 @@ impl EffectiveConfig {
     }
 
     /// Removes every value below a path.
-    pub(crate) fn remove_below(&mut self, prefix: &str) {
+    pub fn remove_below(&mut self, prefix: &str) {
         let below = |path: &String| {
             path.strip_prefix(prefix)
                 .is_some_and(|rest| rest.starts_with('.'))
@@ -107,7 +113,8 @@ impl EffectiveConfig {
         self.settings.retain(|path, _| !below(path));
     }
 
-    pub(crate) fn set_default(&mut self, path: &str, value: impl Into<Value>) {
+    /// Stores a default, or removes the value if defaults are not stored.
+    pub fn set_default(&mut self, path: &str, value: impl Into<Value>) {
         if self.with_defaults {
             self.set(path.to_owned(), value.into(), Source::Default);
         } else {

@@ -1,48 +1,24 @@
-//! Reference page of the configuration file, in Markdown.
+//! Sections of the reference page, in Markdown.
 
 use std::fmt::Write as _;
 
-use crate::codes;
 use crate::explain::{describe_bounds, describe_state, describe_type};
-use crate::table::{BindingVariant, KeyMatch, KeyState, ROOT, ValueType, visit_keys};
+use crate::key::{BindingVariant, ConfigFile, KeyState, ValueType};
+use crate::lookup::{KeyMatch, visit_keys};
 
-/// Writes the reference page of the file, in Markdown, one part per section.
-pub fn reference_page() -> String {
-    let mut page = String::from(
-        "# Router configuration\n\n\
-         Every key of the file. `[]` stands for an item of a list, `[edge]` for one whose `binding` is \
-         `edge`. Defaults are those of Portcullis; where OpenZiti's differ, both are given. This page is \
-         generated; `portcullis router-config explain KEY` shows one key of it, and `portcullis \
-         router-config check FILE` holds a file against it.\n\n\
-         ## The file\n\n\
-         YAML 1.1. In every value `${NAME}` and `$NAME` stand for an environment variable; the result is \
-         always a string, an unset variable is replaced by nothing, and a `$` cannot be escaped. The last \
-         of two equal keys counts. Durations are written like `30s`, `5m` or `1h30m`.\n",
-    );
-    for section in ROOT {
-        write_section(&mut page, section.name);
+/// Writes a part per section of the file, in Markdown, each with a heading of the second level.
+pub fn reference_sections<F: ConfigFile>() -> String {
+    let mut page = String::new();
+    for section in F::ROOT {
+        write_section::<F>(&mut page, section.name);
     }
-    write_codes(&mut page);
     page
 }
 
-/// Lists the codes of findings, which are stable.
-fn write_codes(page: &mut String) {
-    page.push_str(
-        "\n## Codes of findings\n\n\
-         Findings have codes that stay the same; their sentences may change.\n\n\
-         | Code | Meaning |\n|---|---|\n",
-    );
-    for (code, meaning) in codes::all() {
-        // Writing into a string cannot fail.
-        let _ = writeln!(page, "| `{code}` | {meaning} |");
-    }
-}
-
-fn write_section(page: &mut String, section: &str) {
+fn write_section<F: ConfigFile>(page: &mut String, section: &str) {
     let mut rows = String::new();
     let mut intro = String::new();
-    visit_keys(&mut |path, found| {
+    visit_keys(&mut |path, found: KeyMatch<F>| {
         let top = path.split(['.', '[']).next().unwrap_or_default();
         if top != section {
             return;
@@ -50,7 +26,9 @@ fn write_section(page: &mut String, section: &str) {
         if path == section {
             intro = section_intro(found);
         }
-        if path != section || !is_section(found.key.value_type) {
+        let is_told =
+            is_section(found.key.value_type) || matches!(found.key.state, KeyState::Dead(_));
+        if path != section || !is_told {
             rows.push_str(&key_row(path, found));
         }
     });
@@ -62,14 +40,14 @@ fn write_section(page: &mut String, section: &str) {
     }
 }
 
-fn is_section(kind: ValueType) -> bool {
+fn is_section<F: ConfigFile>(kind: ValueType<F>) -> bool {
     matches!(
         kind,
         ValueType::Map(_) | ValueType::MapList(_) | ValueType::BindingList(_)
     )
 }
 
-fn section_intro(found: KeyMatch) -> String {
+fn section_intro<F: ConfigFile>(found: KeyMatch<F>) -> String {
     let required = if found.key.required { " Required." } else { "" };
     let mut text = match found.key.state {
         KeyState::Active => format!("{}{required}\n", found.key.doc),
@@ -97,9 +75,9 @@ fn sentence(of: KeyState) -> String {
     format!("{first}{}.", rest.as_str())
 }
 
-fn key_row(path: &str, found: KeyMatch) -> String {
+fn key_row<F: ConfigFile>(path: &str, found: KeyMatch<F>) -> String {
     let key = found.key;
-    let default = match (key.default, key.openziti.default) {
+    let default = match (key.default, F::openziti_default(&key.openziti)) {
         (Some(ours), Some(theirs)) => format!("`{ours}` (OpenZiti: `{theirs}`)"),
         (Some(ours), None) => format!("`{ours}`"),
         _ => String::new(),

@@ -1,12 +1,11 @@
 //! Lookup of rows by the path of a key.
 
-use crate::table::key::{Key, KeyGroup, ValueType};
-use crate::table::root::ROOT;
+use crate::key::{ConfigFile, Key, KeyGroup, ValueType};
 
 /// A row found by its path.
 #[derive(Clone, Copy, Debug)]
-pub struct KeyMatch {
-    pub key: &'static Key,
+pub struct KeyMatch<F: ConfigFile> {
+    pub key: &'static Key<F>,
     /// Value of `binding` that has the key, where keys depend on it.
     pub binding: Option<&'static str>,
 }
@@ -34,13 +33,13 @@ pub enum PathError {
 ///
 /// # Errors
 /// [`PathError`] if the path names no key.
-pub fn resolve(path: &str) -> Result<Vec<KeyMatch>, PathError> {
+pub fn resolve<F: ConfigFile>(path: &str) -> Result<Vec<KeyMatch<F>>, PathError> {
     let mut found = vec![];
-    let mut groups: Vec<(Option<&'static str>, &'static [KeyGroup])> = vec![(None, &[ROOT])];
+    let mut groups: Vec<(Option<&'static str>, &'static [KeyGroup<F>])> = vec![(None, root())];
     let mut section = "the file".to_owned();
     for step in path.split('.') {
         let (name, position) = split_segment(step);
-        let chosen: Vec<KeyMatch> = groups
+        let chosen: Vec<KeyMatch<F>> = groups
             .iter()
             .filter_map(|(binding, groups)| {
                 let key = keys(groups).find(|key| key.name == name)?;
@@ -76,15 +75,44 @@ pub fn resolve(path: &str) -> Result<Vec<KeyMatch>, PathError> {
 }
 
 /// Calls `visit` for every row of the table with its path, in which lists have the suffix `[]`.
-pub fn visit_keys(visit: &mut dyn FnMut(&str, KeyMatch)) {
-    walk_groups("", None, &[ROOT], visit);
+pub fn visit_keys<F: ConfigFile>(visit: &mut dyn FnMut(&str, KeyMatch<F>)) {
+    walk_groups("", None, root(), visit);
 }
 
-fn walk_groups(
+/// Paths of all keys with a name in any case; items of lists are `[]` whatever their binding.
+pub fn find_paths<F: ConfigFile>(name: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    visit_keys(&mut |path, found: KeyMatch<F>| {
+        if found.key.name.eq_ignore_ascii_case(name) {
+            let place = without_bindings(path);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    });
+    places
+}
+
+/// Replaces `listeners[edge].bind` by `listeners[].bind`.
+fn without_bindings(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |place, part| {
+        let rest = part.split_once(']').map_or("", |(_, rest)| rest);
+        place + "[]" + rest
+    })
+}
+
+/// The top level as the groups of a section.
+pub(crate) fn root<F: ConfigFile>() -> &'static [KeyGroup<F>] {
+    const { &[F::ROOT] }
+}
+
+fn walk_groups<F: ConfigFile>(
     prefix: &str,
     binding: Option<&'static str>,
-    groups: &'static [KeyGroup],
-    visit: &mut dyn FnMut(&str, KeyMatch),
+    groups: &'static [KeyGroup<F>],
+    visit: &mut dyn FnMut(&str, KeyMatch<F>),
 ) {
     for key in keys(groups) {
         let path = if prefix.is_empty() {
@@ -110,7 +138,9 @@ fn walk_groups(
     }
 }
 
-pub(crate) fn keys(groups: &'static [KeyGroup]) -> impl Iterator<Item = &'static Key> {
+pub(crate) fn keys<F: ConfigFile>(
+    groups: &'static [KeyGroup<F>],
+) -> impl Iterator<Item = &'static Key<F>> {
     groups.iter().flat_map(|group| group.iter())
 }
 
@@ -121,10 +151,10 @@ fn split_segment(step: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn children(
-    found: KeyMatch,
+fn children<F: ConfigFile>(
+    found: KeyMatch<F>,
     position: Option<&str>,
-) -> Vec<(Option<&'static str>, &'static [KeyGroup])> {
+) -> Vec<(Option<&'static str>, &'static [KeyGroup<F>])> {
     match found.key.value_type {
         ValueType::Map(groups) | ValueType::MapList(groups) => vec![(found.binding, groups)],
         ValueType::BindingList(variants) => variants

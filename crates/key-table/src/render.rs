@@ -1,0 +1,147 @@
+//! Effective values as JSON and YAML.
+
+use portcullis_yaml::{Segment, is_base64_key, is_secret_name, redact_secrets};
+use serde_json::{Value as Json, json};
+
+use crate::effective::{EffectiveConfig, Setting, Source};
+
+const REDACTED_KEY: &str = "pem: (a private key)";
+
+impl EffectiveConfig {
+    /// Renders all values by the path of their key, each with its source. Private keys and passwords
+    /// in the file are redacted.
+    pub fn to_json(&self) -> Json {
+        let entry =
+            |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(path, setting));
+        Json::Object(self.iter().map(entry).collect())
+    }
+
+    /// Renders all values as YAML, nested like the file, with the source of each in a comment.
+    /// Private keys and passwords in the file are redacted.
+    pub fn to_yaml(&self) -> String {
+        let mut settings: Vec<(Vec<Segment>, &Setting)> = self
+            .iter()
+            .map(|(path, setting)| (segments(path), setting))
+            .collect();
+        // The tenth item of a list comes after the second.
+        settings.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let mut writer = YamlWriter::default();
+        for (steps, setting) in settings {
+            writer.setting(&steps, setting);
+        }
+        writer.text
+    }
+}
+
+/// Writer of nested YAML lines.
+#[derive(Default)]
+struct YamlWriter {
+    text: String,
+    /// Maps and items that contain the last line.
+    open: Vec<Segment>,
+    /// Whether an item of a list begins with the next line.
+    begins_item: bool,
+}
+
+impl YamlWriter {
+    fn setting(&mut self, steps: &[Segment], setting: &Setting) {
+        let Some((last, way)) = steps.split_last() else {
+            return;
+        };
+        let pairs = self.open.iter().zip(way);
+        let same = pairs.take_while(|(left, right)| left == right).count();
+        self.open.truncate(same);
+        for step in way.iter().skip(same) {
+            self.step(step, None);
+            self.open.push(step.clone());
+        }
+        let comment = source_text(&setting.source).replace(char::is_control, " ");
+        let value = redacted(steps, &setting.value);
+        self.step(last, Some(&format!("{value} # {comment}")));
+    }
+
+    fn step(&mut self, step: &Segment, value: Option<&str>) {
+        let value = value.unwrap_or_default();
+        match step {
+            Segment::Key(name) => self.line(format!("{name}: {value}").trim_end()),
+            Segment::Index(_) if value.is_empty() => self.begins_item = true,
+            Segment::Index(_) => self.line(&format!("- {value}")),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let indent = "  ".repeat(self.open.len());
+        match indent.strip_suffix("  ") {
+            Some(indent) if self.begins_item => {
+                self.text.push_str(indent);
+                self.text.push_str("- ");
+            },
+            _ => self.text.push_str(&indent),
+        }
+        self.begins_item = false;
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+}
+
+/// Splits a path; an item of a list is a segment of its own.
+fn segments(path: &str) -> Vec<Segment> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (name, index) = part.split_once('[').unwrap_or((part, ""));
+        steps.push(Segment::Key(name.to_owned()));
+        if let Ok(index) = index.trim_end_matches(']').parse() {
+            steps.push(Segment::Index(index));
+        }
+    }
+    steps
+}
+
+/// The value of a key, without secrets.
+fn redacted(path: &[Segment], value: &Json) -> Json {
+    if let Json::Array(items) = value {
+        return items.iter().map(|item| redacted(path, item)).collect();
+    }
+    let mut keys = path.iter().rev().filter_map(|step| match step {
+        Segment::Key(key) => Some(key.as_str()),
+        Segment::Index(_) => None,
+    });
+    let name = keys.next().unwrap_or_default();
+    // The entries of `alt_server_certs` spell it `serverKey`.
+    let is_key = matches!(name, "key" | "server_key" | "serverKey");
+    match value.as_str() {
+        Some(text) if text.contains("PRIVATE KEY") => json!(REDACTED_KEY),
+        Some(text) if is_key && (text.starts_with("pem:") || is_base64_key(text)) => {
+            json!(REDACTED_KEY)
+        },
+        Some(text) if is_key => json!(redact_secrets(text)),
+        Some(_) if is_secret_name(name) => json!("(a password)"),
+        _ => value.clone(),
+    }
+}
+
+fn source_text(source: &Source) -> String {
+    match source {
+        Source::File(place) => format!("line {}", place.line),
+        Source::Environment(place, names) => {
+            format!("line {}, environment {}", place.line, names.join(", "))
+        },
+        Source::Default => "default".to_owned(),
+        Source::Derived(how) => how.clone(),
+    }
+}
+
+fn setting_json(path: &str, setting: &Setting) -> Json {
+    let value = redacted(&segments(path), &setting.value);
+    match &setting.source {
+        Source::Default => json!({ "value": value, "source": "default" }),
+        Source::File(place) => json!({ "value": value, "source": "file", "line": place.line }),
+        Source::Derived(how) => json!({ "value": value, "source": "derived", "how": how }),
+        Source::Environment(place, names) => json!({
+            "value": value,
+            "source": "environment",
+            "line": place.line,
+            "variables": names,
+        }),
+    }
+}

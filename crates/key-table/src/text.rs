@@ -1,0 +1,79 @@
+//! Explanations as text for a terminal.
+
+use crate::explain::Explanation;
+use crate::key::ConfigFile;
+use crate::lookup::find_paths;
+
+/// Most paths to suggest for an unknown path.
+const MAX_SUGGESTIONS: usize = 8;
+
+/// Column of descriptions in a list.
+const LIST_COLUMN: usize = 20;
+/// Column of the properties of a key.
+const LABEL_COLUMN: usize = 12;
+/// Widest line, in characters.
+const MAX_LINE_WIDTH: usize = 100;
+
+/// Lists keys, each with its meaning.
+pub fn list(explanations: &[Explanation]) -> String {
+    let line = |key: &Explanation| {
+        let about = key.state.as_deref().unwrap_or(key.doc);
+        format!("{:LIST_COLUMN$}{about}\n", key.path)
+    };
+    wrap(&explanations.iter().map(line).collect::<String>())
+}
+
+/// Writes everything about keys, a paragraph for each.
+pub fn details(explanations: &[Explanation]) -> String {
+    let paragraph = |key: &Explanation| format!("{key}\n");
+    wrap(
+        explanations
+            .iter()
+            .map(paragraph)
+            .collect::<String>()
+            .trim_end(),
+    )
+}
+
+/// Suggests the keys that have the name at the end of an unknown path.
+pub fn suggest_paths<F: ConfigFile>(path: &str) -> Option<String> {
+    let last = path.rsplit('.').next().unwrap_or_default();
+    let name = last.split('[').next().unwrap_or_default();
+    let places = find_paths::<F>(name);
+    let shown: Vec<&str> = places
+        .iter()
+        .take(MAX_SUGGESTIONS)
+        .map(String::as_str)
+        .collect();
+    let more = match places.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("did you mean {}{more}?", shown.join(", ")))
+}
+
+/// Wraps lines with a hanging indent.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let margin = match line.find(":  ") {
+            Some(_) if line.starts_with("  ") => LABEL_COLUMN,
+            _ if line.starts_with("  ") => 2,
+            _ => LIST_COLUMN,
+        };
+        let mut column = 0;
+        for word in line.split_inclusive(' ') {
+            let width = word.chars().count();
+            if column + width > MAX_LINE_WIDTH && column > margin {
+                wrapped.truncate(wrapped.trim_end().len());
+                wrapped.push('\n');
+                wrapped.push_str(&" ".repeat(margin));
+                column = margin;
+            }
+            wrapped.push_str(word);
+            column += width;
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}
