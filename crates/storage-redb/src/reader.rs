@@ -84,22 +84,27 @@ pub(crate) fn guarded<T>(
         },
         Err(Panicked) => {
             health.mark_stale();
-            Err(StoreError::corrupt("a page cannot be read"))
+            Err(StoreError::corrupt(UNREADABLE_PAGE))
         },
     }
 }
+
+/// Damage of a page, whichever way redb notices it.
+const UNREADABLE_PAGE: &str = "a page cannot be read";
 
 /// Converts a redb error.
 pub(crate) fn store_error(error: redb::Error) -> StoreError {
     match error {
         redb::Error::Io(error) if is_full(&error) => StoreError::Full,
-        redb::Error::Io(error) if is_damage(&error) => StoreError::corrupt(error.to_string()),
-        redb::Error::Corrupted(what) => StoreError::Corrupt { what },
+        redb::Error::Io(error) if is_damage(&error) => StoreError::corrupt(UNREADABLE_PAGE),
+        redb::Error::Corrupted(_) => StoreError::corrupt(UNREADABLE_PAGE),
         redb::Error::DatabaseClosed => StoreError::Closed,
-        error @ (redb::Error::TableDoesNotExist(_)
+        redb::Error::TableDoesNotExist(_)
         | redb::Error::TableTypeMismatch { .. }
         | redb::Error::TableIsMultimap(_)
-        | redb::Error::TypeDefinitionChanged { .. }) => StoreError::corrupt(error.to_string()),
+        | redb::Error::TypeDefinitionChanged { .. } => {
+            StoreError::corrupt("it holds no table of a controller")
+        },
         error => StoreError::Unavailable(Arc::new(error)),
     }
 }

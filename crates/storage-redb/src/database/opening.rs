@@ -7,6 +7,7 @@ use crate::overlay::{Overlay, OverlayTx, OverlayView};
 use crate::reader::is_damage;
 use portcullis_storage::engine::StoreError;
 use redb::{DatabaseError, StorageError};
+use std::io::ErrorKind;
 
 /// Converts a redb error on opening.
 pub(super) fn open_error(place: &str, error: DatabaseError) -> OpenError {
@@ -20,8 +21,22 @@ pub(super) fn open_error(place: &str, error: DatabaseError) -> OpenError {
         },
         error => OpenError::Corrupt {
             place,
-            what: error.to_string(),
+            what: describe_damage(&error).to_owned(),
         },
+    }
+}
+
+/// What is wrong with a file that the engine does not take. The texts of redb speak of its internals.
+fn describe_damage(error: &DatabaseError) -> &'static str {
+    match error {
+        DatabaseError::UpgradeRequired(_) => "its format is older than this program reads",
+        DatabaseError::Storage(StorageError::Io(cause)) => match cause.kind() {
+            ErrorKind::InvalidData => {
+                "it does not begin like a store, so it is another file or overwritten"
+            },
+            _ => "it ends too early, so it was cut short",
+        },
+        _ => "its content is damaged",
     }
 }
 
@@ -113,7 +128,7 @@ fn prepare_error(place: &str, error: StoreError) -> OpenError {
         StoreError::Corrupt { what } => OpenError::Corrupt { place, what },
         StoreError::Full => OpenError::Io {
             place,
-            source: std::io::ErrorKind::StorageFull.into(),
+            source: ErrorKind::StorageFull.into(),
         },
         error => OpenError::Io {
             place,
