@@ -1,8 +1,8 @@
 //! Verification of presented certificate chains.
 
 mod candidates;
-mod client_auth;
 mod error;
+mod purpose;
 mod version_one;
 
 use std::{ptr, time::Duration};
@@ -12,9 +12,9 @@ use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, VerifiedPath, anchor_from_trusted_cert};
 
 use candidates::select_candidates;
-use client_auth::ClientAuthValidator;
 pub use error::ChainError;
 use error::{ANCHOR_OUTSIDE_VALIDITY, to_chain_error};
+pub use purpose::Purpose;
 
 use crate::certificate::Certificate;
 
@@ -117,17 +117,46 @@ impl TrustAnchors {
         if leaf.is_version_one() {
             return self.verify_version_one(leaf, at);
         }
+        self.verify_path(leaf, intermediates, Purpose::Client, at)
+    }
+
+    /// Verifies that `leaf` chains to one of the authorities and may authenticate a server, as a client
+    /// does that trusts these authorities; for which host is asked apart
+    /// ([`Certificate::covers_host`]). `intermediates` are as in
+    /// [`verify_client_chain`](Self::verify_client_chain).
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`].
+    pub fn verify_server_path(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
+        if intermediates.len() > MAX_PRESENTED {
+            return Err(ChainError::TooLong);
+        }
+        self.verify_path(leaf, intermediates, Purpose::Server, at)
+    }
+
+    fn verify_path(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        purpose: Purpose,
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
         let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
         let prove = &mut Certificate::is_issued_by;
         let links = select_candidates(leaf, intermediates, &self.certificates, prove)?;
-        self.find_path(leaf, &entity, &links, at)
+        self.find_path((leaf, &entity, purpose), &links, at)
     }
 
     /// Searches for a path through the candidate intermediates.
     fn find_path(
         &self,
-        leaf: &Certificate,
-        entity: &EndEntityCert<'_>,
+        (leaf, entity, purpose): (&Certificate, &EndEntityCert<'_>, Purpose),
         links: &[Certificate],
         at: VerifyAt,
     ) -> Result<VerifiedChain<'_>, ChainError> {
@@ -138,7 +167,7 @@ impl TrustAnchors {
         let accept = |path: &VerifiedPath<'_>| self.check_path(path, links, at);
         let mut outcome = Err(ChainError::NotYetValid);
         for instant in candidate_times(leaf, links, at) {
-            outcome = self.verify_once(entity, &between, instant, &accept);
+            outcome = self.verify_once((entity, purpose), &between, instant, &accept);
             // Another time can only fix date errors.
             if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
                 break;
@@ -157,7 +186,7 @@ impl TrustAnchors {
 
     fn verify_once(
         &self,
-        entity: &EndEntityCert<'_>,
+        (entity, purpose): (&EndEntityCert<'_>, Purpose),
         intermediates: &[CertificateDer<'_>],
         instant: Timestamp,
         accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
@@ -168,11 +197,11 @@ impl TrustAnchors {
                 &self.anchors,
                 intermediates,
                 unix_time(instant),
-                ClientAuthValidator,
+                purpose,
                 None,
                 Some(accept),
             )
-            .map_err(to_chain_error)?;
+            .map_err(|error| to_chain_error(error, purpose))?;
         let authority = self
             .anchor_certificate(path.anchor())
             .ok_or(ChainError::UnknownIssuer)?;

@@ -64,7 +64,7 @@ pub use certificate::{
     Certificate, CertificateError, UnusableCaError, Validity, certificates_from_pem,
     certificates_to_pem,
 };
-pub use chain::{ChainError, MAX_PRESENTED, TrustAnchors, VerifiedChain, VerifyAt};
+pub use chain::{ChainError, MAX_PRESENTED, Purpose, TrustAnchors, VerifiedChain, VerifyAt};
 pub use csr::{Csr, CsrError, create_csr, create_csr_with_names};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
 pub use jwt::{EnrollmentClaims, JwtError, JwtSigner, SessionClaims, SessionTokenGrant};

@@ -1,5 +1,7 @@
 //! Errors of chain verification.
 
+use super::purpose::Purpose;
+
 /// A chain was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
@@ -16,8 +18,8 @@ pub enum ChainError {
     /// The chain ends in a trusted authority that is outside its own validity period.
     #[error("the CA certificate has expired or is not valid yet")]
     AnchorOutsideValidity,
-    #[error("the certificate is not for client authentication (extended key usage)")]
-    WrongPurpose,
+    #[error("the certificate is not for {0} (extended key usage)")]
+    WrongPurpose(Purpose),
     /// More intermediates were presented than are considered.
     #[error("the chain has too many certificates")]
     TooLong,
@@ -45,7 +47,7 @@ impl ChainError {
         match self {
             Self::UnknownIssuer => 0,
             Self::Expired | Self::NotYetValid | Self::AnchorOutsideValidity => 1,
-            Self::Anchor(_) | Self::WrongPurpose | Self::TooLong | Self::Invalid(_) => 2,
+            Self::Anchor(_) | Self::WrongPurpose(_) | Self::TooLong | Self::Invalid(_) => 2,
         }
     }
 }
@@ -54,14 +56,14 @@ impl ChainError {
 /// be extended. Revocation lists are not used here, so nothing else yields this value.
 pub(super) const ANCHOR_OUTSIDE_VALIDITY: webpki::Error = webpki::Error::CertRevoked;
 
-/// Converts a verification error of the library.
-pub(super) fn to_chain_error(error: webpki::Error) -> ChainError {
+/// Converts an error of the library, which verified a certificate for `purpose`.
+pub(super) fn to_chain_error(error: webpki::Error, purpose: Purpose) -> ChainError {
     match error {
         ANCHOR_OUTSIDE_VALIDITY => ChainError::AnchorOutsideValidity,
         webpki::Error::CertExpired { .. } => ChainError::Expired,
         webpki::Error::CertNotValidYet { .. } => ChainError::NotYetValid,
         webpki::Error::UnknownIssuer => ChainError::UnknownIssuer,
-        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose,
+        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose(purpose),
         other => ChainError::Invalid(other),
     }
 }
@@ -75,7 +77,7 @@ mod tests {
         let by_weight = [
             ChainError::UnknownIssuer,
             ChainError::Expired,
-            ChainError::WrongPurpose,
+            ChainError::WrongPurpose(Purpose::Client),
         ];
         for (place, less) in by_weight.iter().enumerate() {
             for more in by_weight.iter().skip(place) {

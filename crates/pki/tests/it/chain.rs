@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::{
-    Authority, Certificate, ChainError, Fingerprint, KeyType, ServerNames, SigningKey,
+    Authority, Certificate, ChainError, Fingerprint, KeyType, Purpose, ServerNames, SigningKey,
     TrustAnchors, VerifyAt,
 };
 
@@ -153,7 +153,7 @@ fn certificates_for_servers_are_no_way_in() {
     let between = network.intermediates();
     assert_eq!(
         verify(&anchors, &server, &between, at(0)),
-        Err(ChainError::WrongPurpose)
+        Err(ChainError::WrongPurpose(Purpose::Client))
     );
 }
 
@@ -241,4 +241,32 @@ fn damaged_certificate_is_not_believed() {
             "byte {place}"
         );
     }
+}
+
+#[test]
+fn server_is_believed_with_a_certificate_for_servers_alone() {
+    let network = Network::new(33);
+    let (anchors, between) = (anchors(&network), network.intermediates());
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let names = ServerNames::parse(["ctrl.example.test"]).unwrap();
+    let (subject, entropy) = (named("ctrl"), &network.entropy);
+    let leaf = network
+        .signing
+        .issue_server_leaf(key.public_key(), &subject, &names, now(), entropy)
+        .unwrap();
+    let verify = |leaf: &Certificate, between: &[Certificate], at| {
+        let path = anchors.verify_server_path(leaf, between, at);
+        path.map(|path| path.intermediates)
+    };
+    assert_eq!(verify(&leaf, &between, at(0)), Ok(between.clone()));
+    assert_eq!(
+        verify(&leaf, &between, VerifyAt::AnyCommonTime),
+        Ok(between.clone())
+    );
+    assert_eq!(verify(&leaf, &[], at(0)), Err(ChainError::UnknownIssuer));
+    assert_eq!(verify(&leaf, &between, at(4000)), Err(ChainError::Expired));
+    assert_eq!(
+        verify(&network.identity(), &between, at(0)),
+        Err(ChainError::WrongPurpose(Purpose::Server))
+    );
 }
