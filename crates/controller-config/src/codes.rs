@@ -14,6 +14,8 @@ pub const VERSION: &str = "version";
 pub const UNSERVED_ADDRESS: &str = "unserved-address";
 /// Two listeners use the same port.
 pub const PORT_TAKEN: &str = "port-taken";
+/// An advertised address leads others to themselves.
+pub const UNREACHABLE_ADDRESS: &str = "unreachable-address";
 /// The file is that of a router.
 pub const ROUTER_FILE: &str = "router-file";
 
@@ -42,6 +44,10 @@ const OF_CONTENT: &[(&str, &str)] = &[
         "An address that clients are told and that no listener serves.",
     ),
     (PORT_TAKEN, "Two bind points that want one port."),
+    (
+        UNREACHABLE_ADDRESS,
+        "An address that clients are told and that leads them to themselves.",
+    ),
     (ROUTER_FILE, "A file that is that of a router."),
 ];
 

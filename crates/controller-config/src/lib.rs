@@ -25,8 +25,8 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `address`, `codes`, `generate`, `items`,
-//! `keys`, `relative_paths`; `limits`, `audit`, `ctrl`, `identity`, `store`; `edge`, `references`; `web`;
-//! `cross_check`; `root`; `effective`, `explain`.
+//! `keys`, `relative_paths`; `limits`, `audit`, `ctrl`, `identity`, `store`; `edge`, `references`;
+//! `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
 mod audit;
@@ -41,6 +41,7 @@ mod identity;
 mod items;
 mod keys;
 mod limits;
+mod reachability;
 mod references;
 mod relative_paths;
 mod root;
@@ -61,8 +62,8 @@ pub use identity::{CertKeyConfig, IdentityConfig, PemSource};
 pub use keys::{ControllerFile, StringFormat};
 pub use limits::{ClientLimit, ClientLimits};
 pub use references::{
-    CertKeyReference, ExternalReferences, IdentityReferences, PemReference, SharedHostReference,
-    StoreReference,
+    AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
+    PemReference, SharedHostReference, StoreReference,
 };
 pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, ReadOutcome, read, read_files};

@@ -1,7 +1,9 @@
 //! References of the file to external things, with their positions.
 
+use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Section, SourceLocation};
 
+use crate::address::{read_host_and_port, read_transport_address};
 use crate::identity::{PemSource, read_pem_source};
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
@@ -25,10 +27,40 @@ pub struct CertKeyReference {
 /// References of a section `identity`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IdentityReferences {
-    /// Certificate chains with their keys, without duplicates.
-    pub pairs: Vec<CertKeyReference>,
+    /// Position in `web` of the listener that the section belongs to; `None` for the controller's own.
+    pub listener: Option<usize>,
+    pub client: CertKeyReference,
+    /// Certificates that are served: the default first, then the alternatives.
+    pub servers: Vec<CertKeyReference>,
     /// Certificates to trust.
     pub ca: Option<PemReference>,
+}
+
+impl IdentityReferences {
+    /// Certificate chains with their keys; one that is used for both ends comes once.
+    pub fn pairs(&self) -> impl Iterator<Item = &CertKeyReference> {
+        let servers = self.servers.iter().filter(|pair| **pair != self.client);
+        std::iter::once(&self.client).chain(servers)
+    }
+}
+
+/// A value of the file that names a host with a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressReference {
+    pub path: KeyPath,
+    pub place: SourceLocation,
+    pub address: HostPort,
+}
+
+/// An entry of `web[].bindPoints`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindPointReference {
+    /// Position in `web` of the listener that it belongs to.
+    pub listener: usize,
+    /// Address to listen on.
+    pub interface: Option<AddressReference>,
+    /// Addresses that clients use.
+    pub advertised: Vec<AddressReference>,
 }
 
 /// Reference to the location of the data.
@@ -57,6 +89,11 @@ pub struct ExternalReferences {
     /// Additional certificates for clients to trust.
     pub signing_ca: Option<PemReference>,
     pub store: Option<StoreReference>,
+    /// Address of the APIs, as enrollment tokens name it.
+    pub client_address: Option<AddressReference>,
+    pub bind_points: Vec<BindPointReference>,
+    /// Address for routers, as enrollment tokens name it.
+    pub router_address: Option<AddressReference>,
     /// Hosts that the controller shares with routers.
     pub shared_hosts: Vec<SharedHostReference>,
 }
@@ -67,7 +104,7 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
         return ExternalReferences::default();
     };
     let finder = ReferenceCollector { folders };
-    let own = section(&root, "identity").map(|section| finder.identity(&section));
+    let own = section(&root, "identity").map(|section| finder.identity(&section, None));
     let enrollment = section(&root, "edge").and_then(|edge| section(&edge, "enrollment"));
     let signing = (enrollment.as_ref()).and_then(|at| section(at, "signingCert"));
     ExternalReferences {
@@ -87,6 +124,13 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .as_ref()
             .and_then(|at| finder.pem_reference(at, "ca")),
         store: finder.store(&root),
+        client_address: section(&root, "edge")
+            .and_then(|edge| section(&edge, "api"))
+            .and_then(|api| web_address(&api, "address")),
+        bind_points: bind_points(&root),
+        router_address: section(&root, "ctrl")
+            .and_then(|ctrl| section(&ctrl, "options"))
+            .and_then(|options| router_address(&options)),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
     }
 }
@@ -103,23 +147,68 @@ fn shared_hosts(enrollment: &Section<'_>) -> Vec<SharedHostReference> {
     items.iter().filter_map(host).collect()
 }
 
+fn bind_points(root: &Section<'_>) -> Vec<BindPointReference> {
+    let mut points = Vec::new();
+    for (listener, item) in items(root, "web").iter().enumerate() {
+        let Some(at) = item.section(&mut Diagnostics::default()) else {
+            continue;
+        };
+        let found = items(&at, "bindPoints");
+        let found = found.iter().filter_map(|point| {
+            let point = point.section(&mut Diagnostics::default())?;
+            let advertised = ["address", "newAddress"];
+            Some(BindPointReference {
+                listener,
+                interface: web_address(&point, "interface"),
+                advertised: (advertised.iter())
+                    .filter_map(|name| web_address(&point, name))
+                    .collect(),
+            })
+        });
+        points.extend(found);
+    }
+    points
+}
+
+/// An address of the APIs: host and port.
+fn web_address(at: &Section<'_>, name: &str) -> Option<AddressReference> {
+    let field = at.get_non_null(name)?;
+    let address = read_host_and_port(&field, &mut Diagnostics::default())?;
+    Some(AddressReference {
+        path: field.path().clone(),
+        place: field.location(),
+        address,
+    })
+}
+
+/// The address of the control channel in `ctrl.options`.
+fn router_address(options: &Section<'_>) -> Option<AddressReference> {
+    let field = options.get_non_null("advertiseAddress")?;
+    let address = read_transport_address(&field, &mut Diagnostics::default())?;
+    Some(AddressReference {
+        path: field.path().clone(),
+        place: field.location(),
+        address: address.endpoint,
+    })
+}
+
 struct ReferenceCollector<'folders> {
     folders: &'folders BaseFolders,
 }
 
 impl ReferenceCollector<'_> {
-    fn identity(&self, at: &Section<'_>) -> IdentityReferences {
-        let usual = CertKeyReference {
+    fn identity(&self, at: &Section<'_>, listener: Option<usize>) -> IdentityReferences {
+        let client = CertKeyReference {
             cert: self.pem_reference(at, "cert"),
             key: self.pem_reference(at, "key"),
         };
         let server = CertKeyReference {
             cert: self
                 .pem_reference(at, "server_cert")
-                .or_else(|| usual.cert.clone()),
+                .or_else(|| client.cert.clone()),
             key: self
                 .pem_reference(at, "server_key")
-                .or_else(|| usual.key.clone()),
+                .or_else(|| client.key.clone()),
         };
         let further = items(at, "alt_server_certs");
         let further = further.iter().filter_map(|item| {
@@ -128,26 +217,25 @@ impl ReferenceCollector<'_> {
                 cert: self.pem_reference(&at, "server_cert"),
                 key: self
                     .pem_reference(&at, "server_key")
-                    .or_else(|| usual.key.clone()),
+                    .or_else(|| client.key.clone()),
             })
         });
-        let further: Vec<_> = further.collect();
-        let server = (server != usual).then_some(server);
+        let servers = std::iter::once(server).chain(further).collect();
         IdentityReferences {
-            pairs: std::iter::once(usual)
-                .chain(server)
-                .chain(further)
-                .collect(),
+            listener,
+            client,
+            servers,
             ca: self.pem_reference(at, "ca"),
         }
     }
 
     fn identities_of_listeners(&self, root: &Section<'_>) -> Vec<IdentityReferences> {
-        let of = |item: &Field<'_>| {
+        let of = |(number, item): (usize, &Field<'_>)| {
             let listener = item.section(&mut Diagnostics::default())?;
-            Some(self.identity(&section(&listener, "identity")?))
+            Some(self.identity(&section(&listener, "identity")?, Some(number)))
         };
-        items(root, "web").iter().filter_map(of).collect()
+        let listeners = items(root, "web");
+        listeners.iter().enumerate().filter_map(of).collect()
     }
 
     fn pem_reference(&self, at: &Section<'_>, name: &str) -> Option<PemReference> {

@@ -15,6 +15,7 @@ use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
 use crate::items::read_all;
 use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
 use crate::limits::{self, ClientLimits};
+use crate::reachability;
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
 use crate::store::{self, StoreLocation};
@@ -221,10 +222,12 @@ pub(crate) fn read_with_tree(
     };
     expand_environment(&mut tree, lookup, &mut diagnostics);
     let config = read_root(&tree, &folders, &mut diagnostics);
+    let references = references::collect(&tree, &folders);
+    reachability::check(&references, &mut diagnostics);
     let outcome = ReadOutcome {
         config: config.filter(|_| !diagnostics.has_errors()),
         diagnostics: diagnostics.into_sorted(),
-        references: references::collect(&tree, &folders),
+        references,
     };
     (Some((tree, folders)), outcome)
 }

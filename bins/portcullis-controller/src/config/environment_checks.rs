@@ -5,7 +5,8 @@ use super::home_keys::HomeKeys;
 use crate::output;
 use crate::pem::{self, CertKeySettings, PemSetting};
 use portcullis_controller_config::{
-    self as model, CertKeyReference, ExternalReferences, PemSource, StoreReference,
+    self as model, CertKeyReference, ExternalReferences, IdentityReferences, PemSource,
+    StoreReference,
 };
 use portcullis_pki::{Certificate, SigningKey};
 use portcullis_yaml::{Diagnostic, KeyPath, Severity, SourceLocation};
@@ -35,7 +36,7 @@ pub(super) fn check(named: &ExternalReferences, own_keys: &HomeKeys) -> Vec<Diag
         own_keys,
         diagnostics: Vec::new(),
     };
-    for pair in named.identities.iter().flat_map(|each| &each.pairs) {
+    for pair in named.identities.iter().flat_map(IdentityReferences::pairs) {
         findings.check_pair(pair);
     }
     let trusted = findings.load_trusted(named);

@@ -2,7 +2,9 @@
 
 use crate::pem::PemSetting;
 use crate::serve::hosts;
-use portcullis_controller_config::{self as model, ReadOutcome, SharedHostReference};
+use portcullis_controller_config::{
+    self as model, IdentityReferences, ReadOutcome, SharedHostReference,
+};
 use portcullis_pki::{Certificate, ReservedNames};
 use portcullis_yaml::{Diagnostic, Severity};
 
@@ -18,7 +20,7 @@ pub(super) fn check(outcome: &ReadOutcome) -> Vec<Diagnostic> {
     };
     let identities = outcome.references.identities.iter();
     let served: Vec<_> = identities
-        .flat_map(|identity| &identity.pairs)
+        .flat_map(IdentityReferences::pairs)
         .filter_map(|pair| server_leaf(pair.cert.as_ref()?))
         .collect();
     let own = hosts::own_hosts(config);

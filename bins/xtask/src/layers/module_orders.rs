@@ -95,6 +95,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "store",
             "edge",
             "references",
+            "reachability",
             "web",
             "cross_check",
             "root",

@@ -86,7 +86,8 @@ proptest! {
     #[test]
     fn files_stand_in_the_directory_of_the_file_whatever_its_name(name in ".{1,20}") {
         let home = PathBuf::from(format!("/h/{name}"));
-        let text = generate(&GenerateOptions::new("localhost", 1280)).expect("host can be written");
+        let options = GenerateOptions::new("ctrl.example.test", 1280);
+        let text = generate(&options).expect("host can be written");
         let file = SourceText { text: &text, folder: &home };
         let outcome = read_files(&[file], &no_variables);
         prop_assert_eq!(&outcome.diagnostics, &[], "{}", text);

@@ -11,7 +11,7 @@ fn shown(outcome: &ReadOutcome) -> Vec<(String, u32, PathBuf)> {
     let named = &outcome.references;
     let of_pair = |pair: &CertKeyReference| [pair.cert.clone(), pair.key.clone()];
     let of_identities = named.identities.iter().flat_map(|identity| {
-        let pairs = identity.pairs.iter().flat_map(of_pair);
+        let pairs = identity.pairs().flat_map(of_pair);
         pairs.chain([identity.ca.clone()]).collect::<Vec<_>>()
     });
     let mut shown: Vec<_> = of_identities
@@ -77,7 +77,6 @@ web:
             ("identity.server_cert", 5, "b.pem"),
             ("identity.key", 4, "a.key"),
             ("identity.alt_server_certs[0].server_cert", 6, "inline"),
-            ("identity.key", 4, "a.key"),
             ("identity.key", 4, "a.key"),
             ("web[0].identity.ca", 8, "d.pem"),
             ("cluster.dataDir", 2, "data/portcullis.redb"),
