@@ -1,16 +1,20 @@
 //! Loading of configuration files, with checks of their environment.
 
+mod address_checks;
 mod environment_checks;
 mod file_permissions;
 mod home_keys;
 mod reserved_names;
 
 use crate::diagnostics::{self, SourceFiles};
-use crate::output;
-use anyhow::bail;
+use crate::home::Home;
+use crate::judgement::{self, Finding, Renewal};
+use crate::{output, store};
+use anyhow::anyhow;
 use file_permissions::Tolerance;
 use home_keys::HomeKeys;
 use portcullis_controller_config::{ControllerConfig, ExternalReferences, ReadOutcome};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::io_error;
 use portcullis_yaml::{
     Diagnostic, Diagnostics, KeyPath, Severity, SourceId, SourceLocation, decode,
@@ -21,8 +25,12 @@ use std::path::{Path, PathBuf};
 /// Configuration files and the outcome of reading them.
 pub(crate) struct CheckedFiles {
     pub(crate) sources: SourceFiles,
-    /// The configuration, or its mistakes.
+    /// The configuration, if the files are well-formed, and all diagnostics.
     pub(crate) outcome: ReadOutcome,
+    /// Whether no controller can be started, for mistakes of the files or of what they reference.
+    pub(crate) is_unusable: bool,
+    /// Whether the controller itself renews its server certificate.
+    renewal: Renewal,
 }
 
 impl CheckedFiles {
@@ -39,7 +47,33 @@ impl CheckedFiles {
             diagnostics: vec![found],
             ..ReadOutcome::default()
         };
-        Self { sources, outcome }
+        Self {
+            sources,
+            outcome,
+            is_unusable: true,
+            renewal: Renewal::Manual,
+        }
+    }
+
+    /// Adds what a started controller and its clients would find wrong at `now`: certificates that are
+    /// refused, and addresses that nobody can use.
+    pub(crate) fn judge(&mut self, now: Timestamp) {
+        let Some(config) = &self.outcome.config else {
+            return;
+        };
+        let references = &self.outcome.references;
+        let mut found: Vec<_> = judgement::judge(config, self.renewal, now)
+            .into_iter()
+            .map(|finding| to_diagnostic(finding, references))
+            .collect();
+        let is_running = store::is_in_use(&config.store.store_path()) == Some(true);
+        found.extend(address_checks::check(references, is_running));
+        add_findings(&mut self.outcome, found);
+    }
+
+    /// Whether there is an error, of whichever kind.
+    pub(crate) fn has_errors(&self) -> bool {
+        has_errors(&self.outcome.diagnostics)
     }
 }
 
@@ -52,23 +86,42 @@ pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
     load_with_references(files).map(|(config, _)| config)
 }
 
+/// Loads a complete file as [`load`] does, but looks at nothing that it references.
+pub(crate) fn load_well_formed(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
+    let CheckedFiles {
+        sources, outcome, ..
+    } = read(files)?;
+    match outcome.config {
+        Some(config) => Ok(config),
+        None => Err(refuse(files, &outcome.diagnostics, &sources)),
+    }
+}
+
 /// As [`load`], with the external references of the files.
 pub(crate) fn load_with_references(
     files: &[&Path],
 ) -> anyhow::Result<(ControllerConfig, ExternalReferences)> {
-    let CheckedFiles { sources, outcome } = read(files)?;
-    let is_terminal = io::stderr().is_terminal();
-    if let Some(config) = outcome.config {
-        if is_terminal {
+    let CheckedFiles {
+        sources,
+        outcome,
+        is_unusable,
+        ..
+    } = read(files)?;
+    if let Some(config) = outcome.config.filter(|_| !is_unusable) {
+        if io::stderr().is_terminal() {
             print_findings(&outcome.diagnostics, &sources, true);
         } else {
             log_findings(&outcome.diagnostics, &sources);
         }
         return Ok((config, outcome.references));
     }
-    print_findings(&outcome.diagnostics, &sources, is_terminal);
-    let errors = outcome
-        .diagnostics
+    Err(refuse(files, &outcome.diagnostics, &sources))
+}
+
+/// Prints all mistakes of files that cannot be used, and returns the error that sums them up.
+fn refuse(files: &[&Path], diagnostics: &[Diagnostic], sources: &SourceFiles) -> anyhow::Error {
+    print_findings(diagnostics, sources, io::stderr().is_terminal());
+    let errors = diagnostics
         .iter()
         .filter(|each| each.severity == Severity::Error)
         .count();
@@ -81,10 +134,10 @@ pub(crate) fn load_with_references(
     } else {
         format!("{errors} mistakes")
     };
-    bail!(
+    anyhow!(
         "the configuration {} cannot be used: {mistakes}",
         names.join(" with ")
-    );
+    )
 }
 
 /// Reads files and collects all diagnostics about them.
@@ -107,14 +160,46 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
             environment_checks::check(&outcome.references, &HomeKeys::from_files(files));
         found.extend(reserved_names::check(&outcome));
         found.extend(find_exposed_keys(files, &sources));
-        with_findings(outcome, found)
+        let mut outcome = outcome;
+        add_findings(&mut outcome, found);
+        outcome
     } else {
         ReadOutcome {
             diagnostics: unreadable,
             ..ReadOutcome::default()
         }
     };
-    Ok(CheckedFiles { sources, outcome })
+    Ok(CheckedFiles {
+        is_unusable: has_errors(&outcome.diagnostics),
+        renewal: renewal(files, outcome.config.as_ref()),
+        sources,
+        outcome,
+    })
+}
+
+/// Whether the controller would renew its server certificate: only that of a home, which it created.
+fn renewal(files: &[&Path], config: Option<&ControllerConfig>) -> Renewal {
+    let home = files.first().map(|first| Home::at(&folder_of(first)));
+    match (home, config) {
+        (Some(home), Some(config)) if home.owns_server_certificate_of(config) => Renewal::Automatic,
+        _ => Renewal::Manual,
+    }
+}
+
+/// A judgement at the value that it is about.
+fn to_diagnostic(finding: Finding, references: &ExternalReferences) -> Diagnostic {
+    let (path, place) = (finding.key.locate(references))
+        .unwrap_or_else(|| (KeyPath::root(), SourceLocation::default()));
+    let Finding {
+        severity,
+        code,
+        message,
+        help,
+        ..
+    } = finding;
+    let mut diagnostic = Diagnostic::new(severity, code, path, place, message);
+    diagnostic.help(help);
+    diagnostic
 }
 
 /// Finds files that contain private keys and are accessible to others.
@@ -149,17 +234,19 @@ fn contains_private_key(text: &str) -> bool {
 }
 
 /// Adds diagnostics about the files themselves and about the things that they reference.
-fn with_findings(mut outcome: ReadOutcome, found: Vec<Diagnostic>) -> ReadOutcome {
+fn add_findings(outcome: &mut ReadOutcome, found: Vec<Diagnostic>) {
     if !found.is_empty() {
-        if found.iter().any(|each| each.severity == Severity::Error) {
-            outcome.config = None;
-        }
         let mut all = Diagnostics::default();
-        all.extend(outcome.diagnostics);
+        all.extend(std::mem::take(&mut outcome.diagnostics));
         all.extend(found);
         outcome.diagnostics = all.into_sorted();
     }
-    outcome
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics
+        .iter()
+        .any(|each| each.severity == Severity::Error)
 }
 
 /// Absolute folder of a file.
@@ -174,12 +261,11 @@ pub(crate) fn folder_of(file: &Path) -> PathBuf {
 }
 
 fn read_error(path: &Path, error: &io::Error) -> anyhow::Error {
-    let path: PathBuf = path.to_owned();
     if error.kind() == io::ErrorKind::NotFound {
-        anyhow::anyhow!("the configuration file {} does not exist", path.display())
+        anyhow!("the configuration file {} does not exist", path.display())
     } else {
         let (path, why) = (path.display(), io_error::describe_io_error(error));
-        anyhow::anyhow!("the configuration file {path} cannot be read: {why}")
+        anyhow!("the configuration file {path} cannot be read: {why}")
     }
 }
 

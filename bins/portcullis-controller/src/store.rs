@@ -10,6 +10,7 @@ use portcullis_domain::entropy::Entropy;
 use portcullis_domain::io_error;
 use portcullis_storage::vault::Vault;
 use portcullis_storage_redb::{FatalError, OpenError, Options, RedbEngine};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +37,20 @@ pub(crate) fn open(
         engine: Arc::new(engine),
         vault: Arc::new(vault),
     })
+}
+
+/// Whether a process has the store at `path` open; `None` if this user cannot tell.
+pub(crate) fn is_in_use(path: &Path) -> Option<bool> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(false),
+        opened => opened.ok()?,
+    };
+    // Released when the file is closed.
+    match file.try_lock_shared() {
+        Ok(()) => Some(false),
+        Err(TryLockError::WouldBlock) => Some(true),
+        Err(TryLockError::Error(_)) => None,
+    }
 }
 
 /// The read model observes the store. The feed retains groups only for followers that fall behind, of

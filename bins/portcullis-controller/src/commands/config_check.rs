@@ -6,14 +6,18 @@ use crate::diagnostics::{self, DiagnosticRecord};
 use crate::output;
 use portcullis_yaml::Severity;
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
-    let mut results = Vec::new();
-    for file in &arguments.files {
+    let now = portcullis_system::env().now();
+    let check = |file: &PathBuf| {
         let reading = config::read(&[file]);
-        results.push(reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error)));
-    }
+        let mut checked = reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error));
+        checked.judge(now);
+        checked
+    };
+    let results: Vec<_> = arguments.files.iter().map(check).collect();
     match arguments.format {
         FindingsFormat::Human => results.iter().for_each(print_findings),
         FindingsFormat::Json => {
@@ -21,13 +25,10 @@ pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
             output::print_line(serde_json::to_string_pretty(&records)?);
         },
     }
-    let is_usable = results
-        .iter()
-        .all(|reading| reading.outcome.config.is_some());
-    Ok(if is_usable {
-        ExitCode::SUCCESS
-    } else {
+    Ok(if results.iter().any(CheckedFiles::has_errors) {
         ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     })
 }
 

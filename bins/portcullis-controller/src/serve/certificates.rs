@@ -4,6 +4,7 @@
 use super::credentials::{self, CertKeyPair};
 use crate::files::{self, PUBLIC_MODE};
 use crate::home::pki::LOOPBACK_HOSTS;
+use crate::judgement::{self, Finding, Renewal, is_due};
 use crate::pem::load_server_pairs;
 use anyhow::Context as _;
 use portcullis_app::App;
@@ -11,12 +12,12 @@ use portcullis_controller_config::{ControllerConfig, PemSource};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_listener::ServerTls;
 use portcullis_pki::{Certificate, Fingerprint, ServerNames, SpiffeId, Subject};
+use portcullis_yaml::Severity;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// How long before its end a certificate of one year is renewed, or a warning is logged.
-const RENEWAL_LEAD_TIME: SignedDuration = SignedDuration::from_hours(30 * 24);
-
-/// How often the same warning is logged.
+/// How often the same problem is logged.
 const WARNING_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
 /// Source and users of the server certificates.
@@ -37,24 +38,22 @@ pub(super) struct ServerCertificates {
 pub(super) struct CertificateWatcher {
     /// Fingerprints of the served certificates; empty before the first poll.
     served: Vec<Fingerprint>,
-    last_warning: Option<(Timestamp, String)>,
+    /// When each current problem was last logged, by what it is about.
+    logged: BTreeMap<String, Timestamp>,
 }
 
 impl CertificateWatcher {
     /// Checks the files once, and renews or reloads certificates if needed.
     pub(super) fn poll(&mut self, certificates: &ServerCertificates) {
         let now = certificates.app.env().now();
-        match self.refresh(certificates, now) {
-            Ok(pairs) => self.warn_if_expiring(&pairs, now),
-            Err(error) => self.warn_throttled(now, format!("{error:#}")),
-        }
+        let problems = match self.refresh(certificates, now) {
+            Ok(()) => certificates.judge(now),
+            Err(error) => vec![Problem::unusable(&error)],
+        };
+        self.log(problems, now);
     }
 
-    fn refresh(
-        &mut self,
-        certificates: &ServerCertificates,
-        now: Timestamp,
-    ) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
+    fn refresh(&mut self, certificates: &ServerCertificates, now: Timestamp) -> anyhow::Result<()> {
         let mut pairs = certificates.load()?;
         if certificates.may_renew && certificates.renew(now)? {
             pairs = certificates.load()?;
@@ -73,43 +72,72 @@ impl CertificateWatcher {
             }
             self.served = shown;
         }
-        Ok(pairs)
+        Ok(())
     }
 
-    fn warn_if_expiring(&mut self, pairs: &[Vec<CertKeyPair>], now: Timestamp) {
-        let expiring = pairs
-            .iter()
-            .flatten()
-            .find(|pair| pair.leaf().is_ok_and(|leaf| is_due(leaf, now)));
-        match expiring.and_then(|pair| Some((pair, pair.leaf().ok()?))) {
-            Some((pair, leaf)) => {
-                let (name, end) = (&pair.name, leaf.not_after());
-                self.warn_throttled(
-                    now,
-                    format!(
-                        "the certificate {name} expires at {end}; replace it with a new one for the \
-                         same key, which is loaded without a restart"
-                    ),
-                );
-            },
-            None => self.last_warning = None,
+    /// Logs problems, except those that were logged recently.
+    fn log(&mut self, problems: Vec<Problem>, now: Timestamp) {
+        let is_current = |topic: &String| problems.iter().any(|it| it.topic == *topic);
+        self.logged
+            .retain(|topic, at| is_current(topic) && now.duration_since(*at) < WARNING_INTERVAL);
+        for problem in problems {
+            if let Entry::Vacant(topic) = self.logged.entry(problem.topic.clone()) {
+                topic.insert(now);
+                problem.log();
+            }
+        }
+    }
+}
+
+/// A problem with certificates, for the log.
+struct Problem {
+    /// What the problem is about, without what changes by itself.
+    topic: String,
+    is_error: bool,
+    message: String,
+}
+
+impl Problem {
+    fn unusable(error: &anyhow::Error) -> Self {
+        let message = format!("{error:#}");
+        Self {
+            topic: message.clone(),
+            is_error: false,
+            message,
         }
     }
 
-    /// Logs a warning, unless the same one was logged recently.
-    fn warn_throttled(&mut self, now: Timestamp, what: String) {
-        let is_repeated = self
-            .last_warning
-            .as_ref()
-            .is_some_and(|(at, said)| *said == what && now.duration_since(*at) < WARNING_INTERVAL);
-        if !is_repeated {
-            tracing::warn!("{what}");
-            self.last_warning = Some((now, what));
+    fn log(&self) {
+        if self.is_error {
+            tracing::error!("{}", self.message);
+        } else {
+            tracing::warn!("{}", self.message);
+        }
+    }
+}
+
+impl From<Finding> for Problem {
+    fn from(found: Finding) -> Self {
+        Self {
+            topic: format!("{} {}", found.code, found.key),
+            is_error: found.severity == Severity::Error,
+            message: format!("{}; {}", found.message, found.help),
         }
     }
 }
 
 impl ServerCertificates {
+    /// Judges the files as `config check` does.
+    fn judge(&self, now: Timestamp) -> Vec<Problem> {
+        let renewal = if self.may_renew {
+            Renewal::Automatic
+        } else {
+            Renewal::Manual
+        };
+        let found = judgement::judge(&self.config, renewal, now);
+        found.into_iter().map(Problem::from).collect()
+    }
+
     /// Loads the current certificates of each entry of `web`.
     fn load(&self) -> anyhow::Result<Vec<Vec<CertKeyPair>>> {
         let root = load_server_pairs(&self.config.identity, "identity")?;
@@ -119,14 +147,6 @@ impl ServerCertificates {
     /// Installs certificates for TLS and tokens.
     fn install(&self, pairs: &[Vec<CertKeyPair>]) -> anyhow::Result<()> {
         let signer = credentials::token_signing_pair(&self.config, pairs)?;
-        let (host, leaf) = (&self.config.edge.api.address.host, signer.leaf()?);
-        if !leaf.covers_host(host) {
-            tracing::warn!(
-                "the certificate {} is not valid for {host}, the host of edge.api.address; \
-                 clients will refuse it",
-                signer.name,
-            );
-        }
         let served = self.app.network().serving_state();
         if served.jwt_signer.public_key() != signer.key.public_key() {
             tracing::warn!("the key of the server changed; refresh the pending enrollments");
@@ -141,7 +161,7 @@ impl ServerCertificates {
             .map(|pairs| pairs.iter().map(CertKeyPair::to_tls).collect())
             .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
         self.app.network().renew_certificate(
-            leaf.clone(),
+            signer.leaf()?.clone(),
             &served_leaves,
             jwt_signer,
             &self.network_id,
@@ -202,14 +222,6 @@ impl ServerCertificates {
             None => names,
         })
     }
-}
-
-/// Whether a certificate is due for renewal: it expires soon, or it is not valid yet because the clock
-/// was ahead when it was issued.
-fn is_due(leaf: &Certificate, now: Timestamp) -> bool {
-    let life = leaf.not_after().duration_since(leaf.not_before());
-    now < leaf.not_before()
-        || leaf.not_after().duration_since(now) < RENEWAL_LEAD_TIME.min(life / 3)
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub(crate) struct Core {
     pub(super) engine: Arc<RedbEngine<Change>>,
     /// Read model, not loaded yet.
     pub(super) projections: Arc<Projections>,
+    /// CA certificates that clients recognize the network by.
+    pub(super) roots: Vec<Certificate>,
     /// Certificates of each entry of `web`.
     pub(super) pairs: Vec<Vec<CertKeyPair>>,
     /// Id of the network token.
@@ -58,6 +60,7 @@ pub(crate) fn open(
     let credentials = Credentials::load(config)?;
     let network_id = entropy::uuid(&*env.entropy)?;
     let pairs = credentials.listeners.clone();
+    let roots = credentials.authorities.roots_for_clients();
     let network = network(config, credentials, env, &network_id)?;
     let Store { engine, vault } =
         store::open(&config.store, store_must_exist, Arc::clone(&env.entropy))?;
@@ -102,6 +105,7 @@ pub(crate) fn open(
         app: Arc::new(app),
         engine,
         projections,
+        roots,
         pairs,
         network_id,
     })
@@ -149,13 +153,13 @@ fn network(
 ) -> anyhow::Result<Network> {
     let signer = credentials.token_signing_pair(config)?;
     let default_pair = credentials.default_pair()?;
-    let roots = credentials.roots();
+    let roots = credentials.authorities.anchors();
     let trust_domain = TrustDomain::from_chain(default_pair.chain().iter().chain(&roots))
         .map_or_else(|| configured_trust_domain(config, &roots), Ok)?;
     let (jwt_signer, certificate) = (signer.jwt_signer()?, signer.leaf()?.clone());
     let settings = NetworkSettings {
         trust_domain,
-        bundle: credentials.bundle(),
+        bundle: credentials.authorities.for_clients(),
         anchors: roots,
         api_address: config.edge.api.address.to_string(),
         control_addresses: config

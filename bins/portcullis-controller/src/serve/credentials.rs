@@ -1,8 +1,9 @@
 //! Certificates, keys and trusted authorities of the configuration.
 
+use crate::ca_bundle::CaBundle;
 pub(super) use crate::pem::CertKeyPair;
 use crate::pem::{self, CertKeySettings, PemSetting, load_server_pairs};
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, anyhow};
 use portcullis_controller_config::{ApiKind, ControllerConfig, PemSource, WebListener};
 use portcullis_pki::{Authority, Certificate, JwtSigner};
 use std::net::IpAddr;
@@ -15,8 +16,8 @@ pub(super) struct Credentials {
     pub(super) listeners: Vec<Vec<CertKeyPair>>,
     /// Certificates for entries of `web` without their own.
     default_pairs: Vec<CertKeyPair>,
-    /// Authorities that the controller trusts.
-    trusted: Vec<Certificate>,
+    /// CA certificates of the network.
+    pub(super) authorities: CaBundle,
 }
 
 impl Credentials {
@@ -33,13 +34,13 @@ impl Credentials {
         client.load()?;
         let root = load_server_pairs(identity, "identity")?;
         let listeners = load_listener_pairs(config, &root)?;
-        let trusted = load_trusted(config)?;
-        let signing = load_signing(config, &trusted)?;
+        let authorities = CaBundle::load(config)?;
+        let signing = load_signing(config, &authorities)?;
         Ok(Self {
             signing,
             listeners,
             default_pairs: root,
-            trusted,
+            authorities,
         })
     }
 
@@ -57,29 +58,6 @@ impl Credentials {
                 .iter()
                 .chain(self.listeners.iter().flatten()),
         )
-    }
-
-    /// Trust anchors of client certificates.
-    pub(super) fn roots(&self) -> Vec<Certificate> {
-        let roots: Vec<_> = self
-            .trusted
-            .iter()
-            .filter(|each| each.is_self_issued())
-            .cloned()
-            .collect();
-        // A file may contain only an intermediate, which is then the trust anchor.
-        if roots.is_empty() {
-            self.trusted.clone()
-        } else {
-            roots
-        }
-    }
-
-    /// CA bundle for clients.
-    pub(super) fn bundle(&self) -> Vec<Certificate> {
-        let mut bundle = self.trusted.clone();
-        add_authorities(&mut bundle, self.signing.chain().cloned());
-        bundle
     }
 
     /// The certificate at the advertised address, whose key signs enrollment tokens.
@@ -144,42 +122,14 @@ pub(super) fn load_listener_pairs(
     config.web.iter().enumerate().map(load).collect()
 }
 
-/// Collects the authorities that the configuration trusts.
-fn load_trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
-    let mut trusted = Vec::new();
-    let identities = config
-        .web
-        .iter()
-        .enumerate()
-        .filter_map(|(number, listener)| {
-            let identity = listener.identity.as_ref()?;
-            Some((format!("web[{number}].identity.ca"), &identity.ca))
-        });
-    let first = std::iter::once(("identity.ca".to_owned(), &config.identity.ca));
-    let signing = &config.edge.enrollment.signing_cert;
-    let further = signing
-        .ca
-        .iter()
-        .map(|ca| ("edge.enrollment.signingCert.ca".to_owned(), ca));
-    for (name, material) in first.chain(identities).chain(further) {
-        let found = pem_setting(&name, material).certificates()?;
-        let authorities = found.into_iter().filter(Certificate::is_ca);
-        add_authorities(&mut trusted, authorities);
-    }
-    ensure!(
-        !trusted.is_empty(),
-        "identity.ca contains no CA certificate"
-    );
-    Ok(trusted)
-}
-
 /// Loads the authority that issues certificates of identities.
-fn load_signing(config: &ControllerConfig, trusted: &[Certificate]) -> anyhow::Result<Authority> {
+fn load_signing(config: &ControllerConfig, bundle: &CaBundle) -> anyhow::Result<Authority> {
     let signing = &config.edge.enrollment.signing_cert;
+    let trusted: Vec<_> = bundle.trusted().cloned().collect();
     pem::load_authority(
         pem_setting("edge.enrollment.signingCert.cert", &signing.cert),
         pem_setting("edge.enrollment.signingCert.key", &signing.key),
-        trusted,
+        &trusted,
     )
 }
 
@@ -187,14 +137,6 @@ fn pem_setting<'a>(name: &'a str, material: &'a PemSource) -> PemSetting<'a> {
     PemSetting {
         name: name.into(),
         source: material,
-    }
-}
-
-fn add_authorities(to: &mut Vec<Certificate>, certificates: impl Iterator<Item = Certificate>) {
-    for certificate in certificates {
-        if certificate.is_ca() && !to.contains(&certificate) {
-            to.push(certificate);
-        }
     }
 }
 

@@ -100,28 +100,34 @@ async fn unusable_file_changes_nothing_and_is_mentioned_once() {
     let first = scene.in_use();
     fs::write(&scene.chain, "half a fi").unwrap();
     watch.poll(&scene.certificates);
-    let said = watch.last_warning.clone().unwrap();
-    assert!(said.1.contains("identity.server_cert"), "{said:?}");
+    let said = watch.logged.clone();
+    let [topic] = said.keys().collect::<Vec<_>>()[..] else {
+        panic!("{said:?}");
+    };
+    assert!(topic.contains("identity.server_cert"), "{said:?}");
     watch.poll(&scene.certificates);
-    assert_eq!(watch.last_warning, Some(said));
+    assert_eq!(watch.logged, said);
     assert_eq!(scene.in_use(), first);
 }
 
 #[test]
-fn what_was_said_is_said_again_after_a_day() {
+fn problem_is_logged_again_after_a_day_or_when_it_comes_back() {
     let start = Timestamp::UNIX_EPOCH;
     let mut watch = CertificateWatcher::default();
-    let said_at = |watch: &mut CertificateWatcher, hours| {
-        watch.warn_throttled(
-            start + SignedDuration::from_hours(hours),
-            "expiring".to_owned(),
-        );
-        watch
-            .last_warning
-            .as_ref()
-            .map(|(at, _)| at.duration_since(start).as_hours())
+    let mut logged_at = |hours, is_there: bool| {
+        let problem = || Problem {
+            topic: "expiring-certificate identity.server_cert".to_owned(),
+            is_error: false,
+            message: format!("expires in {hours} hours"),
+        };
+        let now = start + SignedDuration::from_hours(hours);
+        watch.log(is_there.then(problem).into_iter().collect(), now);
+        let at = watch.logged.values().next();
+        at.map(|at| at.duration_since(start).as_hours())
     };
-    assert_eq!(said_at(&mut watch, 0), Some(0));
-    assert_eq!(said_at(&mut watch, 23), Some(0));
-    assert_eq!(said_at(&mut watch, 24), Some(24));
+    assert_eq!(logged_at(0, true), Some(0));
+    assert_eq!(logged_at(23, true), Some(0));
+    assert_eq!(logged_at(24, true), Some(24));
+    assert_eq!(logged_at(25, false), None);
+    assert_eq!(logged_at(26, true), Some(26));
 }
