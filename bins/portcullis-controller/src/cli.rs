@@ -32,6 +32,7 @@ Examples:
   portcullis-controller quickstart                     a network to try things out
   portcullis-controller quickstart --home ~/network    the same, kept
   portcullis-controller config check controller.yml    every mistake, with its place
+  portcullis-controller fingerprint controller.yml     the CA, to compare at the first login
   portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
   portcullis-controller run controller.yml --audit-file audit.jsonl
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     /// Work with configuration files
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Show the fingerprint of the CA, which `portcullis login` asks about on first contact
+    Fingerprint(FingerprintArgs),
     /// Show the version
     Version,
 }
@@ -250,6 +253,38 @@ pub(crate) struct ConfigCheckArgs {
     /// Format of the findings
     #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
     pub(crate) format: FindingsFormat,
+}
+
+/// Shows the SHA-256 fingerprint, the subject and the dates of each root CA. Only certificates are read:
+/// no key, no store, and the controller may run or not.
+#[derive(Debug, Args)]
+#[command(after_help = FINGERPRINT_EXAMPLES)]
+pub(crate) struct FingerprintArgs {
+    /// Configuration file
+    #[arg(required_unless_present = "home")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Home that `quickstart` created, instead of a file
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    pub(crate) home: Option<PathBuf>,
+
+    /// Format of the output
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) output: OutputFormat,
+}
+
+const FINGERPRINT_EXAMPLES: &str = "\
+Examples:
+  portcullis-controller fingerprint controller.yml
+  portcullis-controller fingerprint --home ~/network
+  portcullis-controller fingerprint controller.yml -o json | jq -r '.[0].sha256'";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    Text,
+    /// JSON
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

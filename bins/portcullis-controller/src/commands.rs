@@ -3,6 +3,7 @@
 mod admin;
 mod audit;
 mod config_check;
+mod fingerprint;
 mod init;
 mod password;
 mod quickstart;
@@ -31,6 +32,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Admin(command) => block_on(admin::run(command)),
         Command::Audit(AuditCommand::Verify(arguments)) => audit::verify(&arguments),
         Command::Config(ConfigCommand::Check(arguments)) => config_check::run(&arguments),
+        Command::Fingerprint(arguments) => fingerprint::run(&arguments),
         Command::Version => {
             output::print_line(format_args!(
                 "portcullis-controller {} ({}), API level {}",

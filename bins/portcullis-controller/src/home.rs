@@ -1,5 +1,6 @@
 //! Home folder of a controller: certificates, keys, store, and a configuration file for them.
 
+mod contents;
 pub(crate) mod pki;
 
 use crate::files::{self, PUBLIC_MODE, SECRET_MODE};
@@ -38,7 +39,12 @@ pub struct Home {
     pub ca: PathBuf,
     /// File with the generated password of the administrator.
     pub password: PathBuf,
+    /// File for the audit trail of a controller on a terminal.
+    pub audit: PathBuf,
 }
+
+/// What an interrupted start left of the certificates.
+const INCOMPLETE_PKI: &str = "pki.incomplete";
 
 impl Home {
     /// The home in `folder`, which need not exist yet.
@@ -48,6 +54,7 @@ impl Home {
             config: HomeLayout::under(folder).config,
             ca: folder.join("ca.pem"),
             password: folder.join("admin-password"),
+            audit: folder.join("audit.jsonl"),
         }
     }
 
@@ -125,7 +132,7 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     if pki_folder.exists() && !home.is_ready() && !home.has_store() && !home.password.exists() {
         // Interrupted before the keys were used: a password is created after the store. They may be somebody
         // else's, so they are kept.
-        let aside = folder.join("pki.incomplete");
+        let aside = folder.join(INCOMPLETE_PKI);
         if !aside.exists() {
             files::rename(&pki_folder, &aside)?;
         }
@@ -156,6 +163,14 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     store::open(&home.store(), false, Arc::clone(&env.entropy))?;
     files::rename(&config, &home.config)?;
     Ok(home)
+}
+
+/// Refuses a directory that holds something else than a home or parts of one.
+///
+/// # Errors
+/// A message that names what is in the way.
+pub(crate) fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
+    contents::refuse_foreign(folder)
 }
 
 /// Completes an interrupted [`create`] in `folder`, if everything was created but not moved into place.

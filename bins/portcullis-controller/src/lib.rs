@@ -31,7 +31,7 @@ mod store;
 mod usage;
 
 pub use audit::AuditDestination;
-pub use serve::{FirstAdministrator, RunningController, ServeOptions, serve};
+pub use serve::{FirstAdministrator, RunningController, ServeOptions, StartReport, serve};
 
 use clap::Parser as _;
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ mod descriptors;
 pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
+mod start_report;
 mod store_loader;
 
 use crate::audit::AuditDestination;
@@ -22,6 +23,7 @@ use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_listener::Listener;
+use portcullis_storage::engine::Engine as _;
 use portcullis_storage_redb::RedbEngine;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,6 +34,7 @@ use tokio_util::task::TaskTracker;
 
 pub use administrator::FirstAdministrator;
 pub(crate) use core::open;
+pub use start_report::StartReport;
 
 /// How long the start waits for the check of the store; a large one is checked while it is served.
 const LOAD_GRACE: Duration = Duration::from_millis(300);
@@ -96,6 +99,7 @@ pub struct RunningController {
     audit_writer: AuditWriter,
     engine: Arc<RedbEngine<Change>>,
     addresses: Vec<SocketAddr>,
+    report: StartReport,
     stop: CancellationToken,
     tasks: TaskTracker,
     loading: StoreLoader,
@@ -136,6 +140,8 @@ pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
         verdict?;
     }
     let tls = web.tls(&core.pairs)?;
+    let addresses = web.local_addresses();
+    let revision = engine.snapshot()?.revision()?;
     let certificates = ServerCertificates {
         app: Arc::clone(&core.app),
         network_id: core.network_id,
@@ -143,7 +149,6 @@ pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
         may_renew: renew_leaf,
         config,
     };
-    let addresses = web.local_addresses();
     let app = core.app;
     let audit_writer = AuditWriter::start(Arc::clone(&app), audit.open(&app)?)
         .context("the thread that writes the audit trail cannot be started")?;
@@ -151,17 +156,22 @@ pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
     let tasks = TaskTracker::new();
     let mut certificate_watcher = certificates::CertificateWatcher::default();
     certificate_watcher.poll(&certificates);
+    let report = StartReport::new(
+        &certificates.config,
+        app.network(),
+        &core.roots,
+        addresses.clone(),
+        revision,
+    );
     web.serve(&certificates, &tasks, &stop)?;
     maintenance::spawn(&tasks, &app, certificates, certificate_watcher, &stop);
     tasks.close();
-    for address in &addresses {
-        tracing::info!(%address, "serving");
-    }
     Ok(RunningController {
         app,
         audit_writer,
         engine,
         addresses,
+        report,
         stop,
         tasks,
         loading,
@@ -186,6 +196,11 @@ impl RunningController {
     /// All served addresses.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Facts about the controller, as of its start.
+    pub fn start_report(&self) -> &StartReport {
+        &self.report
     }
 
     pub fn app(&self) -> &Arc<App> {

@@ -5,17 +5,20 @@ mod ignored_options;
 mod summary;
 
 use super::password;
+use crate::audit::AuditDestination;
 use crate::cli::{KeyTypeArg, QuickstartArgs};
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, ServeOptions};
-use crate::{config, output, signals};
+use crate::{config, logging, output, signals};
 use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
 use portcullis_listener::Listener;
 use portcullis_pki::KeyType;
 use secrecy::ExposeSecret as _;
+use std::io::{self, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use summary::Summary;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +42,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     // Removed when this function returns or is cancelled.
     let (folder, _temporary) = folder(&arguments)?;
     let env = portcullis_system::env();
+    home::refuse_foreign(&folder)?;
     home::finish_interrupted(&folder)?;
     let is_new = !Home::at(&folder).is_ready();
     let (home, listeners) = if is_new {
@@ -58,12 +62,14 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     }
     let mut plan = ServeOptions::new(config, env);
     plan.listeners = listeners;
-    plan.audit = arguments.audit.destination(&plan.config.audit);
+    let audit = arguments.audit.destination(&plan.config.audit);
+    plan.audit = keep_terminal_quiet(audit, &home);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_server_certificate_of(&plan.config);
     plan.store_must_exist = home.keeps_store_of(&plan.config);
     plan.stop = stop;
     let address = format!("https://{}", plan.config.edge.api.address);
+    let audit = plan.audit.clone();
     let running = serve::serve(plan).await.map_err(|error| {
         if is_new {
             error
@@ -72,8 +78,28 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         }
     })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
-    summary::print(&address, &home, &administrator);
+    let report = running.start_report();
+    summary::print(&Summary {
+        address: &address,
+        home: &home,
+        ca: report.ca_fingerprints(),
+        administrator: &administrator,
+        audit: &audit,
+    });
+    // On a terminal, the summary has said it.
+    if !io::stderr().is_terminal() {
+        report.log(&files);
+    }
     running.wait().await
+}
+
+/// Moves the audit trail of a controller on a terminal into its home: it would scroll the summary away.
+fn keep_terminal_quiet(audit: AuditDestination, home: &Home) -> AuditDestination {
+    let is_shown = io::stderr().is_terminal() && !logging::audit_is_off();
+    match audit {
+        AuditDestination::Stream if is_shown => AuditDestination::File(home.audit.clone()),
+        audit => audit,
+    }
 }
 
 fn folder(arguments: &QuickstartArgs) -> anyhow::Result<(PathBuf, Option<TempDir>)> {

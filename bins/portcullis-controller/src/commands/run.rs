@@ -21,6 +21,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     plan.store_must_exist = plan.renew_leaf && home.keeps_store_of(&plan.config);
     privileges::warn_about_root();
     let running = serve::serve(plan).await?;
+    running.start_report().log(&[&arguments.config]);
     if !administrator::exists(running.app())? {
         tracing::warn!(
             "there is no administrator, so nobody can log in: stop the controller and run \

@@ -18,6 +18,11 @@ pub(super) fn raise_limit() -> Option<u64> {
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the limit of open descriptors cannot be raised");
     }
+    self::limit()
+}
+
+/// The limit of open descriptors; `None` for no limit.
+pub(super) fn limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 

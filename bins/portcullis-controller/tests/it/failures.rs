@@ -111,7 +111,27 @@ fn lost_sealing_key_is_asked_for() {
 fn store_that_is_none_is_refused() {
     let (_folder, home) = home();
     fs::write(home.join("ctrl.db.portcullis"), "not a store".repeat(1000)).unwrap();
-    run(&home).failed_with(&["not a readable store", "restore a backup"]);
+    let finished = run(&home);
+    finished.failed_with(&[
+        "not a readable store: it does not begin like a store",
+        "restore a backup",
+    ]);
+    assert!(!finished.stderr.contains("redb"), "{finished:?}");
+}
+
+#[test]
+fn directory_that_holds_other_files_becomes_no_home() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    fs::write(folder.path().join("notes \u{202e}.txt"), "").unwrap();
+    let mut quickstart = program();
+    quickstart.args(["quickstart", "--ctrl-port", "0", "--home"]);
+    let finished = finish(quickstart.arg(folder.path()));
+    finished.failed_with(&[
+        "is no home of a network and not empty",
+        "it contains .git, notes \\u{202e}.txt; name a new or empty directory",
+    ]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]

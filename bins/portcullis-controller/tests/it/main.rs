@@ -8,10 +8,12 @@
 
 mod admin;
 mod audit;
+mod certificates;
 mod config_check;
 mod core_dumps;
 mod damage;
 mod failures;
+mod fingerprint;
 mod in_process;
 mod init;
 mod loss;

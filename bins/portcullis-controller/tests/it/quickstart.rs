@@ -33,11 +33,12 @@ fn summary_says_what_is_needed_next() {
     assert!(serving.value("Password").starts_with(kept.trim()));
 
     let login = serving.line("portcullis login");
-    let expected = format!(
-        "portcullis login https://localhost:{port} --username admin --ca '{}'",
-        ca.display()
-    );
+    let expected = format!("portcullis login https://localhost:{port} --username admin \\");
     assert_eq!(login.trim(), expected);
+    assert_eq!(
+        serving.line("--ca ").trim(),
+        format!("--ca '{}'", ca.display())
+    );
     serving.line("portcullis identity create laptop --type device --output-jwt laptop.jwt");
     let config = fs::read_to_string(home.join("controller.yml")).unwrap();
     assert!(config.contains(&format!("localhost:{port}")), "{config}");
@@ -250,7 +251,8 @@ fn kept_password_is_the_one_to_log_in_with_or_not_claimed() {
 
     fs::write(&kept, "another one\n").unwrap();
     let mut again = quickstart(&home);
-    assert!(again.value("Password").contains("is out of date"));
+    assert_eq!(again.value("Password"), "as before");
+    again.line("which is out of date)");
     assert_eq!(again.stop("TERM").code, Some(0));
 }
 

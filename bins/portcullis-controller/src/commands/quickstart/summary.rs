@@ -1,86 +1,178 @@
 //! Summary that is printed once the network is served.
 
 use super::administrator::{AdministratorSummary, PasswordSource, StoredPassword};
+use crate::audit::AuditDestination;
 use crate::home::Home;
 use crate::output::{one_line, print_line, shell_quoted};
+use portcullis_pki::Sha256Fingerprint;
 use secrecy::ExposeSecret as _;
+use std::borrow::Cow;
+use std::path::Path;
 
-/// Prints the addresses and files of the network, and the next commands.
-pub(super) fn print(address: &str, home: &Home, administrator: &AdministratorSummary) {
-    print_line(text(address, home, administrator));
+/// Columns of the smallest usual terminal.
+const WIDTH: usize = 80;
+
+/// Column at which the values begin.
+const VALUE_COLUMN: usize = 17;
+
+/// What is said about a network.
+pub(super) struct Summary<'a> {
+    /// URL of the APIs.
+    pub(super) address: &'a str,
+    pub(super) home: &'a Home,
+    /// Fingerprints of the root CAs.
+    pub(super) ca: &'a [Sha256Fingerprint],
+    pub(super) administrator: &'a AdministratorSummary,
+    pub(super) audit: &'a AuditDestination,
 }
 
-fn text(address: &str, home: &Home, administrator: &AdministratorSummary) -> String {
-    let (ca, name) = (home.ca.display().to_string(), &administrator.name);
-    let password_file = home.password.display().to_string();
-    let password = match &administrator.password {
-        PasswordSource::FromCommandLine => "as given".to_owned(),
-        PasswordSource::Generated(password) => {
-            format!(
-                "{} (also in {})",
-                password.expose_secret(),
-                one_line(&password_file)
-            )
-        },
-        PasswordSource::FromEarlierStart(StoredPassword::None) => "as before".to_owned(),
-        PasswordSource::FromEarlierStart(StoredPassword::Current) => {
-            format!("as before (in {})", one_line(&password_file))
-        },
-        PasswordSource::FromEarlierStart(StoredPassword::Outdated) => format!(
-            "as before (not the one in {}, which is out of date)",
-            one_line(&password_file)
-        ),
-    };
+/// Prints the addresses and files of the network, and the next commands.
+pub(super) fn print(summary: &Summary<'_>) {
+    print_line(text(summary));
+}
+
+fn text(summary: &Summary<'_>) -> String {
+    let Summary { address, home, .. } = summary;
+    let name = &summary.administrator.name;
+    let ca = home.ca.display().to_string();
+    let mut rows = vec![
+        row("Address", &[address]),
+        row("CA bundle", &[&one_line(&ca)]),
+    ];
+    rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &halves(*ca))));
+    rows.push(row("Administrator", &[&one_line(name)]));
+    rows.push(row("Password", &password(summary)));
+    if let AuditDestination::File(file) = summary.audit {
+        rows.push(row("Audit trail", &[&shown(file)]));
+    }
+    let login = command(&[
+        "portcullis login",
+        &shell_quoted(address),
+        &format!("--username {}", shell_quoted(name)),
+        &format!("--ca {}", shell_quoted(&ca)),
+    ]);
     format!(
         "\
 Portcullis is ready.
 
-  Address        {address}
-  CA bundle      {ca_shown}
-  Administrator  {name_shown}
-  Password       {password}
-
+{rows}
 Next, in another terminal:
 
-  portcullis login {login} --username {user} --ca {ca_word}
+{login}
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis enroll laptop.jwt
 ",
-        ca_shown = one_line(&ca),
-        name_shown = one_line(name),
-        login = shell_quoted(address),
-        user = shell_quoted(name),
-        ca_word = shell_quoted(&ca),
+        rows = rows.concat(),
     )
+}
+
+/// A label with its value: in one line if it fits, or else one line for each part.
+fn row(label: &str, parts: &[impl AsRef<str>]) -> String {
+    let parts: Vec<_> = parts.iter().map(AsRef::as_ref).collect();
+    let whole = parts.join(" ");
+    let lines = if VALUE_COLUMN + whole.chars().count() <= WIDTH {
+        vec![whole.as_str()]
+    } else {
+        parts
+    };
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    let lines = labels.zip(lines);
+    let lines = lines.map(|(label, line)| format!("  {label:<15}{line}\n"));
+    lines.collect()
+}
+
+/// A command in one line if it fits, or else with its last option in a second one. A shell reads both
+/// as one command.
+fn command(words: &[&str]) -> String {
+    let whole = format!("  {}", words.join(" "));
+    match words.split_last() {
+        Some((last, before)) if whole.chars().count() > WIDTH => {
+            format!("  {} \\\n    {last}", before.join(" "))
+        },
+        _ => whole,
+    }
+}
+
+/// A fingerprint as two lines of sixteen bytes, which are one line to whoever copies neither.
+fn halves(fingerprint: Sha256Fingerprint) -> [String; 2] {
+    let text = fingerprint.to_string();
+    let (first, second) = text.split_at(text.len() / 2 + 1);
+    [first.to_owned(), second.to_owned()]
+}
+
+fn password(summary: &Summary<'_>) -> Vec<String> {
+    let file = shown(&summary.home.password);
+    match &summary.administrator.password {
+        PasswordSource::FromCommandLine => vec!["as given".to_owned()],
+        PasswordSource::Generated(password) => vec![
+            password.expose_secret().to_owned(),
+            format!("(also in {file})"),
+        ],
+        PasswordSource::FromEarlierStart(StoredPassword::None) => vec!["as before".to_owned()],
+        PasswordSource::FromEarlierStart(StoredPassword::Current) => {
+            vec!["as before".to_owned(), format!("(in {file})")]
+        },
+        PasswordSource::FromEarlierStart(StoredPassword::Outdated) => vec![
+            "as before".to_owned(),
+            format!("(not the one in {file}, which is out of date)"),
+        ],
+    }
+}
+
+fn shown(path: &Path) -> String {
+    let path: Cow<'_, str> = path.to_string_lossy();
+    one_line(&path).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+
+    fn text_of(home: &str, name: &str, password: PasswordSource) -> String {
+        let ca = [Sha256Fingerprint::of_der(b"abc")];
+        text(&Summary {
+            address: "https://localhost:1280",
+            home: &Home::at(Path::new(home)),
+            ca: &ca,
+            administrator: &AdministratorSummary {
+                name: name.to_owned(),
+                password,
+            },
+            audit: &AuditDestination::Stream,
+        })
+    }
 
     #[test]
     fn commands_can_be_pasted_as_they_stand() {
-        let home = Home::at(Path::new("/tmp/my home"));
-        let administrator = AdministratorSummary {
-            name: "o'neil".to_owned(),
-            password: PasswordSource::FromCommandLine,
-        };
-        let text = text("https://localhost:1280", &home, &administrator);
-        let login = "portcullis login https://localhost:1280 --username 'o'\\''neil' \
-                     --ca '/tmp/my home/ca.pem'";
-        assert!(text.lines().any(|line| line.trim() == login), "{text}");
+        let text = text_of("/tmp/my home", "o'neil", PasswordSource::FromCommandLine);
+        let login = "  portcullis login https://localhost:1280 --username 'o'\\''neil' \\\n    \
+                     --ca '/tmp/my home/ca.pem'\n";
+        assert!(text.contains(login), "{text}");
+        let text = text_of("/srv/net", "admin", PasswordSource::FromCommandLine);
+        let login =
+            "  portcullis login https://localhost:1280 --username admin --ca /srv/net/ca.pem\n";
+        assert!(text.contains(login), "{text}");
+    }
+
+    #[test]
+    fn lines_fit_a_small_terminal() {
+        let password = PasswordSource::Generated("s3cret-of-24-characters.".into());
+        let text = text_of("/home/somebody/networks/trial", "admin", password);
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{line}");
+        }
+        let fingerprint = "  CA SHA-256     BA:78:16:BF:8F:01:CF:EA:41:41:40:DE:5D:AE:22:23:\n\
+                           \u{20}                B0:03:61:A3:96:17:7A:9C:B4:10:FF:61:F2:00:15:AD\n";
+        assert!(text.contains(fingerprint), "{text}");
     }
 
     #[test]
     fn generated_password_is_shown_with_its_file() {
-        let home = Home::at(Path::new("/srv/net"));
-        let password = PasswordSource::Generated("s3cret".into());
-        let administrator = AdministratorSummary {
-            name: "admin".to_owned(),
-            password,
-        };
-        let text = text("https://localhost:1280", &home, &administrator);
+        let text = text_of(
+            "/srv/net",
+            "admin",
+            PasswordSource::Generated("s3cret".into()),
+        );
         assert!(
             text.contains("Password       s3cret (also in /srv/net/admin-password)"),
             "{text}"
