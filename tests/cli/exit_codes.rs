@@ -31,7 +31,7 @@ fn exit_codes_tell_what_went_wrong() {
         $ portcullis identity bogus
         error: unrecognized subcommand 'bogus'
 
-        Usage: portcullis identity [OPTIONS] <COMMAND>
+        Usage: portcullis identity <COMMAND>
 
         For more information, try '--help'.
         [2]

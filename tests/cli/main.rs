@@ -3,6 +3,7 @@
 
 mod authenticators;
 mod authorities;
+mod completion;
 mod credentials;
 mod database;
 mod deletion;
@@ -33,6 +34,7 @@ mod services;
 mod session;
 mod sessions;
 mod signers;
+mod tags;
 mod terminal;
 mod trust;
 mod walk_through;

@@ -181,7 +181,7 @@ fn refusals(session: &Session) {
         $ portcullis posture-check create teapot x
         error: unrecognized subcommand 'teapot'
 
-        Usage: portcullis posture-check create [OPTIONS] <COMMAND>
+        Usage: portcullis posture-check create <COMMAND>
 
         For more information, try '--help'.
         [2]

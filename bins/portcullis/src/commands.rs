@@ -41,6 +41,7 @@ mod selectors;
 mod semantic;
 pub(crate) mod service;
 pub(crate) mod session;
+mod tags;
 pub(crate) mod terminator;
 mod token_output;
 pub(crate) mod transit_router;

@@ -1,6 +1,7 @@
 //! Context of a command: output, profiles and clients.
 
 use crate::auth_queries;
+use crate::completion::Values;
 use crate::controller_url;
 use crate::error::{CliError, ErrorKind};
 use crate::ext_jwt;
@@ -38,7 +39,8 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         value_name = "NAME",
-        value_parser = crate::text::parse_non_blank
+        value_parser = crate::text::parse_non_blank,
+        add = Values::Profiles
     )]
     pub(crate) profile: Option<String>,
 
@@ -60,6 +62,23 @@ pub(crate) struct GlobalArgs {
     /// Log each request to standard error, without secrets
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
+}
+
+impl GlobalArgs {
+    /// The options of a command that nobody waits long for.
+    pub(crate) fn hasty(
+        profile: Option<String>,
+        config_dir: Option<PathBuf>,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            output: Format::default(),
+            profile,
+            config_dir,
+            timeout: timeout.as_secs(),
+            verbose: false,
+        }
+    }
 }
 
 /// Settings of one invocation.

@@ -1,6 +1,6 @@
 //! Dispatch of commands.
 
-use crate::cli::{self, Cli, Command, ManagementCommand};
+use crate::cli::{Cli, Command, ManagementCommand};
 use crate::commands::verb::Verb as _;
 use crate::commands::{completion, enroll, login, logout, renew, router_config, version, whoami};
 use crate::context::Context;
@@ -19,7 +19,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Enroll(arguments) => enroll::run(&context()?, arguments).await,
         Command::RouterConfig(command) => router_config::run(output, &command),
         Command::Version(arguments) => version::run(&context()?, arguments).await,
-        Command::Completion(arguments) => completion::run(&arguments, cli::command()),
+        Command::Completion(arguments) => completion::run(&arguments),
         Command::Management(command) => administer(&context()?, command).await,
     }
 }

@@ -8,10 +8,11 @@ use portcullis_api::envelope::ListEnvelope;
 use portcullis_client::{Client, ClientError, ListQuery, Resource};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EntityId as _;
+use portcullis_domain::tags::{TagValue, Tags};
 use serde::Serialize;
 
 /// What tables and messages say about the entities of a kind.
-pub(crate) trait EntityKind: Resource + Serialize + Send + Sync {
+pub(crate) trait EntityKind: Resource + Serialize + Send + Sync + 'static {
     /// Command for the kind, such as `service`.
     const COMMAND: &'static str;
     const SINGULAR: &'static str;
@@ -43,6 +44,9 @@ pub(crate) trait Named: EntityKind {
 
 /// An entity that users refer to by id, or also by name if its kind has names.
 pub(crate) trait Entity: EntityKind {
+    /// Whether the kind has names.
+    const IS_NAMED: bool = false;
+
     fn optional_name(&self) -> Option<&str> {
         None
     }
@@ -64,10 +68,21 @@ pub(crate) trait Entity: EntityKind {
             .property("id", base.id.as_str());
         let table = self
             .add_properties(table, now)
+            .property("tags", display_tags(&base.tags))
             .property("created", base.created_at.to_string())
             .property("updated", base.updated_at.to_string());
         self.add_final_properties(table, now)
     }
+}
+
+fn display_tags(tags: &Tags) -> String {
+    let tags = tags.iter().map(|(key, value)| match value {
+        TagValue::Null => format!("{key}=null"),
+        TagValue::Bool(value) => format!("{key}={value}"),
+        TagValue::Number(value) => format!("{key}={value}"),
+        TagValue::Text(value) => format!("{key}={value}"),
+    });
+    tags.collect::<Vec<_>>().join(", ")
 }
 
 impl<E: Entity> Listable for E {

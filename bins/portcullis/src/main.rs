@@ -3,6 +3,7 @@
 mod auth_queries;
 mod cli;
 mod commands;
+mod completion;
 mod context;
 mod controller_url;
 mod credential;
@@ -37,6 +38,13 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(answered) = completion::answer(cli::command) {
+        return if answered.is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+    }
     let parsed = cli::command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,

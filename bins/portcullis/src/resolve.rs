@@ -6,6 +6,8 @@ use crate::listable::Listable as _;
 use portcullis_client::{Client, ListQuery};
 
 impl<N: Named> Entity for N {
+    const IS_NAMED: bool = true;
+
     fn optional_name(&self) -> Option<&str> {
         Some(self.name())
     }

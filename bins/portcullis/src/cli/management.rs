@@ -32,84 +32,84 @@ use portcullis_api::service_policy::ServicePolicyDetail;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ManagementCommand {
     /// Manage identities
-    #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
+    #[command(subcommand, alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
     /// Manage enrollments and their tokens
-    #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
+    #[command(subcommand, alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
     /// Manage the credentials of identities
-    #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
+    #[command(subcommand, alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
     /// List, show and end sessions
-    #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
+    #[command(subcommand, alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
     /// Revoke signed tokens, list and show revocations
-    #[command(subcommand, visible_alias = "revocations", after_long_help = revocation::EXAMPLES)]
+    #[command(subcommand, alias = "revocations", after_long_help = revocation::EXAMPLES)]
     Revocation(RevocationCommand),
     /// Manage authentication policies
-    #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
+    #[command(subcommand, alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
     /// Manage third-party CAs
-    #[command(subcommand, visible_alias = "cas", after_long_help = ca::EXAMPLES)]
+    #[command(subcommand, alias = "cas", after_long_help = ca::EXAMPLES)]
     Ca(CaCommand),
     /// Manage external JWT signers
-    #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
+    #[command(subcommand, alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
     ExtJwtSigner(ExtJwtSignerCommand),
     /// Manage services
-    #[command(subcommand, visible_alias = "services", after_long_help = service::EXAMPLES)]
+    #[command(subcommand, alias = "services", after_long_help = service::EXAMPLES)]
     Service(ServiceCommand),
     /// Manage configurations for services and routers
-    #[command(subcommand, visible_alias = "configs", after_long_help = config::EXAMPLES)]
+    #[command(subcommand, alias = "configs", after_long_help = config::EXAMPLES)]
     Config(ConfigCommand),
     /// Manage configuration types
-    #[command(subcommand, visible_alias = "config-types", after_long_help = config_type::EXAMPLES)]
+    #[command(subcommand, alias = "config-types", after_long_help = config_type::EXAMPLES)]
     ConfigType(ConfigTypeCommand),
     /// Manage who may dial or bind services
     #[command(
         subcommand,
-        visible_alias = "service-policies",
+        alias = "service-policies",
         after_long_help = ServicePolicyDetail::EXAMPLES
     )]
     ServicePolicy(Box<PolicyCommand<ServicePolicyDetail>>),
     /// Manage which edge routers identities may use
     #[command(
         subcommand,
-        visible_alias = "edge-router-policies",
+        alias = "edge-router-policies",
         after_long_help = EdgeRouterPolicyDetail::EXAMPLES
     )]
     EdgeRouterPolicy(Box<PolicyCommand<EdgeRouterPolicyDetail>>),
     /// Manage which edge routers services may use
     #[command(
         subcommand,
-        visible_alias = "service-edge-router-policies",
+        alias = "service-edge-router-policies",
         after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
     )]
     ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
     /// Manage what policies require of devices and users
     #[command(
         subcommand,
-        visible_alias = "posture-checks",
+        alias = "posture-checks",
         after_long_help = posture_check::EXAMPLES
     )]
     PostureCheck(Box<PostureCheckCommand>),
     /// Manage edge routers
-    #[command(subcommand, visible_alias = "edge-routers", after_long_help = edge_router::EXAMPLES)]
+    #[command(subcommand, alias = "edge-routers", after_long_help = edge_router::EXAMPLES)]
     EdgeRouter(Box<EdgeRouterCommand>),
     /// Manage transit routers
     #[command(
         subcommand,
-        visible_alias = "transit-routers",
+        alias = "transit-routers",
         after_long_help = transit_router::EXAMPLES
     )]
     TransitRouter(Box<TransitRouterCommand>),
     /// Manage terminators, the addresses of services
-    #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
+    #[command(subcommand, alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(TerminatorCommand),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
     /// Back up and check the store, count its entities
-    #[command(subcommand, visible_alias = "db", after_long_help = database::EXAMPLES)]
+    #[command(subcommand, alias = "db", after_long_help = database::EXAMPLES)]
     Database(DatabaseCommand),
     /// Protect your own logins with TOTP codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]

@@ -1,11 +1,16 @@
 //! `portcullis completion`.
 
+use crate::completion;
 use crate::error::CliError;
 use crate::output;
-use clap::{Args, Command};
-use clap_complete::Shell;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 const EXAMPLES: &str = "\
+The script asks this program for each completion, and the program asks the controller for names,
+with the session of the profile. Without a session, or if the controller does not answer within two
+seconds, there are no names.
+
 Examples:
   source <(portcullis completion bash)    # this shell only
   portcullis completion bash > ~/.local/share/bash-completion/completions/portcullis
@@ -17,26 +22,12 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CompletionArgs {
     /// Shell to generate the script for
-    shell: Shell,
+    #[arg(value_parser = PossibleValuesParser::new(completion::shells()))]
+    shell: String,
 }
 
-/// Writes the script that completes `command`.
-pub(crate) fn run(arguments: &CompletionArgs, command: Command) -> Result<(), CliError> {
-    let mut script = Vec::new();
-    clap_complete::generate(
-        arguments.shell,
-        &mut in_help_order(command),
-        "portcullis",
-        &mut script,
-    );
+/// Writes the script.
+pub(crate) fn run(arguments: &CompletionArgs) -> Result<(), CliError> {
+    let script = completion::script(&arguments.shell)?;
     output::write(&String::from_utf8_lossy(&script))
-}
-
-/// Bash offers subcommands in the order of the script.
-fn in_help_order(command: Command) -> Command {
-    let subcommands = command.get_subcommands().cloned();
-    let mut sorted: Vec<_> = subcommands.map(in_help_order).collect();
-    sorted.sort_by_key(Command::get_display_order);
-    let mut sorted = sorted.into_iter();
-    command.mut_subcommands(|other| sorted.next().unwrap_or(other))
 }

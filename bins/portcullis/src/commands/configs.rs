@@ -1,5 +1,6 @@
 //! `--configs` of services and routers.
 
+use crate::completion::Values;
 use crate::error::CliError;
 use crate::resolve;
 use crate::text::split_all_commas;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ConfigsArgs {
     /// Comma-separated ids or names of configurations, at most one of each type; empty for none
-    #[arg(long, value_name = "CONFIGS", alias = "config")]
+    #[arg(long, value_name = "CONFIGS", alias = "config", add = Values::list::<ConfigDetail>())]
     configs: Option<Vec<String>>,
 }
 

@@ -1,18 +1,24 @@
 //! Shared commands of named entity kinds.
 
+use crate::commands::tags::{PatchTags, TagChangesArgs};
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::ids::EntityId as _;
+use std::marker::PhantomData;
 
 /// Reference to an entity.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct NamedArgs {
+pub(crate) struct NamedArgs<E: Entity> {
     /// Id or name, as shown by `list`
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = Values::one::<E>())]
     pub(crate) text: String,
+
+    #[arg(skip)]
+    kind: PhantomData<fn() -> E>,
 }
 
 /// New name of an entity.
@@ -50,22 +56,34 @@ pub(crate) async fn create_and_fetch<E: Entity + Creatable>(
 pub(crate) async fn update<E: Entity + Patchable>(
     context: &Context,
     session: &Session,
-    arguments: &NamedArgs,
-    change: &E::Patch,
-) -> Result<(), CliError> {
+    arguments: &NamedArgs<E>,
+    change: E::Patch,
+    tags: &TagChangesArgs,
+) -> Result<(), CliError>
+where
+    E::Patch: PatchTags,
+{
     let found = E::find(&session.client, &arguments.text).await?;
-    patch::<E>(context, session, &found.base().id, change).await
+    patch(context, session, &found, change, tags).await
 }
 
 /// Changes an entity and shows it.
 pub(crate) async fn patch<E: Entity + Patchable>(
     context: &Context,
     session: &Session,
-    id: &E::Id,
-    change: &E::Patch,
-) -> Result<(), CliError> {
-    session.client.patch_entity::<E>(id, change).await?;
-    fetch_and_show::<E>(context, session, id).await
+    found: &E,
+    mut change: E::Patch,
+    tags: &TagChangesArgs,
+) -> Result<(), CliError>
+where
+    E::Patch: PatchTags,
+{
+    let base = found.base();
+    if let Some(tags) = tags.apply(&base.tags) {
+        change.set_tags(tags);
+    }
+    session.client.patch_entity::<E>(&base.id, &change).await?;
+    fetch_and_show::<E>(context, session, &base.id).await
 }
 
 /// Shows the current state of an entity.

@@ -5,6 +5,7 @@ use crate::commands::entities;
 use crate::commands::listing;
 use crate::commands::pagination::PageArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
@@ -144,7 +145,12 @@ impl<E: Noun, F: ListFilter> Verb for ListArgs<E, F> {
 #[derive(Debug, Args)]
 #[command(about = E::SHOW.about, after_long_help = E::SHOW.examples)]
 pub(crate) struct ShowArgs<E: Noun> {
-    #[arg(id = E::REFERENCE.id, value_name = E::REFERENCE.value_name, help = E::REFERENCE.help)]
+    #[arg(
+        id = E::REFERENCE.id,
+        value_name = E::REFERENCE.value_name,
+        help = E::REFERENCE.help,
+        add = Values::one::<E>()
+    )]
     reference: String,
 
     #[arg(skip)]
@@ -167,7 +173,8 @@ pub(crate) struct DeleteArgs<E: Deletable> {
         required_unless_present = "filter",
         conflicts_with = "filter",
         value_name = E::TARGETS.value_name,
-        help = E::TARGETS.help
+        help = E::TARGETS.help,
+        add = Values::one::<E>()
     )]
     references: Vec<String>,
 

@@ -3,6 +3,7 @@
 use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
 use crate::commands::entity_command::{Deletable, ListFilter};
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
@@ -16,7 +17,7 @@ use std::marker::PhantomData;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct IdentityFilterArgs {
     /// Select only entries of this identity, by id or name
-    #[arg(long, value_name = "IDENTITY")]
+    #[arg(long, value_name = "IDENTITY", add = Values::one::<IdentityDetail>())]
     identity: Option<String>,
 }
 

@@ -61,7 +61,7 @@ impl Verb for PasswordCommand {
         let authenticator = own_password_authenticator(&session.client).await?;
         let body = WithCurrentPassword {
             current_password: arguments.current.read_or_prompt("Current password")?,
-            change: arguments.update.into_patch()?,
+            change: arguments.update.into_patch(false)?,
         };
         let id = &authenticator.base.id;
         session.client.patch_own_authenticator(id, &body).await?;

@@ -12,16 +12,27 @@ mod update;
 use crate::commands::entity_command::{
     Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
+use crate::commands::tags::PatchTags;
 use crate::entity::Named;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::roles::Semantic;
+use portcullis_domain::tags::Tags;
 use std::convert::Infallible;
 use std::fmt;
 
+/// What new policies of all kinds have.
+pub(crate) struct PolicyBasics {
+    pub(crate) name: String,
+    pub(crate) semantic: Semantic,
+    pub(crate) tags: Tags,
+}
+
 /// A policy kind.
-pub(crate) trait Policy: Named + Creatable + Patchable + fmt::Debug {
+pub(crate) trait Policy:
+    Named + Creatable + Patchable<Patch: PatchTags> + fmt::Debug
+{
     /// Help footer of its command.
     const EXAMPLES: &'static str;
     /// Help footer of `create`.
@@ -35,16 +46,15 @@ pub(crate) trait Policy: Named + Creatable + Patchable + fmt::Debug {
     /// Help footer of `delete`.
     const DELETE_EXAMPLES: &'static str;
 
-    /// Arguments of a new policy beside name and semantic.
+    /// Arguments of a new policy beside those of all kinds.
     type CreateOptions: Args + fmt::Debug;
-    /// Arguments of an update beside name and semantic.
+    /// Arguments of an update beside those of all kinds.
     type UpdateOptions: Args + fmt::Debug + Default + PartialEq;
 
     /// Builds the request to create a policy.
     async fn create_body(
         client: &Client,
-        name: String,
-        semantic: Semantic,
+        basics: PolicyBasics,
         new: &Self::CreateOptions,
     ) -> Result<Self::Create, CliError>;
 

@@ -7,6 +7,7 @@ mod problem;
 mod scan;
 
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -59,9 +60,11 @@ pub(crate) enum PolicyAdvisorCommand {
 #[derive(Debug, Args)]
 pub(crate) struct IdentitiesArgs {
     /// Id or name of the identity (default: all)
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: Option<String>,
 
     /// Id or name of the service (default: all that the identity may use)
+    #[arg(add = Values::one::<ServiceDetail>())]
     service: Option<String>,
 
     #[command(flatten)]
@@ -72,9 +75,11 @@ pub(crate) struct IdentitiesArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ServicesArgs {
     /// Id or name of the service (default: all)
+    #[arg(add = Values::one::<ServiceDetail>())]
     service: Option<String>,
 
     /// Id or name of the identity (default: all that may use the service)
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: Option<String>,
 
     #[command(flatten)]

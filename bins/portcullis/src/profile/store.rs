@@ -62,7 +62,7 @@ impl ProfileStore {
         PrivateFile::prepare(&self.path(), Existing::Replace)?.reserve(RESERVED_BYTES)
     }
 
-    fn read_all(&self) -> Result<Profiles, CliError> {
+    pub(crate) fn read_all(&self) -> Result<Profiles, CliError> {
         let path = self.path();
         let text = match fs::read(&path) {
             Ok(text) => text,

@@ -2,6 +2,7 @@
 
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -28,6 +29,9 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     rules: RuleArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl Verb for CreateArgs {
@@ -35,6 +39,7 @@ impl Verb for CreateArgs {
         let client = &session.client;
         let patch = AuthPolicySpecPatch {
             name: Some(self.name.clone()),
+            tags: Some(self.tags.to_tags()),
             ..self.rules.patch(client).await?
         };
         let now = context.now();

@@ -1,6 +1,7 @@
 //! Rules of authentication policies, as arguments.
 
 use crate::commands::document;
+use crate::completion::Values;
 use crate::error::CliError;
 use crate::resolve;
 use crate::text;
@@ -88,7 +89,7 @@ pub(super) struct RuleArgs {
 
     /// Comma-separated ids or names of the signers whose JWTs are accepted; empty for all enabled
     /// signers
-    #[arg(long, value_name = "SIGNERS")]
+    #[arg(long, value_name = "SIGNERS", add = Values::list::<ExternalJwtSignerDetail>())]
     signers: Option<String>,
 
     /// Whether a TOTP code is also required
@@ -96,7 +97,7 @@ pub(super) struct RuleArgs {
     require_totp: Option<bool>,
 
     /// Id or name of a signer whose JWT is also required; empty for none
-    #[arg(long, value_name = "SIGNER", value_parser = parse_optional_signer)]
+    #[arg(long, value_name = "SIGNER", value_parser = parse_optional_signer, add = Values::one::<ExternalJwtSignerDetail>())]
     require_ext_jwt: Option<String>,
 }
 

@@ -2,7 +2,9 @@
 
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -23,6 +25,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id or name of the authentication policy
+    #[arg(add = Values::one::<AuthPolicyDetail>())]
     policy: String,
 
     /// New name
@@ -31,6 +34,9 @@ pub(crate) struct UpdateArgs {
 
     #[command(flatten)]
     rules: RuleArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
@@ -40,9 +46,10 @@ impl Verb for UpdateArgs {
         if self.name.is_some() {
             patch.name = self.name;
         }
-        let is_empty = patch == AuthPolicySpecPatch::default();
+        let is_empty = patch == AuthPolicySpecPatch::default() && self.tags.is_empty();
         entities::require_changes::<AuthPolicyDetail>(is_empty)?;
         let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &self.policy).await?;
+        patch.tags = self.tags.apply(&policy.base.tags).or(patch.tags);
         let body = AuthPolicyPatch::from(patch);
         client
             .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)

@@ -1,7 +1,9 @@
 //! `portcullis authenticator create`.
 
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -10,7 +12,6 @@ use crate::resolve;
 use clap::{ArgGroup, Args};
 use portcullis_api::authenticator::{AuthenticatorCreate, AuthenticatorDetail, NewCredential};
 use portcullis_api::identity::IdentityDetail;
-use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -28,6 +29,7 @@ Examples:
 #[command(group = ArgGroup::new("credential").required(true))]
 pub(crate) struct CreateArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 
     /// Username to log in with, together with a password
@@ -50,6 +52,9 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     password: NewPasswordArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl CreateArgs {
@@ -73,7 +78,7 @@ impl Verb for CreateArgs {
         let body = AuthenticatorCreate {
             identity_id: identity.base.id,
             credential: self.credential()?,
-            tags: Tags::default(),
+            tags: self.tags.to_tags(),
         };
         entities::create::<AuthenticatorDetail>(context, session, &body).await
     }

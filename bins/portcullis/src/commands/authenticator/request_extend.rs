@@ -2,6 +2,7 @@
 
 use crate::commands::entities;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
@@ -21,6 +22,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RequestExtendArgs {
     /// Id of the authenticator, as shown by `authenticator list`
+    #[arg(add = Values::one::<AuthenticatorDetail>())]
     id: String,
 
     /// Require a new key as well

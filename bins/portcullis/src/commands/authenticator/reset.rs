@@ -4,10 +4,12 @@ use crate::commands::enrollment::show;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
+use portcullis_api::authenticator::AuthenticatorDetail;
 use portcullis_api::enrollment::{EnrollmentDetail, EnrollmentRefresh};
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 
@@ -25,6 +27,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ResetArgs {
     /// Id of the authenticator, as shown by `authenticator list`
+    #[arg(add = Values::one::<AuthenticatorDetail>())]
     id: String,
 
     #[command(flatten)]

@@ -1,13 +1,15 @@
 //! `portcullis authenticator update`.
 
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
+use crate::entity::Entity as _;
 use crate::error::CliError;
 use crate::password::NewPasswordArgs;
 use clap::Args;
 use portcullis_api::authenticator::{AuthenticatorDetail, AuthenticatorPatch};
-use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
 Without options, this prompts for a new password. To change your own password, use
@@ -16,17 +18,22 @@ Without options, this prompts for a new password. To change your own password, u
 Examples:
   portcullis authenticator update v1kz.YB3Rs
   portcullis authenticator update v1kz.YB3Rs --password-file password.txt
-  portcullis authenticator update v1kz.YB3Rs --username anna.b      # keeps the password";
+  portcullis authenticator update v1kz.YB3Rs --username anna.b      # keeps the password
+  portcullis authenticator update v1kz.YB3Rs --tag issued-by=desk   # keeps both";
 
-/// Update the password or username of an authenticator
+/// Update the password, username or tags of an authenticator
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id of the authenticator, as shown by `authenticator list`
+    #[arg(add = Values::one::<AuthenticatorDetail>())]
     id: String,
 
     #[command(flatten)]
     update: CredentialArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 /// Changes of a username and password.
@@ -41,9 +48,12 @@ pub(crate) struct CredentialArgs {
 }
 
 impl CredentialArgs {
-    /// Builds the patch, prompting for the password if necessary.
-    pub(crate) fn into_patch(self) -> Result<AuthenticatorPatch, CliError> {
-        let stays = self.username.is_some() && !self.password.is_given();
+    /// Builds the patch, prompting for the password unless there is anything else to change.
+    pub(crate) fn into_patch(
+        self,
+        has_other_changes: bool,
+    ) -> Result<AuthenticatorPatch, CliError> {
+        let stays = (self.username.is_some() || has_other_changes) && !self.password.is_given();
         let password = if stays {
             None
         } else {
@@ -59,8 +69,8 @@ impl CredentialArgs {
 
 impl Verb for UpdateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let id = AuthenticatorId::from_wire(self.id);
-        let body = self.update.into_patch()?;
-        entities::patch::<AuthenticatorDetail>(context, session, &id, &body).await
+        let authenticator = AuthenticatorDetail::find(&session.client, &self.id).await?;
+        let change = self.update.into_patch(!self.tags.is_empty())?;
+        entities::patch(context, session, &authenticator, change, &self.tags).await
     }
 }

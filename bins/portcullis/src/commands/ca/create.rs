@@ -3,13 +3,13 @@
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::ca::{CaCreate, CaDetail, CaUpdate};
-use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -37,6 +37,9 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     claim: ClaimArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl CreateArgs {
@@ -51,7 +54,7 @@ impl CreateArgs {
                 name: self.name.clone(),
                 identity_name_format: rules.name_format.clone().unwrap_or_default(),
                 external_id_claim: self.claim.to_full_claim(),
-                tags: Tags::default(),
+                tags: self.tags.to_tags(),
             },
             cert_pem: credential::read_certificates_pem(&self.certificate)?,
         })

@@ -2,6 +2,7 @@
 
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -25,6 +26,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct JwtArgs {
     /// Id or name of the CA
+    #[arg(add = Values::one::<CaDetail>())]
     ca: String,
 
     #[command(flatten)]

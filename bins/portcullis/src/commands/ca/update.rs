@@ -3,7 +3,9 @@
 use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -25,6 +27,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id or name of the CA
+    #[arg(add = Values::one::<CaDetail>())]
     ca: String,
 
     /// New name
@@ -43,6 +46,9 @@ pub(crate) struct UpdateArgs {
         conflicts_with_all = ["place", "matched", "split", "index"]
     )]
     no_external_id: bool,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl UpdateArgs {
@@ -74,13 +80,13 @@ impl Verb for UpdateArgs {
             external_id_claim: Some(ExternalIdClaimPatch::default()),
             ..CaPatch::default()
         };
-        entities::require_changes::<CaDetail>(self.body(None)? == nothing)
+        entities::require_changes::<CaDetail>(self.tags.is_empty() && self.body(None)? == nothing)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
         let ca: CaDetail = resolve::by_id_or_name(client, &self.ca).await?;
         let body = self.body(Some(&ca))?;
-        entities::patch::<CaDetail>(context, session, &ca.base.id, &body).await
+        entities::patch(context, session, &ca, body, &self.tags).await
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::commands::entities;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::credential;
 use crate::error::CliError;
@@ -27,6 +28,7 @@ Examples:
 #[command(group = ArgGroup::new("proof").required(true))]
 pub(crate) struct VerifyArgs {
     /// Id or name of the CA
+    #[arg(add = Values::one::<CaDetail>())]
     ca: String,
 
     /// PEM file with a certificate whose common name is the verification token

@@ -2,7 +2,9 @@
 
 use crate::commands::entities;
 use crate::commands::object_args::DataArgs;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -10,7 +12,6 @@ use crate::resolve;
 use clap::Args;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigUpdate};
 use portcullis_api::config_type::ConfigTypeDetail;
-use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
 The schema of the type defines what a configuration must contain: `portcullis config-type show`.
@@ -30,11 +31,14 @@ pub(crate) struct CreateArgs {
     name: String,
 
     /// Id or name of the configuration type, which cannot be changed later
-    #[arg(value_name = "TYPE")]
+    #[arg(value_name = "TYPE", add = Values::one::<ConfigTypeDetail>())]
     config_type: String,
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 fn missing_data() -> CliError {
@@ -60,7 +64,7 @@ impl Verb for CreateArgs {
             replace: ConfigUpdate {
                 data,
                 name: self.name,
-                tags: Tags::default(),
+                tags: self.tags.to_tags(),
             },
         };
         entities::create::<ConfigDetail>(context, session, &body).await

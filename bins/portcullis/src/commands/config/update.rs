@@ -2,6 +2,7 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::object_args::DataArgs;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -21,18 +22,22 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    config: NamedArgs,
+    config: NamedArgs<ConfigDetail>,
 
     #[command(flatten)]
     name: NewNameArgs,
 
     #[command(flatten)]
     data: DataArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
     fn check(&self, _output: Output) -> Result<(), CliError> {
-        let is_nothing = self.name == NewNameArgs::default() && !self.data.is_given();
+        let is_nothing =
+            self.name == NewNameArgs::default() && !self.data.is_given() && self.tags.is_empty();
         entities::require_changes::<ConfigDetail>(is_nothing)
     }
 
@@ -42,6 +47,6 @@ impl Verb for UpdateArgs {
             name: self.name.new_name,
             tags: None,
         };
-        entities::update::<ConfigDetail>(context, session, &self.config, &change).await
+        entities::update::<ConfigDetail>(context, session, &self.config, change, &self.tags).await
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::commands::entities;
 use crate::commands::object_args::DataArgs;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{Args, ValueEnum};
 use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeDetail, ConfigTypeUpdate};
 use portcullis_domain::config::ConfigTarget;
-use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
 The schema is a JSON Schema with the type `object`. Without one, configurations of this type may
@@ -28,6 +28,9 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     schema: DataArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 
     /// Kind of entity that configurations of this type are for (default: service)
     #[arg(long, value_enum, ignore_case = true)]
@@ -61,7 +64,7 @@ impl Verb for CreateArgs {
             replace: ConfigTypeUpdate {
                 name: self.name,
                 schema: self.schema.read()?,
-                tags: Tags::default(),
+                tags: self.tags.to_tags(),
             },
             target: self.target.map(ConfigTarget::from),
         };

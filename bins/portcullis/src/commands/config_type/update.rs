@@ -2,6 +2,7 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::object_args::DataArgs;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -21,18 +22,22 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    config_type: NamedArgs,
+    config_type: NamedArgs<ConfigTypeDetail>,
 
     #[command(flatten)]
     name: NewNameArgs,
 
     #[command(flatten)]
     schema: DataArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
     fn check(&self, _output: Output) -> Result<(), CliError> {
-        let is_nothing = self.name == NewNameArgs::default() && !self.schema.is_given();
+        let is_nothing =
+            self.name == NewNameArgs::default() && !self.schema.is_given() && self.tags.is_empty();
         entities::require_changes::<ConfigTypeDetail>(is_nothing)
     }
 
@@ -42,6 +47,13 @@ impl Verb for UpdateArgs {
             schema: self.schema.read()?,
             tags: None,
         };
-        entities::update::<ConfigTypeDetail>(context, session, &self.config_type, &change).await
+        entities::update::<ConfigTypeDetail>(
+            context,
+            session,
+            &self.config_type,
+            change,
+            &self.tags,
+        )
+        .await
     }
 }

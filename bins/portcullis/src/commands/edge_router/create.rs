@@ -2,6 +2,7 @@
 
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
@@ -9,6 +10,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
 use portcullis_api::edge_router::{EdgeRouterCreate, EdgeRouterDetail};
+use portcullis_api::router::TransitRouterCreate;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -41,6 +43,9 @@ pub(crate) struct CreateArgs {
     router: RouterArgs,
 
     #[command(flatten)]
+    tags: NewTagsArgs,
+
+    #[command(flatten)]
     token: TokenArgs,
 }
 
@@ -56,7 +61,10 @@ impl Verb for CreateArgs {
             app_data: Tags::default(),
             is_tunneler_enabled: self.tunneler_enabled,
             role_attributes: self.attributes.parse()?.unwrap_or_default(),
-            router: members.to_create(client, self.name, self.switches).await?,
+            router: TransitRouterCreate {
+                tags: self.tags.to_tags(),
+                ..members.to_create(client, self.name, self.switches).await?
+            },
         };
         router::create::<EdgeRouterDetail>(context, session, &body, &self.token).await
     }

@@ -23,7 +23,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ReEnrollArgs {
     #[command(flatten)]
-    target: NamedArgs,
+    target: NamedArgs<EdgeRouterDetail>,
 
     #[command(flatten)]
     token: TokenArgs,

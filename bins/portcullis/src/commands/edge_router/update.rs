@@ -3,6 +3,7 @@
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -23,7 +24,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    target: NamedArgs,
+    target: NamedArgs<EdgeRouterDetail>,
 
     #[command(flatten)]
     name: NewNameArgs,
@@ -40,6 +41,9 @@ pub(crate) struct UpdateArgs {
 
     #[command(flatten)]
     router: RouterArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
@@ -48,7 +52,8 @@ impl Verb for UpdateArgs {
             && self.attributes == AttributesArgs::default()
             && self.tunneler_enabled.is_none()
             && self.switches == RouterFlagUpdateArgs::default()
-            && self.router == RouterArgs::default();
+            && self.router == RouterArgs::default()
+            && self.tags.is_empty();
         entities::require_changes::<EdgeRouterDetail>(is_nothing)
     }
 
@@ -61,6 +66,7 @@ impl Verb for UpdateArgs {
             role_attributes: self.attributes.parse()?,
             router: self.router.to_patch(client, name, self.switches).await?,
         };
-        entities::update::<EdgeRouterDetail>(context, session, &self.target, &change).await
+        entities::update::<EdgeRouterDetail>(context, session, &self.target, change, &self.tags)
+            .await
     }
 }

@@ -5,6 +5,7 @@ use crate::commands::entities;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -29,6 +30,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 
     /// Enrollment method (default: `ottca` with --ca, `updb` with --username, else `ott`)
@@ -40,7 +42,8 @@ pub(crate) struct CreateArgs {
         long,
         value_name = "CA",
         conflicts_with = "username",
-        value_parser = crate::text::parse_non_blank
+        value_parser = crate::text::parse_non_blank,
+        add = Values::one::<CaDetail>()
     )]
     ca: Option<String>,
 

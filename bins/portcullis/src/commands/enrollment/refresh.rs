@@ -4,6 +4,7 @@ use super::show;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -23,6 +24,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RefreshArgs {
     /// Id of the enrollment, as shown by `enrollment list`
+    #[arg(add = Values::one::<EnrollmentDetail>())]
     id: String,
 
     #[command(flatten)]

@@ -2,11 +2,14 @@
 
 use super::args::SignerArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::{ArgGroup, Args};
-use portcullis_api::external_jwt_signer::{ExternalJwtSignerCreate, ExternalJwtSignerDetail};
+use portcullis_api::external_jwt_signer::{
+    ExternalJwtSignerCreate, ExternalJwtSignerDetail, ExternalJwtSignerOptions,
+};
 
 const EXAMPLES: &str = "\
 The keys of the signer come from a certificate or from the URL of a key set (JWKS).
@@ -43,6 +46,9 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     members: SignerArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl Verb for CreateArgs {
@@ -53,7 +59,10 @@ impl Verb for CreateArgs {
             enabled: self.enabled.unwrap_or(true),
             issuer: self.issuer,
             audience: self.audience,
-            members: self.members.resolve(client).await?,
+            members: ExternalJwtSignerOptions {
+                tags: Some(self.tags.to_tags()),
+                ..self.members.resolve(client).await?
+            },
         };
         entities::create::<ExternalJwtSignerDetail>(context, session, &body).await
     }

@@ -2,7 +2,9 @@
 
 use super::args::SignerArgs;
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -28,6 +30,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id or name of the signer
+    #[arg(add = Values::one::<ExternalJwtSignerDetail>())]
     signer: String,
 
     /// New name
@@ -48,6 +51,9 @@ pub(crate) struct UpdateArgs {
 
     #[command(flatten)]
     members: SignerArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
@@ -56,7 +62,8 @@ impl Verb for UpdateArgs {
             && self.issuer.is_none()
             && self.audience.is_none()
             && self.enabled.is_none()
-            && self.members.is_empty();
+            && self.members.is_empty()
+            && self.tags.is_empty();
         entities::require_changes::<ExternalJwtSignerDetail>(is_empty)
     }
 
@@ -69,7 +76,10 @@ impl Verb for UpdateArgs {
             enabled: self.enabled,
             issuer: self.issuer,
             audience: self.audience,
-            members: self.members.resolve(client).await?,
+            members: ExternalJwtSignerOptions {
+                tags: self.tags.apply(&signer.base.tags),
+                ..self.members.resolve(client).await?
+            },
         };
         if changes_key_source(&signer, &update.members) {
             client

@@ -3,8 +3,10 @@
 use super::identity_type::IdentityType;
 use super::state;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -13,7 +15,7 @@ use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::ca::CaDetail;
 use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
-use portcullis_client::Client;
+use portcullis_client::{Client, RoleAttributeKind};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
@@ -23,7 +25,8 @@ By default, the identity gets a one-time token with which its device enrolls for
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis identity create anna --type user --updb anna --output-jwt anna.jwt
-  portcullis identity create printer --type device --role-attributes office,printers";
+  portcullis identity create printer --type device --role-attributes office,printers \\
+      --tag site=berlin --tag floor=3";
 
 /// Create an identity
 #[derive(Debug, Args)]
@@ -41,7 +44,7 @@ pub(crate) struct CreateArgs {
     admin: bool,
 
     /// Comma-separated role attributes, by which policies select identities
-    #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
+    #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',', add = Values::Attributes(RoleAttributeKind::Identity))]
     role_attributes: Vec<String>,
 
     /// External id of the identity, for logins with JWTs of an external signer
@@ -67,7 +70,8 @@ pub(crate) struct CreateArgs {
         long,
         value_name = "CA",
         group = "method",
-        value_parser = crate::text::parse_non_blank
+        value_parser = crate::text::parse_non_blank,
+        add = Values::one::<CaDetail>()
     )]
     ottca: Option<String>,
 
@@ -76,8 +80,11 @@ pub(crate) struct CreateArgs {
     enrollment: Option<InitialEnrollment>,
 
     /// Id or name of the authentication policy
-    #[arg(short = 'P', long, value_name = "POLICY")]
+    #[arg(short = 'P', long, value_name = "POLICY", add = Values::one::<AuthPolicyDetail>())]
     auth_policy: Option<String>,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 
     #[command(flatten)]
     token: TokenArgs,
@@ -124,7 +131,8 @@ impl CreateArgs {
             options.role_attributes = Some(self.role_attributes.clone());
         }
         options.external_id.clone_from(&self.external_id);
-        options.tags = self.kind.map(|kind| kind.with_tag(&Tags::default()));
+        let typed = self.kind.map(|kind| kind.with_tag(&Tags::default()));
+        options.tags = Some(self.tags.add_to(&typed.unwrap_or_default()));
         if let Some(policy) = &self.auth_policy {
             let policy: AuthPolicyDetail = resolve::by_id_or_name(client, policy).await?;
             options.auth_policy_id = Some(policy.base.id.to_string());

@@ -2,6 +2,7 @@
 
 use crate::commands::entities;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::duration;
 use crate::error::CliError;
@@ -28,6 +29,7 @@ Examples:
 #[command(after_long_help = DISABLE_EXAMPLES)]
 pub(crate) struct DisableArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 
     /// Duration in whole minutes, for example `30m` or `48h` (default: until it is enabled)
@@ -45,6 +47,7 @@ pub(crate) struct DisableArgs {
 #[command(after_long_help = ENABLE_EXAMPLES)]
 pub(crate) struct EnableArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 }
 

@@ -1,6 +1,7 @@
 //! `portcullis identity mfa-remove`.
 
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listable::Listable as _;
@@ -28,7 +29,7 @@ const MAX_NAME_WIDTH: usize = 40;
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct MfaRemoveArgs {
     /// Ids or names of the identities
-    #[arg(required = true, value_name = "NAME")]
+    #[arg(required = true, value_name = "NAME", add = Values::one::<IdentityDetail>())]
     identities: Vec<String>,
 
     /// Skip the confirmation prompt

@@ -9,7 +9,6 @@ use portcullis_api::entity::Base;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::IdentityId;
-use portcullis_domain::tags::TagValue;
 
 impl Named for IdentityDetail {
     fn name(&self) -> &str {
@@ -55,7 +54,6 @@ impl EntityKind for IdentityDetail {
                 "external id",
                 self.external_id.as_deref().unwrap_or_default(),
             )
-            .property("tags", tags(self))
     }
 
     fn add_final_properties(&self, table: Table, now: Timestamp) -> Table {
@@ -80,15 +78,4 @@ fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> T
         table = table.property("enrollment", text);
     }
     table
-}
-
-fn tags(identity: &IdentityDetail) -> String {
-    let tags = identity.base.tags.iter();
-    let tags = tags.map(|(key, value)| match value {
-        TagValue::Null => format!("{key}=null"),
-        TagValue::Bool(value) => format!("{key}={value}"),
-        TagValue::Number(value) => format!("{key}={value}"),
-        TagValue::Text(value) => format!("{key}={value}"),
-    });
-    tags.collect::<Vec<_>>().join(", ")
 }

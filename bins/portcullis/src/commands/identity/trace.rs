@@ -1,6 +1,7 @@
 //! `portcullis identity trace`.
 
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::duration;
 use crate::error::CliError;
@@ -27,6 +28,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct TraceArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 
     /// Duration, for example `90s` or `1h30m`

@@ -2,7 +2,9 @@
 
 use super::identity_type::IdentityType;
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -11,7 +13,7 @@ use crate::text::split_commas;
 use clap::Args;
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::identity::{IdentityDetail, IdentityPatch};
-use portcullis_client::Client;
+use portcullis_client::{Client, RoleAttributeKind};
 
 const EXAMPLES: &str = "\
 Only the given options are changed.
@@ -20,6 +22,7 @@ Examples:
   portcullis identity update laptop --name laptop-2
   portcullis identity update laptop --role-attributes office,sales
   portcullis identity update laptop --role-attributes ''    # no attributes
+  portcullis identity update laptop --tag site=berlin --clear-tag floor    # keeps other tags
   portcullis identity update bob --external-id ''           # no external id";
 
 /// Update an identity
@@ -27,6 +30,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id or name of the identity
+    #[arg(add = Values::one::<IdentityDetail>())]
     identity: String,
 
     /// New name
@@ -38,7 +42,7 @@ pub(crate) struct UpdateArgs {
     admin: Option<bool>,
 
     /// Comma-separated role attributes that replace the current ones; empty for none
-    #[arg(short = 'a', long, value_name = "WORDS")]
+    #[arg(short = 'a', long, value_name = "WORDS", add = Values::Attributes(RoleAttributeKind::Identity))]
     role_attributes: Option<String>,
 
     /// External id of the identity, for logins with JWTs of an external signer; empty for none
@@ -46,12 +50,15 @@ pub(crate) struct UpdateArgs {
     external_id: Option<String>,
 
     /// Id or name of the authentication policy
-    #[arg(short = 'P', long, value_name = "POLICY")]
+    #[arg(short = 'P', long, value_name = "POLICY", add = Values::one::<AuthPolicyDetail>())]
     auth_policy: Option<String>,
 
     /// Type of the identity, stored as the tag `type`
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: Option<IdentityType>,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl UpdateArgs {
@@ -78,8 +85,11 @@ impl UpdateArgs {
         };
         patch.options.role_attributes = self.role_attributes.as_deref().map(split_commas);
         patch.options.external_id.clone_from(&self.external_id);
-        // Controllers replace all tags at once.
-        patch.options.tags = self.kind.map(|kind| kind.with_tag(&identity.base.tags));
+        let typed = self.kind.map(|kind| kind.with_tag(&identity.base.tags));
+        let changed = self
+            .tags
+            .apply(typed.as_ref().unwrap_or(&identity.base.tags));
+        patch.options.tags = changed.or(typed);
         if let Some(policy) = &self.auth_policy {
             let policy: AuthPolicyDetail = resolve::by_id_or_name(client, policy).await?;
             patch.options.auth_policy_id = Some(policy.base.id.to_string());
@@ -95,7 +105,8 @@ impl Verb for UpdateArgs {
             && self.role_attributes.is_none()
             && self.external_id.is_none()
             && self.auth_policy.is_none()
-            && self.kind.is_none();
+            && self.kind.is_none()
+            && self.tags.is_empty();
         entities::require_changes::<IdentityDetail>(is_empty)
     }
 
@@ -104,6 +115,8 @@ impl Verb for UpdateArgs {
         let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
         self.check_admin(&identity)?;
         let patch = self.body(client, &identity).await?;
-        entities::patch::<IdentityDetail>(context, session, &identity.base.id, &patch).await
+        let id = &identity.base.id;
+        client.patch_entity::<IdentityDetail>(id, &patch).await?;
+        entities::fetch_and_show::<IdentityDetail>(context, session, id).await
     }
 }

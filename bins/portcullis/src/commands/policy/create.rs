@@ -1,8 +1,9 @@
 //! `create` of policies.
 
-use super::Policy;
+use super::{Policy, PolicyBasics};
 use crate::commands::entities;
 use crate::commands::semantic::Semantic;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -28,12 +29,19 @@ pub(crate) struct CreateArgs<P: Policy> {
         default_value = "any-of"
     )]
     pub(super) semantic: Semantic,
+
+    #[command(flatten)]
+    pub(super) tags: NewTagsArgs,
 }
 
 impl<P: Policy> Verb for CreateArgs<P> {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let semantic = self.semantic.into();
-        let body = P::create_body(&session.client, self.name, semantic, &self.new).await?;
+        let basics = PolicyBasics {
+            name: self.name,
+            semantic: self.semantic.into(),
+            tags: self.tags.to_tags(),
+        };
+        let body = P::create_body(&session.client, basics, &self.new).await?;
         entities::create::<P>(context, session, &body).await
     }
 }

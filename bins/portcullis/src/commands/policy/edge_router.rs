@@ -1,7 +1,7 @@
 //! `portcullis edge-router-policy`.
 
-use super::Policy;
 use super::selector_args::{self, EdgeRouterRolesArgs, IdentityRolesArgs};
+use super::{Policy, PolicyBasics};
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
@@ -15,7 +15,6 @@ use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EdgeRouterPolicyId;
 use portcullis_domain::roles::Semantic;
-use portcullis_domain::tags::Tags;
 
 /// Selectors of an edge-router policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -122,16 +121,15 @@ Examples:
 
     async fn create_body(
         client: &Client,
-        name: String,
-        semantic: Semantic,
+        basics: PolicyBasics,
         new: &SelectorArgs,
     ) -> Result<EdgeRouterPolicyCreate, CliError> {
         Ok(EdgeRouterPolicyCreate {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
             identity_roles: new.identities.read(client).await?.unwrap_or_default(),
-            name,
-            semantic,
-            tags: Tags::default(),
+            name: basics.name,
+            semantic: basics.semantic,
+            tags: basics.tags,
         })
     }
 

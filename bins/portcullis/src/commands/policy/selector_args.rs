@@ -1,6 +1,7 @@
 //! Selectors of policies, as arguments.
 
 use crate::commands::selectors::{self, Selectors};
+use crate::completion::Values;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
@@ -8,7 +9,7 @@ use portcullis_api::identity::IdentityDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::role::NamedRole;
 use portcullis_api::service::ServiceDetail;
-use portcullis_client::Client;
+use portcullis_client::{Client, RoleAttributeKind};
 use portcullis_domain::ids::{IdentityId, PostureCheckId, RouterId, ServiceId};
 use portcullis_domain::roles::RoleSelectors;
 
@@ -17,7 +18,7 @@ use portcullis_domain::roles::RoleSelectors;
 pub(crate) struct IdentityRolesArgs {
     /// Comma-separated selectors of identities: `#attribute`, `@name`, `@id` or `#all`; empty for
     /// none
-    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
+    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse, add = Values::selectors::<IdentityDetail>(RoleAttributeKind::Identity))]
     identity_roles: Option<Vec<Selectors>>,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct IdentityRolesArgs {
 pub(crate) struct ServiceRolesArgs {
     /// Comma-separated selectors of services: `#attribute`, `@name`, `@id` or `#all`; empty for
     /// none
-    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
+    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse, add = Values::selectors::<ServiceDetail>(RoleAttributeKind::Service))]
     service_roles: Option<Vec<Selectors>>,
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct ServiceRolesArgs {
 pub(crate) struct EdgeRouterRolesArgs {
     /// Comma-separated selectors of edge routers: `#attribute`, `@name`, `@id` or `#all`; empty for
     /// none
-    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
+    #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse, add = Values::selectors::<EdgeRouterDetail>(RoleAttributeKind::EdgeRouter))]
     edge_router_roles: Option<Vec<Selectors>>,
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct EdgeRouterRolesArgs {
 pub(crate) struct PostureCheckRolesArgs {
     /// Comma-separated selectors of required posture checks: `#attribute`, `@name`, `@id` or
     /// `#all`; empty for none
-    #[arg(short = 'p', long, value_name = "SELECTORS", value_parser = selectors::parse)]
+    #[arg(short = 'p', long, value_name = "SELECTORS", value_parser = selectors::parse, add = Values::selectors::<PostureCheckDetail>(RoleAttributeKind::PostureCheck))]
     posture_check_roles: Option<Vec<Selectors>>,
 }
 

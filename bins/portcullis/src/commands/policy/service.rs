@@ -1,7 +1,7 @@
 //! `portcullis service-policy`.
 
-use super::Policy;
 use super::selector_args::{self, IdentityRolesArgs, PostureCheckRolesArgs, ServiceRolesArgs};
+use super::{Policy, PolicyBasics};
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
@@ -15,7 +15,6 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServicePolicyId;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::roles::Semantic;
-use portcullis_domain::tags::Tags;
 
 /// Selectors of a service policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -169,18 +168,17 @@ Examples:
 
     async fn create_body(
         client: &Client,
-        name: String,
-        semantic: Semantic,
+        basics: PolicyBasics,
         new: &CreateOptions,
     ) -> Result<ServicePolicyCreate, CliError> {
         let sides = &new.sides;
         Ok(ServicePolicyCreate {
             identity_roles: sides.identities.read(client).await?.unwrap_or_default(),
-            name,
+            name: basics.name,
             posture_check_roles: sides.checks.read(client).await?.unwrap_or_default(),
-            semantic,
+            semantic: basics.semantic,
             service_roles: sides.services.read(client).await?.unwrap_or_default(),
-            tags: Tags::default(),
+            tags: basics.tags,
             grant: new.grant.into(),
         })
     }

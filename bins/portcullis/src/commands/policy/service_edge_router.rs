@@ -1,7 +1,7 @@
 //! `portcullis service-edge-router-policy`.
 
-use super::Policy;
 use super::selector_args::{self, EdgeRouterRolesArgs, ServiceRolesArgs};
+use super::{Policy, PolicyBasics};
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
@@ -14,7 +14,6 @@ use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServiceEdgeRouterPolicyId;
 use portcullis_domain::roles::Semantic;
-use portcullis_domain::tags::Tags;
 
 /// Selectors of a service-edge-router policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -107,16 +106,15 @@ Examples:
 
     async fn create_body(
         client: &Client,
-        name: String,
-        semantic: Semantic,
+        basics: PolicyBasics,
         new: &SelectorArgs,
     ) -> Result<ServiceEdgeRouterPolicyCreate, CliError> {
         Ok(ServiceEdgeRouterPolicyCreate {
             edge_router_roles: new.routers.read(client).await?.unwrap_or_default(),
-            name,
-            semantic,
+            name: basics.name,
+            semantic: basics.semantic,
             service_roles: new.services.read(client).await?.unwrap_or_default(),
-            tags: Tags::default(),
+            tags: basics.tags,
         })
     }
 

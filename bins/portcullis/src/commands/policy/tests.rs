@@ -36,8 +36,14 @@ fn sent<P: Policy>(line: &str) -> Value {
                     name,
                     new,
                     semantic,
+                    tags,
                 } = *verb;
-                let body = P::create_body(&client(), name, semantic.into(), &new).await;
+                let basics = PolicyBasics {
+                    name,
+                    semantic: semantic.into(),
+                    tags: tags.to_tags(),
+                };
+                let body = P::create_body(&client(), basics, &new).await;
                 serde_json::to_value(body.unwrap()).unwrap()
             },
             PolicyCommand::Update(verb) => {

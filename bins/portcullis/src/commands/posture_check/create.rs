@@ -8,13 +8,13 @@ use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::Requirement;
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::{Args, Subcommand};
 use portcullis_api::posture_check::{PostureCheckCreate, PostureCheckDetail};
-use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +75,9 @@ pub(crate) struct CreateArgs<Q: Requirement> {
 
     #[command(flatten)]
     requirement: Q,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl CreateCommand {
@@ -100,7 +103,7 @@ impl<Q: Requirement> CreateArgs<Q> {
         Ok(PostureCheckCreate {
             name: self.name.clone(),
             role_attributes: self.attributes.parse()?.unwrap_or_default(),
-            tags: Tags::default(),
+            tags: self.tags.to_tags(),
             check,
         })
     }

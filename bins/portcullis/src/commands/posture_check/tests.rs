@@ -17,7 +17,7 @@ fn read(words: &[&str]) -> Result<Value, String> {
         PostureCheckCommand::Update(verb) => verb
             .command
             .change()
-            .map(|(_, change)| serde_json::to_value(change)),
+            .map(|change| serde_json::to_value(change.patch)),
         _ => panic!("these are `create` and `update`"),
     };
     Ok(sent.map_err(|error| error.message())?.unwrap())

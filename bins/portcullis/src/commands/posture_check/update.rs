@@ -8,6 +8,7 @@ use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::{Requirement, type_name};
 use crate::commands::attributes::AttributesArgs;
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -59,7 +60,7 @@ pub(crate) enum UpdateCommand {
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs<Q: Requirement> {
     #[command(flatten)]
-    target: NamedArgs,
+    target: NamedArgs<PostureCheckDetail>,
 
     #[command(flatten)]
     name: NewNameArgs,
@@ -69,11 +70,20 @@ pub(crate) struct UpdateArgs<Q: Requirement> {
 
     #[command(flatten)]
     requirement: Q,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
+}
+
+/// What is changed of which check.
+pub(super) struct Change<'a> {
+    target: &'a NamedArgs<PostureCheckDetail>,
+    tags: &'a TagChangesArgs,
+    pub(super) patch: PostureCheckPatch,
 }
 
 impl UpdateCommand {
-    /// The reference to the check, and the patch.
-    pub(super) fn change(&self) -> Result<(&NamedArgs, PostureCheckPatch), CliError> {
+    pub(super) fn change(&self) -> Result<Change<'_>, CliError> {
         match self {
             Self::Os(arguments) => arguments.change(),
             Self::Mac(arguments) => arguments.change(),
@@ -86,18 +96,23 @@ impl UpdateCommand {
 }
 
 impl<Q: Requirement> UpdateArgs<Q> {
-    fn change(&self) -> Result<(&NamedArgs, PostureCheckPatch), CliError> {
+    fn change(&self) -> Result<Change<'_>, CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.attributes == AttributesArgs::default()
-            && self.requirement == Q::default();
+            && self.requirement == Q::default()
+            && self.tags.is_empty();
         entities::require_changes::<PostureCheckDetail>(is_nothing)?;
-        let change = PostureCheckPatch {
+        let patch = PostureCheckPatch {
             name: self.name.new_name.clone(),
             role_attributes: self.attributes.parse()?,
             tags: None,
             check: self.requirement.to_patch()?,
         };
-        Ok((&self.target, change))
+        Ok(Change {
+            target: &self.target,
+            tags: &self.tags,
+            patch,
+        })
     }
 }
 
@@ -107,13 +122,17 @@ impl Verb for TypedUpdateArgs {
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let (chosen, change) = self.command.change()?;
+        let Change {
+            target,
+            tags,
+            patch,
+        } = self.command.change()?;
         let client = &session.client;
-        let found: PostureCheckDetail = resolve::by_id_or_name(client, &chosen.text).await?;
+        let found: PostureCheckDetail = resolve::by_id_or_name(client, &target.text).await?;
         let kind = type_name(found.check.kind());
-        if found.check.kind() != change.check.check_type() {
+        if found.check.kind() != patch.check.check_type() {
             let name = &found.name;
-            let requested = type_name(change.check.check_type());
+            let requested = type_name(patch.check.check_type());
             return Err(CliError::failed(format!(
                 "`{name}` is a check of type {kind}, not {requested}"
             ))
@@ -121,10 +140,6 @@ impl Verb for TypedUpdateArgs {
                 "run `portcullis posture-check update {kind} {name}`"
             )));
         }
-        client
-            .patch_entity::<PostureCheckDetail>(&found.base.id, &change)
-            .await?;
-        let changed: PostureCheckDetail = client.entity(&found.base.id).await?;
-        entities::show_entity(context, &changed)
+        entities::patch(context, session, &found, patch, tags).await
     }
 }

@@ -2,6 +2,7 @@
 
 use super::kind::RevocationKind;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -11,7 +12,6 @@ use portcullis_api::identity::IdentityDetail;
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::RevocationId;
-use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
 Revoking again renews the revocation. Tokens issued to an identity afterwards are valid.
@@ -31,6 +31,9 @@ pub(crate) struct CreateArgs {
     /// UUID of the token or the API session; id or name of the identity
     #[arg(value_parser = crate::text::parse_non_blank)]
     id: String,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl CreateArgs {
@@ -45,7 +48,7 @@ impl CreateArgs {
         Ok(RevocationCreate {
             id,
             revoked: self.kind.into(),
-            tags: Tags::default(),
+            tags: self.tags.to_tags(),
         })
     }
 }

@@ -4,6 +4,7 @@ use super::token::{self, EnrollableRouter};
 use crate::commands::entity_command::Noun;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -15,7 +16,7 @@ use std::marker::PhantomData;
 #[derive(Debug, Args)]
 #[command(about = R::SHOW.about, after_long_help = R::SHOW.examples)]
 pub(crate) struct ShowArgs<R: EnrollableRouter + Noun> {
-    #[arg(id = R::REFERENCE.id, value_name = R::REFERENCE.value_name, help = R::REFERENCE.help)]
+    #[arg(id = R::REFERENCE.id, value_name = R::REFERENCE.value_name, help = R::REFERENCE.help, add = Values::one::<R>())]
     reference: String,
 
     #[command(flatten)]

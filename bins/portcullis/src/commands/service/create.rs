@@ -2,12 +2,12 @@
 
 use super::args::ServiceArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::service::{ServiceCreate, ServiceDetail, ServicePatch};
-use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
 No identity can use a new service until a service policy allows it.
@@ -27,11 +27,17 @@ pub(crate) struct CreateArgs {
 
     #[command(flatten)]
     members: ServiceArgs,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl Verb for CreateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let members = self.members.to_patch(&session.client, None).await?;
+        let members = ServicePatch {
+            tags: Some(self.tags.to_tags()),
+            ..self.members.to_patch(&session.client, None).await?
+        };
         let body = to_create(self.name, members);
         entities::create::<ServiceDetail>(context, session, &body).await
     }
@@ -45,7 +51,7 @@ fn to_create(name: String, members: ServicePatch) -> ServiceCreate {
         max_idle_time_millis: members.max_idle_time_millis.unwrap_or_default(),
         name,
         role_attributes: members.role_attributes.unwrap_or_default(),
-        tags: Tags::default(),
+        tags: members.tags.unwrap_or_default(),
         terminator_strategy: members.terminator_strategy,
     }
 }

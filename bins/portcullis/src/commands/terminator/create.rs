@@ -2,7 +2,9 @@
 
 use super::args::TerminatorArgs;
 use crate::commands::entities;
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -12,7 +14,6 @@ use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorU
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId};
-use portcullis_domain::tags::Tags;
 
 /// Default binding, which connects circuits to an address.
 const DEFAULT_BINDING: &str = "edge_transport";
@@ -27,9 +28,11 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
     /// Id or name of the service
+    #[arg(add = Values::one::<ServiceDetail>())]
     service: String,
 
     /// Id or name of the router that connects to the service
+    #[arg(add = Values::one::<TransitRouterDetail>())]
     router: String,
 
     /// Address that the router connects to, such as `tcp:localhost:8080`
@@ -42,6 +45,9 @@ pub(crate) struct CreateArgs {
     /// Instance of the service, for clients that dial a specific one
     #[arg(long, value_name = "INSTANCE")]
     identity: Option<String>,
+
+    #[command(flatten)]
+    tags: NewTagsArgs,
 }
 
 impl CreateArgs {
@@ -58,7 +64,7 @@ impl CreateArgs {
                 precedence: precedence.unwrap_or_default(),
                 router,
                 service,
-                tags: Tags::default(),
+                tags: self.tags.to_tags(),
             },
             identity: self.identity.unwrap_or_default(),
         }

@@ -2,8 +2,11 @@
 
 use super::args::TerminatorArgs;
 use crate::commands::entities;
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
+use crate::entity::Entity as _;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::resolve;
@@ -12,7 +15,6 @@ use portcullis_api::terminator::{TerminatorDetail, TerminatorPatch};
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_client::Client;
 use portcullis_domain::identity::Precedence;
-use portcullis_domain::ids::TerminatorId;
 
 const EXAMPLES: &str = "\
 Only the given options are changed.
@@ -26,10 +28,11 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     /// Id of the terminator, as shown by `list`
+    #[arg(add = Values::one::<TerminatorDetail>())]
     id: String,
 
     /// Id or name of the router that connects to the service
-    #[arg(long, value_name = "ROUTER")]
+    #[arg(long, value_name = "ROUTER", add = Values::one::<TransitRouterDetail>())]
     router: Option<String>,
 
     /// Address that the router connects to, such as `tcp:localhost:8080`
@@ -38,6 +41,9 @@ pub(crate) struct UpdateArgs {
 
     #[command(flatten)]
     members: TerminatorArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl UpdateArgs {
@@ -67,14 +73,15 @@ impl Verb for UpdateArgs {
     fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_empty = self.router.is_none()
             && self.address.is_none()
-            && self.members == TerminatorArgs::default();
+            && self.members == TerminatorArgs::default()
+            && self.tags.is_empty();
         entities::require_changes::<TerminatorDetail>(is_empty)
     }
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
-        let id = TerminatorId::from_wire(&self.id);
+        let terminator = TerminatorDetail::find(client, &self.id).await?;
         let change = self.change(client).await?;
-        entities::patch::<TerminatorDetail>(context, session, &id, &change).await
+        entities::patch(context, session, &terminator, change, &self.tags).await
     }
 }

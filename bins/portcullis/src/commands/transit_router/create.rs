@@ -1,12 +1,14 @@
 //! `portcullis transit-router create`.
 
 use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
+use crate::commands::tags::NewTagsArgs;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Args;
+use portcullis_api::router::TransitRouterCreate;
 use portcullis_api::transit_router::TransitRouterDetail;
 
 const EXAMPLES: &str = "\
@@ -28,6 +30,9 @@ pub(crate) struct CreateArgs {
     router: RouterArgs,
 
     #[command(flatten)]
+    tags: NewTagsArgs,
+
+    #[command(flatten)]
     token: TokenArgs,
 }
 
@@ -38,9 +43,12 @@ impl Verb for CreateArgs {
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let members = self.router;
-        let body = members
-            .to_create(&session.client, self.name, self.switches)
-            .await?;
+        let body = TransitRouterCreate {
+            tags: self.tags.to_tags(),
+            ..members
+                .to_create(&session.client, self.name, self.switches)
+                .await?
+        };
         router::create::<TransitRouterDetail>(context, session, &body, &self.token).await
     }
 }

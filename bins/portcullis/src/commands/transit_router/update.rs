@@ -2,6 +2,7 @@
 
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
+use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -21,7 +22,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
-    target: NamedArgs,
+    target: NamedArgs<TransitRouterDetail>,
 
     #[command(flatten)]
     name: NewNameArgs,
@@ -31,13 +32,17 @@ pub(crate) struct UpdateArgs {
 
     #[command(flatten)]
     router: RouterArgs,
+
+    #[command(flatten)]
+    tags: TagChangesArgs,
 }
 
 impl Verb for UpdateArgs {
     fn check(&self, _output: Output) -> Result<(), CliError> {
         let is_nothing = self.name == NewNameArgs::default()
             && self.switches == RouterFlagUpdateArgs::default()
-            && self.router == RouterArgs::default();
+            && self.router == RouterArgs::default()
+            && self.tags.is_empty();
         entities::require_changes::<TransitRouterDetail>(is_nothing)
     }
 
@@ -47,6 +52,7 @@ impl Verb for UpdateArgs {
         let change = members
             .to_patch(&session.client, name, self.switches)
             .await?;
-        entities::update::<TransitRouterDetail>(context, session, &self.target, &change).await
+        entities::update::<TransitRouterDetail>(context, session, &self.target, change, &self.tags)
+            .await
     }
 }
