@@ -69,6 +69,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     plan.store_must_exist = home.keeps_store_of(&plan.config);
     plan.stop = stop;
     let address = format!("https://{}", plan.config.edge.api.address);
+    let is_local = interface(&plan.config.edge.api.address.host).is_loopback();
     let audit = plan.audit.clone();
     let running = serve::serve(plan).await.map_err(|error| {
         if is_new {
@@ -81,6 +82,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
     let report = running.start_report();
     summary::print(&Summary {
         address: &address,
+        is_local,
         home: &home,
         ca: report.ca_fingerprints(),
         administrator: &administrator,

@@ -19,6 +19,8 @@ const VALUE_COLUMN: usize = 17;
 pub(super) struct Summary<'a> {
     /// URL of the APIs.
     pub(super) address: &'a str,
+    /// Whether only this machine can reach it.
+    pub(super) is_local: bool,
     pub(super) home: &'a Home,
     /// Fingerprints of the root CAs.
     pub(super) ca: &'a [Sha256Fingerprint],
@@ -51,6 +53,11 @@ fn text(summary: &Summary<'_>) -> String {
         &format!("--username {}", shell_quoted(name)),
         &format!("--ca {}", shell_quoted(&ca)),
     ]);
+    let elsewhere = if summary.is_local {
+        String::new()
+    } else {
+        login_elsewhere(summary)
+    };
     format!(
         "\
 Portcullis is ready.
@@ -61,9 +68,24 @@ Next, in another terminal:
 {login}
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis enroll laptop.jwt
-",
+{elsewhere}",
         rows = rows.concat(),
     )
+}
+
+/// The first login from a machine that does not have the CA bundle.
+fn login_elsewhere(summary: &Summary<'_>) -> String {
+    let Some(ca) = summary.ca.first() else {
+        return String::new();
+    };
+    let login = command(&[
+        "portcullis login",
+        &shell_quoted(summary.address),
+        &format!("--username {}", shell_quoted(&summary.administrator.name)),
+        "--fingerprint",
+        &ca.to_string().replace(':', ""),
+    ]);
+    format!("\nOr, on another machine:\n\n{login}\n")
 }
 
 /// A label with its value: in one line if it fits, or else one line for each part.
@@ -129,9 +151,14 @@ mod tests {
     use super::*;
 
     fn text_of(home: &str, name: &str, password: PasswordSource) -> String {
+        text_at("https://localhost:1280", home, name, password)
+    }
+
+    fn text_at(address: &str, home: &str, name: &str, password: PasswordSource) -> String {
         let ca = [Sha256Fingerprint::of_der(b"abc")];
         text(&Summary {
-            address: "https://localhost:1280",
+            address,
+            is_local: address.contains("localhost"),
             home: &Home::at(Path::new(home)),
             ca: &ca,
             administrator: &AdministratorSummary {
@@ -152,6 +179,23 @@ mod tests {
         let login =
             "  portcullis login https://localhost:1280 --username admin --ca /srv/net/ca.pem\n";
         assert!(text.contains(login), "{text}");
+    }
+
+    #[test]
+    fn other_machines_know_the_ca_by_its_fingerprint() {
+        let password = PasswordSource::FromCommandLine;
+        let text = text_at(
+            "https://ctrl.example.test:1280",
+            "/srv/net",
+            "admin",
+            password,
+        );
+        let login = "\nOr, on another machine:\n\n  portcullis login \
+                     https://ctrl.example.test:1280 --username admin --fingerprint \\\n    \
+                     BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD\n";
+        assert!(text.ends_with(login), "{text}");
+        let text = text_of("/srv/net", "admin", PasswordSource::FromCommandLine);
+        assert!(!text.contains("another machine"), "{text}");
     }
 
     #[test]
