@@ -32,6 +32,7 @@ Examples:
   portcullis-controller quickstart                     a network to try things out
   portcullis-controller quickstart --home ~/network    the same, kept
   portcullis-controller config check controller.yml    every mistake, with its place
+  portcullis-controller doctor controller.yml          what is wrong with a controller
   portcullis-controller fingerprint controller.yml     the CA, to compare at the first login
   portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     /// Work with configuration files
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Find out what is wrong with a controller, running or not, and around it
+    Doctor(DoctorArgs),
     /// Show the fingerprint of the CA, which `portcullis login` asks about on first contact
     Fingerprint(FingerprintArgs),
     /// Show the version
@@ -254,6 +257,27 @@ pub(crate) struct ConfigCheckArgs {
     #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
     pub(crate) format: FindingsFormat,
 }
+
+/// Checks the configuration as `config check` does, and then store, disk, limits and clock of this
+/// machine, and the running controller as clients see it: each address that they are told, the
+/// certificate served there, version and health. Nothing is changed, and no other server is asked. Exits
+/// with 0 if there is no problem, otherwise with 1.
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    /// Configuration file
+    pub(crate) config: PathBuf,
+
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) output: OutputFormat,
+}
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  portcullis-controller doctor controller.yml
+  sudo -u portcullis portcullis-controller doctor /var/lib/portcullis/controller.yml
+  portcullis-controller doctor controller.yml -o json | jq '.findings[] | select(.severity == \"error\")'";
 
 /// Shows the SHA-256 fingerprint, the subject and the dates of each root CA. Only certificates are read:
 /// no key, no store, and the controller may run or not.

@@ -3,6 +3,7 @@
 mod admin;
 mod audit;
 mod config_check;
+mod doctor;
 mod fingerprint;
 mod init;
 mod password;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Admin(command) => block_on(admin::run(command)),
         Command::Audit(AuditCommand::Verify(arguments)) => audit::verify(&arguments),
         Command::Config(ConfigCommand::Check(arguments)) => config_check::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),
         Command::Version => {
             output::print_line(format_args!(

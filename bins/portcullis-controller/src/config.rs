@@ -11,6 +11,7 @@ use crate::home::Home;
 use crate::judgement::{self, Finding, Renewal};
 use crate::{output, store};
 use anyhow::anyhow;
+pub(crate) use environment_checks::UNREADABLE_FILE;
 use file_permissions::Tolerance;
 use home_keys::HomeKeys;
 use portcullis_controller_config::{ControllerConfig, ExternalReferences, ReadOutcome};
@@ -41,7 +42,7 @@ impl CheckedFiles {
         // Line 0, since the diagnostic is about no line.
         let place = SourceLocation::default();
         let message = output::error_chain(error);
-        let (code, path) = (environment_checks::UNREADABLE_FILE, KeyPath::root());
+        let (code, path) = (UNREADABLE_FILE, KeyPath::root());
         let found = Diagnostic::new(Severity::Error, code, path, place, message);
         let outcome = ReadOutcome {
             diagnostics: vec![found],
@@ -66,8 +67,8 @@ impl CheckedFiles {
             .into_iter()
             .map(|finding| to_diagnostic(finding, references))
             .collect();
-        let is_running = store::is_in_use(&config.store.store_path()) == Some(true);
-        found.extend(address_checks::check(references, is_running));
+        let may_be_running = store::is_in_use(&config.store.store_path()) != Some(false);
+        found.extend(address_checks::check(references, may_be_running));
         add_findings(&mut self.outcome, found);
     }
 

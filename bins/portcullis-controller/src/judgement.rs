@@ -18,6 +18,7 @@ use chain::ChainJudge;
 use dates::Role;
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::clock::Timestamp;
+use portcullis_pki::Certificate;
 use portcullis_yaml::Severity;
 use served::ServedCertificates;
 
@@ -101,6 +102,12 @@ pub(crate) fn judge(config: &ControllerConfig, renewal: Renewal, now: Timestamp)
         findings.extend(chain::judge_signing(&bundle));
     }
     findings.0
+}
+
+/// The leaves of all server certificates of a configuration that can be read.
+pub(crate) fn served_leaves(config: &ControllerConfig) -> Vec<Certificate> {
+    let served = ServedCertificates::load(config);
+    served.all().map(|it| it.leaf().clone()).collect()
 }
 
 /// Findings, each of them once: several listeners may share a certificate.

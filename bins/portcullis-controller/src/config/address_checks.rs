@@ -26,8 +26,8 @@ const FORBIDDEN_PORT: &str = "forbidden-port";
 /// How long all names together may take.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Checks all addresses; `is_running` says that a controller serves the file, which then holds its ports.
-pub(super) fn check(references: &ExternalReferences, is_running: bool) -> Vec<Diagnostic> {
+/// Checks all addresses. A controller that `may_be_running` on the file holds its ports.
+pub(super) fn check(references: &ExternalReferences, may_be_running: bool) -> Vec<Diagnostic> {
     let points = || references.bind_points.iter();
     let interfaces: Vec<_> = points()
         .filter_map(|point| point.interface.as_ref())
@@ -44,7 +44,7 @@ pub(super) fn check(references: &ExternalReferences, is_running: bool) -> Vec<Di
         .filter(|it| resolved.get(&it.address) == Some(&None))
         .map(|it| unresolvable(it))
         .collect();
-    if !is_running {
+    if !may_be_running {
         let opened = interfaces.iter().filter_map(|interface| {
             let address = (*resolved.get(&interface.address)?)?;
             check_listener(interface, address)

@@ -16,7 +16,7 @@ use std::path::Path;
 /// A referenced file does not exist.
 const MISSING_FILE: &str = "missing-file";
 /// A referenced file cannot be read.
-pub(super) const UNREADABLE_FILE: &str = "unreadable-file";
+pub(crate) const UNREADABLE_FILE: &str = "unreadable-file";
 /// A referenced file contains no certificate.
 const NO_CERTIFICATE: &str = "no-certificate";
 /// A referenced file contains no private key.

@@ -12,6 +12,7 @@ mod certificates;
 mod config_check;
 mod core_dumps;
 mod damage;
+mod doctor;
 mod failures;
 mod fingerprint;
 mod in_process;

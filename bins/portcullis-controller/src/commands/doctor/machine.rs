@@ -1,0 +1,199 @@
+//! The machine: store, disk, clock and limits.
+
+use super::report::{Report, Verdict};
+use crate::judgement::describe_span;
+use crate::store;
+use portcullis_controller_config::ControllerConfig;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::io_error::describe_io_error;
+use rustix::fs::statvfs;
+use rustix::process::{Resource, getrlimit};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Free space below which writes will fail soon, and below which it is time to look.
+const SPACE_LIMITS: (u64, u64) = (16 * MEBIBYTE, 256 * MEBIBYTE);
+
+/// The same of inodes, for a snapshot or a new file of the audit trail takes one.
+const INODE_LIMITS: (u64, u64) = (16, 1024);
+
+/// How far the time of the last change may lie ahead.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(60);
+
+/// The part of the configured connections for which there should be descriptors at least.
+const FEW_DESCRIPTORS: u64 = 4;
+
+pub(super) fn check(config: &ControllerConfig, now: Timestamp, report: &mut Report) {
+    let path = config.store.store_path();
+    check_store(&path, report);
+    check_last_change(&path, now, report);
+    check_disk(&path, report);
+    check_descriptors(config, report);
+}
+
+fn check_store(path: &Path, report: &mut Report) {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            report.add(
+                Verdict::Error,
+                "store",
+                format!("there is no store {shown}"),
+                Some("create a new one with `portcullis-controller init`, or restore a backup"),
+            );
+            return;
+        },
+        Err(error) => {
+            let why = describe_io_error(&error);
+            let message = format!("the store {shown} cannot be looked at: {why}");
+            report.add(Verdict::Unseen, "store", message, None);
+            return;
+        },
+        Ok(found) => report.ok(
+            "store",
+            format!("the store {shown} has {}", size(found.len())),
+        ),
+    }
+    match store::is_in_use(path) {
+        Some(true) => report.ok("running", "a controller is running: it holds the store"),
+        Some(false) => report.add(
+            Verdict::Error,
+            "running",
+            "no controller is running on the store",
+            Some("start it with `portcullis-controller run`"),
+        ),
+        None => report.add(
+            Verdict::Unseen,
+            "running",
+            "whether a controller holds the store cannot be seen",
+            Some("run this as the user of the controller, or as root"),
+        ),
+    }
+}
+
+/// A store that was changed in the future means that the clock was set back.
+fn check_last_change(path: &Path, now: Timestamp, report: &mut Report) {
+    let changed = fs::metadata(path).and_then(|found| found.modified());
+    let Some(changed) = changed.ok().and_then(|at| Timestamp::try_from(at).ok()) else {
+        return;
+    };
+    let ahead = changed.duration_since(now);
+    if ahead > CLOCK_TOLERANCE {
+        report.add(
+            Verdict::Error,
+            "clock",
+            format!(
+                "the clock of this machine is wrong, or was: the store was changed {} from now",
+                describe_span(ahead)
+            ),
+            Some("synchronize the clock, for example with chrony; sessions and codes depend on it"),
+        );
+    }
+}
+
+fn check_disk(path: &Path, report: &mut Report) {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Ok(found) = statvfs(directory) else {
+        let message = format!("the disk of {} cannot be looked at", directory.display());
+        report.add(Verdict::Unseen, "disk", message, None);
+        return;
+    };
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let place = directory.display();
+    let space = format!("the disk of {place} has {} left", size(free));
+    let help = "free some space, or move the store; without room writes are refused";
+    report.add(
+        graded(free, SPACE_LIMITS),
+        "disk",
+        space,
+        help_for(free, SPACE_LIMITS, help),
+    );
+    // Some file systems have no fixed number of them.
+    if found.f_files > 0 {
+        let message = format!(
+            "the disk of {place} has room for {} more files",
+            found.f_favail
+        );
+        let help = "remove files: a disk without inodes takes none, however much space it has";
+        report.add(
+            graded(found.f_favail, INODE_LIMITS),
+            "inodes",
+            message,
+            help_for(found.f_favail, INODE_LIMITS, help),
+        );
+    }
+}
+
+fn graded(left: u64, (too_little, little): (u64, u64)) -> Verdict {
+    if left < too_little {
+        Verdict::Error
+    } else if left < little {
+        Verdict::Warning
+    } else {
+        Verdict::Ok
+    }
+}
+
+fn help_for(left: u64, (_, little): (u64, u64), help: &str) -> Option<&str> {
+    (left < little).then_some(help)
+}
+
+/// The controller raises its limit as far as it may, and serves fewer connections if that is too low.
+fn check_descriptors(config: &ControllerConfig, report: &mut Report) {
+    let connections = config.limits.connections.total;
+    match getrlimit(Resource::Nofile).maximum {
+        Some(most) if most < connections / FEW_DESCRIPTORS => report.add(
+            Verdict::Warning,
+            "descriptors",
+            format!(
+                "this user may open {most} files, far fewer than the {connections} connections that \
+                 `limits.connections` allows"
+            ),
+            Some("raise `LimitNOFILE` of the unit or `ulimit -n`, or lower `limits.connections`"),
+        ),
+        Some(most) => report.ok("descriptors", format!("this user may open {most} files")),
+        None => report.ok("descriptors", "this user may open any number of files"),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (MEBIBYTE, "MiB"), (1 << 10, "KiB")];
+    let fitting = UNITS.iter().find(|(unit, _)| bytes >= *unit);
+    match fitting {
+        Some((unit, name)) => {
+            let tenths = u128::from(bytes) * 10 / u128::from(*unit);
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        },
+        None => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_in_a_unit_that_suits_them() {
+        for (bytes, expected) in [
+            (5, "5 bytes"),
+            (1536, "1.5 KiB"),
+            (20 * MEBIBYTE, "20.0 MiB"),
+            (u64::MAX, "17179869183.9 GiB"),
+        ] {
+            assert_eq!(size(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn little_room_is_a_warning_and_none_is_an_error() {
+        assert_eq!(graded(15, INODE_LIMITS), Verdict::Error);
+        assert_eq!(graded(16, INODE_LIMITS), Verdict::Warning);
+        assert_eq!(graded(1024, INODE_LIMITS), Verdict::Ok);
+    }
+}
