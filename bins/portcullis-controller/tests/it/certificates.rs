@@ -355,3 +355,64 @@ fn expired_certificate_of_a_home_is_renewed_by_the_next_start() {
     assert_eq!(serving.stop("TERM").code, Some(0));
     assert_eq!(scene.check(), (Some(0), Vec::new()));
 }
+
+#[test]
+fn alternative_certificate_is_judged_as_those_who_are_shown_it_do() {
+    let Some(scene) = Scene::new() else { return };
+    scene.openssl("ecparam -name prime256v1 -genkey -noout -out other.key");
+    scene.openssl(
+        "req -x509 -new -key other.key -subj /CN=public -days 100 -out other.cert \
+         -addext basicConstraints=critical,CA:TRUE",
+    );
+    let text = fs::read_to_string(&scene.config).unwrap();
+    let further = "\n  alt_server_certs:\n    - server_cert: \"pki/alt.pem\"\n      \
+                   server_key: \"pki/own.key\"\nctrl:\n";
+    fs::write(&scene.config, text.replacen("\nctrl:\n", further, 1)).unwrap();
+    let serve = |own: &str, alternative: &str, dates| {
+        let leaf = scene.issue("signing", "own", &format!("{LEAF}{own}"), VALID);
+        scene.serve(&[&leaf, &scene.issuer()]);
+        let leaf = scene.issue("other", "own", &format!("{LEAF}{alternative}"), dates);
+        fs::write(scene.pki().join("alt.pem"), leaf).unwrap();
+    };
+    let console = "subjectAltName=DNS:console.example.test\n";
+    serve(NAMES, console, VALID);
+    assert_eq!(
+        scene.check(),
+        (Some(0), Vec::new()),
+        "browsers trust others"
+    );
+
+    let alternative = "server_cert: \"pki/alt.pem\"";
+    serve(NAMES, console, EXPIRED);
+    let about = "identity.alt_server_certs[0].server_cert expired";
+    scene.refused_for("expired-certificate", alternative, &[about]);
+
+    serve(console, NAMES, VALID);
+    let about = "was issued by CN=public and does not lead to a CA of identity.ca";
+    scene.refused_for("untrusted-certificate", alternative, &[about]);
+}
+
+#[test]
+fn certificate_of_a_listener_is_told_from_that_of_the_controller() {
+    let Some(scene) = Scene::new() else { return };
+    let extensions = format!("{LEAF}{NAMES}");
+    let own = scene.issue("signing", "own", &extensions, VALID);
+    scene.serve(&[&own, &scene.issuer()]);
+    let expired = scene.issue("signing", "own", &extensions, EXPIRED);
+    fs::write(scene.pki().join("web.pem"), expired + &scene.issuer()).unwrap();
+    let text = fs::read_to_string(&scene.config).unwrap();
+    let identity = "\n    identity:\n      cert: \"pki/web.pem\"\n      \
+                    key: \"pki/own.key\"\n      server_cert: \"pki/web.pem\"\n      \
+                    server_key: \"pki/own.key\"\n      ca: \"pki/cas.pem\"\n    bindPoints:\n";
+    fs::write(
+        &scene.config,
+        text.replacen("\n    bindPoints:\n", identity, 1),
+    )
+    .unwrap();
+    let about = "the certificate web[0].identity.server_cert expired";
+    scene.refused_for(
+        "expired-certificate",
+        "server_cert: \"pki/web.pem\"",
+        &[about],
+    );
+}
