@@ -4,6 +4,7 @@ use crate::support::{Serving, finish, made, mode, program, quickstart};
 use std::fs;
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::process::Command;
 
 #[test]
 fn summary_says_what_is_needed_next() {
@@ -364,4 +365,32 @@ fn password_can_be_given_without_showing_it() {
     start()
         .ended()
         .misused(&["--password", "at least 5 characters"]);
+}
+
+#[test]
+fn summary_on_a_terminal_is_not_scrolled_away_by_the_audit_trail() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let start = format!(
+        "exec '{}' quickstart --ctrl-port 0 --home '{}'",
+        env!("CARGO_BIN_EXE_portcullis-controller"),
+        home.display()
+    );
+    let mut terminal = Serving::start_on_terminal(&start);
+    terminal.ready();
+    terminal.interrupt();
+    let finished = terminal.ended();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        finished.stdout.starts_with("Portcullis is ready."),
+        "{finished:?}"
+    );
+    assert!(!finished.stdout.contains("audit: "), "{finished:?}");
+    let trail = fs::read_to_string(home.join("audit.jsonl")).unwrap();
+    for operation in ["config-type.create", "identity.create"] {
+        assert!(trail.contains(operation), "{operation}: {trail}");
+    }
 }

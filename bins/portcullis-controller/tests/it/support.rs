@@ -1,6 +1,6 @@
 //! Running the program and waiting for what it says.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -146,8 +146,18 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts the program.
     pub(crate) fn start(command: &mut Command) -> Self {
+        Self::start_with(Stdio::null(), command)
+    }
+
+    /// Starts a command line on a terminal of its own, with `script`.
+    pub(crate) fn start_on_terminal(line: &str) -> Self {
+        let mut script = Command::new("script");
+        Self::start_with(Stdio::piped(), script.args(["-qfec", line, "/dev/null"]))
+    }
+
+    fn start_with(stdin: Stdio, command: &mut Command) -> Self {
         let mut child = command
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -159,6 +169,12 @@ impl Serving {
             stdout,
             stderr,
         }
+    }
+
+    /// Presses Ctrl-C on the terminal.
+    pub(crate) fn interrupt(&mut self) {
+        let keyboard = self.child.stdin.as_mut().unwrap();
+        keyboard.write_all(b"\x03").unwrap();
     }
 
     /// Waits for a line that contains `part`.
