@@ -90,6 +90,19 @@ impl ListQuery {
         }
     }
 
+    /// The condition that a field is greater than a value; `None` if not all controllers read it alike.
+    pub(crate) fn greater(field: &str, value: &str) -> Option<String> {
+        let is_clear = !value.contains(is_ambiguous);
+        is_clear.then(|| format!("{field} > {}", quote(value)))
+    }
+
+    /// Whether the list may have another order than that of ids. Strings in the filter count too, which
+    /// does not matter for short lists.
+    pub fn is_sorted(&self) -> bool {
+        let filter = self.filter.as_deref().unwrap_or_default();
+        self.sort.is_some() || filter.to_ascii_lowercase().contains("sort")
+    }
+
     /// Adds a condition to the filter.
     ///
     /// The condition comes first, since `and` extends to the end of the filter, and existing `sort by`

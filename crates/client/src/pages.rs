@@ -24,14 +24,22 @@ type PageRequest<T> = Pin<Box<dyn Future<Output = Result<ListEnvelope<T>, Client
 
 /// The pages of a list, each fetched when it is asked for.
 ///
-/// Unsorted lists are followed by the ids of their entities, so that none is missed or told twice
-/// while others are created and deleted. Sorted ones only have offsets, which controllers accept up to
-/// [`MAX_OFFSET`].
+/// Unsorted lists are followed by the ids of their entities, or by their names, so that none is missed
+/// or told twice while others are created and deleted. Sorted ones only have offsets, which controllers
+/// accept up to [`MAX_OFFSET`].
 pub struct Pages<T> {
     fetch: Box<dyn FnMut(ListQuery) -> PageRequest<T> + Send>,
-    id: fn(&T) -> &str,
+    /// `None` if the list has an order that only offsets follow.
+    key: Option<PageKey<T>>,
     query: ListQuery,
     cursor: Option<PageCursor>,
+}
+
+/// What is different for each entity and grows along the list.
+struct PageKey<T> {
+    /// Field in filters.
+    field: &'static str,
+    value: fn(&T) -> &str,
 }
 
 impl<T> Pages<T> {
@@ -46,12 +54,29 @@ impl<T> Pages<T> {
         F: Future<Output = Result<ListEnvelope<T>, ClientError>> + Send + 'static,
     {
         let cursor = PageCursor::at(query.offset.unwrap_or_default());
+        let by_id = PageKey {
+            field: "id",
+            value: id,
+        };
         Self {
             fetch: Box::new(move |query| Box::pin(fetch(query))),
-            id,
+            key: Some(by_id).filter(|_| !query.is_sorted()),
             query,
             cursor: Some(cursor),
         }
+    }
+
+    /// Sorts the list by name unless its query says otherwise. Names have to be different.
+    #[must_use]
+    pub fn by_name(mut self, name: fn(&T) -> &str) -> Self {
+        if !self.query.is_sorted() {
+            self.query.sort = Some("name".to_owned());
+            self.key = Some(PageKey {
+                field: "name",
+                value: name,
+            });
+        }
+        self
     }
 
     /// Fetches the next page; `None` after the last one, and after an error.
@@ -68,9 +93,10 @@ impl<T> Pages<T> {
             return Ok(None);
         };
         let mut page = (self.fetch)(cursor.query(&self.query)).await?;
-        let last = page.data.last().map(self.id);
+        let last = self.key.as_ref().zip(page.data.last());
+        let after = last.and_then(|(key, last)| ListQuery::greater(key.field, (key.value)(last)));
         let pagination = &mut page.meta.pagination;
-        self.cursor = cursor.next(*pagination, page.data.len(), last, &self.query)?;
+        self.cursor = cursor.next(*pagination, page.data.len(), after)?;
         if pagination.limit == PAGE_SIZE {
             pagination.limit = i64::MAX;
         }

@@ -2,13 +2,13 @@
 
 use super::{MAX_OFFSET, PAGE_SIZE};
 use crate::error::{ClientError, PagingError};
-use crate::list_query::{ListQuery, quote};
+use crate::list_query::ListQuery;
 use portcullis_api::envelope::Pagination;
 
 /// Start of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageCursor {
-    /// Id after which the page starts; `None` for the start of the list.
+    /// Condition for the entities after another one; `None` for the start of the list.
     after: Option<String>,
     /// Number of entities up to that one.
     before: i64,
@@ -30,7 +30,7 @@ impl PageCursor {
     pub(super) fn query(&self, query: &ListQuery) -> ListQuery {
         let query = query.clone();
         let query = match &self.after {
-            Some(after) => query.and(&format!("id > {}", quote(after))),
+            Some(after) => query.and(after),
             None => query,
         };
         ListQuery {
@@ -46,20 +46,19 @@ impl PageCursor {
         pagination.total_count = pagination.total_count.saturating_add(self.before);
     }
 
-    /// Start of the page after this one with `length` entities up to `last`.
+    /// Start of the page after this one with `length` entities, of which the next ones come `after`.
+    /// Where no condition says it, they are counted from the start of this page.
     pub(super) fn next(
         &self,
         pagination: Pagination,
         length: usize,
-        last: Option<&str>,
-        query: &ListQuery,
+        after: Option<String>,
     ) -> Result<Option<Self>, ClientError> {
-        let length = i64::try_from(length).unwrap_or(i64::MAX);
-        let end = pagination.offset.saturating_add(length);
-        let is_full = end < pagination.total_count && pagination.limit == PAGE_SIZE;
-        let Some(last) = last.filter(|_| is_full) else {
+        let count = i64::try_from(length).unwrap_or(i64::MAX);
+        let end = pagination.offset.saturating_add(count);
+        if length == 0 || end >= pagination.total_count || pagination.limit != PAGE_SIZE {
             return Ok(None);
-        };
+        }
         if pagination.offset != self.offset {
             return Err(PagingError::Moved {
                 expected: self.offset,
@@ -67,11 +66,10 @@ impl PageCursor {
             }
             .into());
         }
-        // Paging by id is exact while entities are created and deleted; other orders only have
-        // offsets.
-        if !is_sorted(query) {
+        // This is exact while entities are created and deleted; offsets are not.
+        if after.is_some() {
             return Ok(Some(Self {
-                after: Some(last.to_owned()),
+                after,
                 before: self.before.saturating_add(end),
                 offset: 0,
             }));
@@ -84,13 +82,6 @@ impl PageCursor {
             ..self.clone()
         }))
     }
-}
-
-/// Whether a list may be sorted by something other than id. Strings in the filter count too, which
-/// does not matter for short lists.
-fn is_sorted(query: &ListQuery) -> bool {
-    let filter = query.filter.as_deref().unwrap_or_default();
-    query.sort.is_some() || filter.to_ascii_lowercase().contains("sort")
 }
 
 #[cfg(test)]
@@ -119,8 +110,8 @@ mod tests {
             };
             begins.push(current.before + offset);
             let length = usize::try_from(length).unwrap();
-            let last = (length > 0).then_some("x");
-            place = current.next(standing, length, last, query)?;
+            let after = ListQuery::greater("id", "x").filter(|_| !query.is_sorted());
+            place = current.next(standing, length, after)?;
         }
         Ok(begins)
     }
@@ -162,6 +153,26 @@ mod tests {
             assert!(walk(90_000, &sorted, None, None).is_ok());
             assert!(walk(1_000_000, &sorted, None, None).is_err());
         }
+    }
+
+    #[test]
+    fn where_filters_cannot_say_it_offsets_go_on() {
+        let place = PageCursor {
+            after: ListQuery::greater("name", "a"),
+            before: 499,
+            offset: 0,
+        };
+        let standing = Pagination {
+            limit: PAGE_SIZE,
+            offset: 0,
+            total_count: 2000,
+        };
+        let next = place.next(standing, 499, None).unwrap();
+        let expected = PageCursor {
+            offset: 499,
+            ..place
+        };
+        assert_eq!(next, Some(expected));
     }
 
     #[test]
