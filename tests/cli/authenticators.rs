@@ -10,7 +10,7 @@ fn person(session: &Session, name: &str, password: &str) -> String {
     let created = session.run_with_password(&create, password).success();
     assert!(!created.text().contains(password));
     let list = session.json(&["authenticator", "list", "--identity", name]);
-    list["data"][0]["id"].as_str().unwrap().to_owned()
+    list[0]["id"].as_str().unwrap().to_owned()
 }
 
 /// Whether a username and a password are a way in.
@@ -104,7 +104,7 @@ fn certificate_is_renewed_when_asked_for() {
     session.run(&create).success();
     session.run(&["enroll", "laptop.jwt"]).success();
     let list = session.json(&["authenticator", "list", "--identity", "laptop"]);
-    let id = list["data"][0]["id"].as_str().unwrap();
+    let id = list[0]["id"].as_str().unwrap();
     let ask = ["authenticator", "request-extend", id, "--roll-key"];
     assert_eq!(session.json(&ask)["isKeyRollRequested"], true);
 

@@ -11,7 +11,7 @@ fn authenticators_are_found_by_identity() {
     session.run(&create).success();
     session.run(&["enroll", "laptop.jwt"]).success();
     let list = session.json(&["authenticator", "list", "--identity", "laptop"]);
-    let found = list["data"].as_array().unwrap();
+    let found = list.as_array().unwrap();
     assert_eq!(found.len(), 1, "{list}");
     assert_eq!(found[0]["method"], "cert");
     assert_eq!(found[0]["identity"]["name"], "laptop");
@@ -30,14 +30,14 @@ fn authenticators_are_found_by_identity() {
     assert_eq!(lines[3], "2 authenticators");
     let by_method = ["authenticator", "list", "--filter", "method = \"updb\""];
     let by_method = session.json(&by_method);
-    assert_eq!(by_method["data"][0]["username"], "admin");
+    assert_eq!(by_method[0]["username"], "admin");
 }
 
 #[test]
 fn sessions_are_listed() {
     let session = Session::logged_in();
     let list = session.json(&["session", "list", "--identity", "admin"]);
-    let found = list["data"].as_array().unwrap();
+    let found = list.as_array().unwrap();
     assert_eq!(found.len(), 1, "{list}");
     assert_eq!(found[0]["ipAddress"], "127.0.0.1");
     session.log_in();
@@ -97,13 +97,13 @@ fn identities_are_chosen_by_role_attributes() {
     }
     let attributes = ["identity", "role-attributes"];
     let list = session.json(&attributes);
-    assert_eq!(list["data"], json!(["berlin", "ops", "oslo", "sales"]));
+    assert_eq!(list, json!(["berlin", "ops", "oslo", "sales"]));
     let table = session.run(&attributes).success().text();
     let expected = "ATTRIBUTE\nberlin\nops\noslo\nsales\n4 role attributes\n";
     assert_eq!(table, expected);
     let filter = ["--filter", "id contains \"o\" sort by id desc limit 2"];
     let some = session.json(&[&attributes[..], &filter].concat());
-    assert_eq!(some["data"], json!(["oslo", "ops"]));
+    assert_eq!(some, json!(["oslo", "ops"]));
     let refused = [&attributes[..], &["--filter", "name = 1"]].concat();
     let refused = session.run(&refused).expect_code(1).stderr;
     assert!(refused.contains("\n  name = 1\n  ^^^^\n"), "{refused}");

@@ -63,7 +63,7 @@ fn nothing_is_deleted_on_a_dry_run() {
         "#);
     session.json(&["identity", "show", "first"]);
     let left = session.json(&["enrollment", "list"]);
-    assert_eq!(left["meta"]["pagination"]["totalCount"], 2);
+    assert_eq!(left.as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn enrollments_of_an_identity_are_withdrawn() {
     session.run(&[&delete[..], &["--yes"]].concat()).success();
     let filter = format!("identity=\"{}\"", first["id"].as_str().unwrap());
     let by_filter = ["enrollment", "list", "--filter", &filter];
-    assert_eq!(session.json(&by_filter)["data"], json!([]));
+    assert_eq!(session.json(&by_filter), json!([]));
     let left = session.json(&["enrollment", "list"]);
-    assert_eq!(left["data"][0]["identity"]["name"], "second");
+    assert_eq!(left[0]["identity"]["name"], "second");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs;
 
 /// The names in a document that holds a list.
 pub(crate) fn names(list: &Value) -> Vec<&str> {
-    let data = list["data"].as_array().unwrap();
+    let data = list.as_array().unwrap();
     data.iter()
         .map(|one| one["name"].as_str().unwrap())
         .collect()
@@ -58,8 +58,8 @@ fn lists_are_filtered_sorted_and_paged() {
         assert_eq!(names(&list), expected, "{arguments:?}");
     }
     let enrollments = session.json(&["enrollment", "list", "--identity", "bolt"]);
-    assert_eq!(enrollments["meta"]["pagination"]["totalCount"], 1);
-    assert_eq!(enrollments["data"][0]["identity"]["name"], "bolt");
+    assert_eq!(enrollments.as_array().unwrap().len(), 1);
+    assert_eq!(enrollments[0]["identity"]["name"], "bolt");
     let none = ["enrollment", "list", "--identity", "nobody"];
     let missing = session.run(&none).expect_code(1).stderr;
     assert!(missing.contains("no identity with"), "{missing}");
@@ -73,18 +73,16 @@ async fn long_lists_are_followed_to_their_end() {
     let names = names(&whole);
     assert_eq!(names.len(), 1101);
     assert!(names.is_sorted());
-    let ids: BTreeSet<_> = (whole["data"].as_array().unwrap().iter())
+    let ids: BTreeSet<_> = (whole.as_array().unwrap().iter())
         .map(|one| one["id"].as_str().unwrap())
         .collect();
     assert_eq!(ids.len(), 1101, "each is there once");
-    assert_eq!(whole["meta"]["pagination"]["totalCount"], 1101);
-    assert_eq!(whole["meta"]["pagination"]["limit"], i64::MAX);
 
     let table = session.run(&["identity", "list", "--all"]).success().text();
     assert_eq!(table.lines().count(), 1103, "header, rows, footer");
     assert!(table.ends_with("\n1101 identities\n"), "{table}");
     let page = session.run(&["identity", "list"]).success().text();
-    let standing = "\n1 to 10 of 1101 identities; for more use --offset or --all\n";
+    let standing = "\n1 to 100 of 1101 identities; for more use --offset or --all\n";
     assert!(page.ends_with(standing), "{page}");
 
     // A limit of its own in a filter holds for what is deleted too.
@@ -92,7 +90,7 @@ async fn long_lists_are_followed_to_their_end() {
     let list = ["identity", "list", "--all", "--output", "json"];
     let chosen = session.run(&[&list[..], &filter].concat()).success();
     let chosen: Value = serde_json::from_slice(&chosen.stdout).unwrap();
-    assert_eq!(chosen["data"].as_array().unwrap().len(), 3);
+    assert_eq!(chosen.as_array().unwrap().len(), 3);
     let delete = [&["identity", "delete", "--yes"][..], &filter].concat();
     let deleted = session.json(&delete);
     assert_eq!(deleted["deleted"].as_array().unwrap().len(), 3);

@@ -34,6 +34,7 @@ mod services;
 mod session;
 mod sessions;
 mod signers;
+mod tables;
 mod tags;
 mod terminal;
 mod trust;

@@ -215,7 +215,7 @@ fn identity_files_are_used_with_codes() {
             assert!(exit == 0 || outcome.stderr.contains("hint: "), "{line:?}");
         }
         session.run(&["logout", "--profile", "anna"]);
-        assert_eq!(session.json(&sessions)["data"], json!([]), "{command:?}");
+        assert_eq!(session.json(&sessions), json!([]), "{command:?}");
     }
     // What was renewed is good.
     let whoami = ["whoami", file[0], file[1], "--totp", &app.code()];

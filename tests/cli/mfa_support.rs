@@ -125,7 +125,7 @@ impl<'s> MfaUser<'s> {
     #[track_caller]
     pub(crate) fn sessions(&self) -> usize {
         let list = ["session", "list", "--identity", "anna"];
-        self.session.json(&list)["data"].as_array().unwrap().len()
+        self.session.json(&list).as_array().unwrap().len()
     }
 }
 

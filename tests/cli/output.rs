@@ -174,8 +174,8 @@ fn short_lists_read_well() {
     let admin = session.json(&["whoami"])["id"].clone();
     assert_snapshot!(transcript.replace(admin.as_str().unwrap(), "ID-OF-ADMIN"), @r#"
         $ portcullis identity list
-        ID           NAME   TYPE     STATE     ADMIN  TOTP  ATTRIBUTES
-        ID-OF-ADMIN  admin  Default  enrolled  yes
+        NAME   TYPE     STATE     ADMIN  TOTP  ATTRIBUTES  ID
+        admin  Default  enrolled  yes                      ID-OF-ADMIN
         1 identity
         [0]
         $ portcullis identity list --filter 'name="nobody"'
@@ -185,8 +185,8 @@ fn short_lists_read_well() {
         no enrollments
         [0]
         $ portcullis auth-policy list
-        ID       NAME     CERTIFICATE  PASSWORD  JWT  TOTP
-        default  Default  yes          yes       yes
+        NAME     CERTIFICATE  PASSWORD  JWT  TOTP  ID
+        Default  yes          yes       yes        default
         1 authentication policy
         [0]
         $ portcullis whoami

@@ -155,8 +155,8 @@ fn policies_that_make_no_sense_are_refused() {
         hint: run `portcullis auth-policy list` to list them
         [1]
         $ portcullis auth-policy list
-        ID       NAME     CERTIFICATE  PASSWORD  JWT  TOTP
-        default  Default  yes          yes       yes
+        NAME     CERTIFICATE  PASSWORD  JWT  TOTP  ID
+        Default  yes          yes       yes        default
         1 authentication policy
         [0]
         ");

@@ -120,7 +120,7 @@ fn checks_of_each_type_live_from_creation_to_deletion() {
         assert!(table.contains(words), "{words}: {table}");
     }
     let attributes = session.json(&["posture-check", "role-attributes"]);
-    assert_eq!(attributes["data"], json!(["desk"]));
+    assert_eq!(attributes, json!(["desk"]));
     refusals(&session);
     let delete = [
         "posture-check",

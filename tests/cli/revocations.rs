@@ -78,6 +78,6 @@ fn what_cannot_be_revoked_is_refused() {
 }
 
 fn ids(list: &Value) -> Vec<&str> {
-    let list = list["data"].as_array().unwrap();
+    let list = list.as_array().unwrap();
     list.iter().map(|one| one["id"].as_str().unwrap()).collect()
 }

@@ -124,24 +124,21 @@ fn services(session: &Session, host: &str) {
 
 fn role_attributes(session: &Session) {
     let all = session.json(&["service", "role-attributes"]);
-    assert_eq!(all["data"], json!(["berlin", "intranet"]));
+    assert_eq!(all, json!(["berlin", "intranet"]));
     let filter = [
         "service",
         "role-attributes",
         "--filter",
         "id contains \"ber\"",
     ];
-    assert_eq!(session.json(&filter)["data"], json!(["berlin"]));
+    assert_eq!(session.json(&filter), json!(["berlin"]));
     let clear = ["service", "update", "handbook", "-a", ""];
     assert!(
         session.json(&clear)["roleAttributes"]
             .as_array()
             .is_none_or(Vec::is_empty)
     );
-    assert_eq!(
-        session.json(&["service", "role-attributes"])["data"],
-        json!([])
-    );
+    assert_eq!(session.json(&["service", "role-attributes"]), json!([]));
 }
 
 /// Each is told with the place that is at fault, and changes nothing.

@@ -112,7 +112,7 @@ fn words(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The text with `TIME` for each point in time.
+/// The text with `TIME` for each point in time and its distance from now.
 fn without_times(text: &str) -> String {
     let is_time = |word: &str| word.ends_with('Z') && word.starts_with("20") && word.contains('T');
     let words = text.split_inclusive(char::is_whitespace).map(|word| {
@@ -123,5 +123,11 @@ fn without_times(text: &str) -> String {
             word.to_owned()
         }
     });
-    words.collect()
+    let text: String = words.collect();
+    let mut parts = text.split("TIME (");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let rest = part.split_once(')').map_or(part, |(_, rest)| rest);
+        text + "TIME" + rest
+    })
 }

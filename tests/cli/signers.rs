@@ -94,7 +94,7 @@ fn jwts_of_a_signer_are_a_way_in() {
     assert_eq!(session.json(&disable)["enabled"], false);
     log_in(&session, &["--ext-jwt", "anna.token"]).expect_code(1);
     let public = ["ext-jwt-signer", "list", "--public"];
-    assert_eq!(session.json(&public)["data"], json!([]));
+    assert_eq!(session.json(&public), json!([]));
     session.run(&["ext-jwt-signer", "delete", "idp"]).success();
 }
 
@@ -132,7 +132,7 @@ fn code_and_second_jwt_are_both_answered() {
     assert!(lacking.contains("--second-ext-jwt"), "{lacking}");
     log_in(&session, &login).expect_code(2);
     let sessions = ["session", "list", "--identity", "anna"];
-    let left = session.json(&sessions)["data"].clone();
+    let left = session.json(&sessions);
     assert_eq!(left, json!([]), "nothing stays behind");
     // The code was not spent on a login that lacked something else.
     log_in(&session, &[&login[..], &code].concat()).success();
@@ -173,7 +173,7 @@ fn second_jwt_goes_with_every_command() {
     let expired = log_in(&session, &missing).expect_code(1).stderr;
     assert!(expired.contains("expired at 2023-11-14"), "{expired}");
     let sessions = ["session", "list", "--identity", "anna"];
-    let left = session.json(&sessions)["data"].clone();
+    let left = session.json(&sessions);
     assert_eq!(left, json!([]), "nothing stays behind");
     signer.sign("anna@idp", "second.token");
     let with_second = ["--username", "anna", "--second-ext-jwt", "second.token"];
@@ -199,7 +199,7 @@ fn second_jwt_goes_with_every_command() {
         "{told}"
     );
     session.run(&["logout", "--profile", "other"]).success();
-    assert_eq!(session.json(&sessions)["data"], json!([]));
+    assert_eq!(session.json(&sessions), json!([]));
     signer.sign("anna@idp", "second.token");
     // So does a login that is repeated.
     session.run(&["login", "--profile", "other"]).success();

@@ -40,7 +40,7 @@ fn identity_lives_from_creation_to_deletion() {
     assert!(own.to_string().contains(id), "{own}");
 
     let list = session.json(&["identity", "list"]);
-    let names: Vec<_> = list["data"]
+    let names: Vec<_> = list
         .as_array()
         .unwrap()
         .iter()
@@ -94,8 +94,8 @@ fn enrollment_is_renewed_and_withdrawn() {
         .to_owned();
     let filter = format!("identity=\"{id}\"");
     let pending = session.json(&["enrollment", "list", "--filter", &filter]);
-    assert_eq!(pending["data"].as_array().unwrap().len(), 1);
-    let enrollment = pending["data"][0]["id"].as_str().unwrap();
+    assert_eq!(pending.as_array().unwrap().len(), 1);
+    let enrollment = pending[0]["id"].as_str().unwrap();
 
     session
         .run(&["enrollment", "refresh", enrollment, "--output-jwt", "2.jwt"])
@@ -136,7 +136,7 @@ fn enrollment_is_renewed_and_withdrawn() {
         .success();
     session.run(&["enroll", "3.jwt"]).expect_code(1);
     let left = session.json(&["enrollment", "list"]);
-    assert_eq!(left["data"], serde_json::json!([]));
+    assert_eq!(left, serde_json::json!([]));
 }
 
 #[test]

@@ -49,6 +49,7 @@ Environment:
                            and `mfa`
   PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password`
   PORTCULLIS_NEW_PASSWORD  new password, for `password` and `authenticator`
+  COLUMNS                  width of tables, not that of the terminal
   NO_COLOR                 disable colors";
 
 /// Administer a Portcullis network and enroll devices

@@ -1,7 +1,9 @@
 //! Entity kinds with commands of their own.
 
+use crate::column::{Column, Tabular};
 use crate::error::CliError;
-use crate::listable::Listable;
+use crate::listable::{ListOrder, Listable};
+use crate::moment;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
@@ -19,12 +21,17 @@ pub(crate) trait EntityKind: Resource + Serialize + Send + Sync + 'static {
     const PLURAL: &'static str;
     /// Noun where only this kind can be meant.
     const SHORT_NOUN: &'static str = Self::SINGULAR;
-    const COLUMNS: &'static [&'static str];
+    /// Columns of its tables besides name, id and dates.
+    const COLUMNS: &'static [Column<Self>];
+
+    /// Fields of filters and orders besides those of all kinds.
+    const FIELDS: &'static [&'static str];
+    /// Fields in which `list` looks for a text.
+    const SEARCHED: &'static [&'static str] = &["name"];
+    /// Whether it belongs to an identity, by whose name `list` finds it.
+    const HAS_IDENTITY: bool = false;
 
     fn base(&self) -> &Base<Self::Id>;
-
-    /// Cells of its table row after the id and name.
-    fn extra_cells(&self, now: Timestamp) -> Vec<String>;
 
     /// Adds its own properties, between id and dates.
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -69,8 +76,8 @@ pub(crate) trait Entity: EntityKind {
         let table = self
             .add_properties(table, now)
             .property("tags", display_tags(&base.tags))
-            .property("created", base.created_at.to_string())
-            .property("updated", base.updated_at.to_string());
+            .property("created", moment::full(base.created_at, now))
+            .property("updated", moment::full(base.updated_at, now));
         self.add_final_properties(table, now)
     }
 }
@@ -85,10 +92,48 @@ fn display_tags(tags: &Tags) -> String {
     tags.collect::<Vec<_>>().join(", ")
 }
 
+impl<E: Entity> Tabular for E {
+    /// Names come first and ids last; ids that stand for names come first.
+    fn columns() -> Vec<Column<Self>> {
+        let id = Column::id("id", "id", |entity: &E, _| entity.base().id.as_str().into());
+        let name = Column::new("name", "name", |entity: &E, _| {
+            entity.optional_name().into()
+        });
+        let (first, last) = if E::IS_NAMED {
+            (name, Some(id))
+        } else {
+            (id, None)
+        };
+        let common = [
+            Column::new("createdAt", "created", |entity: &E, _| {
+                entity.base().created_at.into()
+            })
+            .wide(),
+            Column::new("updatedAt", "updated", |entity: &E, _| {
+                entity.base().updated_at.into()
+            })
+            .chosen(),
+            Column::new("tags", "tags", |entity: &E, _| {
+                display_tags(&entity.base().tags).into()
+            })
+            .chosen(),
+        ];
+        let is_own = |column: &Column<E>| E::COLUMNS.iter().any(|own| own.name == column.name);
+        let common = common.into_iter().filter(|column| !is_own(column));
+        let own = E::COLUMNS.iter().copied();
+        let columns = std::iter::once(first).chain(own).chain(common);
+        columns.chain(last).collect()
+    }
+}
+
 impl<E: Entity> Listable for E {
     const SINGULAR: &'static str = E::SINGULAR;
     const PLURAL: &'static str = E::PLURAL;
-    const COLUMNS: &'static [&'static str] = E::COLUMNS;
+    const ORDER: ListOrder = if E::IS_NAMED {
+        ListOrder::Name
+    } else {
+        ListOrder::Newest
+    };
 
     async fn fetch_page(
         client: &Client,
@@ -101,9 +146,7 @@ impl<E: Entity> Listable for E {
         self.base().id.as_str()
     }
 
-    fn cells(&self, now: Timestamp) -> Vec<String> {
-        let id = [self.base().id.as_str()].into_iter();
-        let first = id.chain(self.optional_name()).map(str::to_owned);
-        first.chain(self.extra_cells(now)).collect()
+    fn optional_name(&self) -> Option<&str> {
+        Entity::optional_name(self)
     }
 }

@@ -1,15 +1,16 @@
 //! Listable entity kinds.
 
+use crate::column::Tabular;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_client::{Client, ClientError, ListQuery, Pages};
-use portcullis_domain::clock::Timestamp;
 use serde::Serialize;
 
-/// An entity kind that the controller lists. Nouns, columns and cells are for tables.
-pub(crate) trait Listable: Serialize + Send + Sync + Sized + 'static {
+/// An entity kind that the controller lists. Nouns and columns are for tables.
+pub(crate) trait Listable: Tabular + Serialize + Send + Sync + 'static {
     const SINGULAR: &'static str;
     const PLURAL: &'static str;
-    const COLUMNS: &'static [&'static str];
+    /// How lists are sorted if users do not say it.
+    const ORDER: ListOrder;
 
     fn fetch_page(
         client: &Client,
@@ -26,9 +27,42 @@ pub(crate) trait Listable: Serialize + Send + Sync + Sized + 'static {
         Pages::new(fetch, Self::id, query)
     }
 
-    /// The id, which is also the default sort order.
     fn id(&self) -> &str;
 
-    /// Cells of its table row, one per column.
-    fn cells(&self, now: Timestamp) -> Vec<String>;
+    fn optional_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// What commands take to mean it: the name or, if there is none that stands on a line, the id.
+    fn reference(&self) -> &str {
+        let name = self.optional_name().filter(|name| is_one_line(name));
+        name.unwrap_or_else(|| self.id())
+    }
+}
+
+/// Whether a text is shown as it is.
+fn is_one_line(text: &str) -> bool {
+    !text.contains(portcullis_domain::terminal::is_terminal_control)
+}
+
+/// How lists are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListOrder {
+    /// By name, which is different for each entity.
+    Name,
+    /// The newest first.
+    Newest,
+    /// As the controller does it; it takes no other order.
+    Controller,
+}
+
+impl ListOrder {
+    /// What users would write after `--sort`.
+    pub(crate) fn sort(self) -> Option<&'static str> {
+        match self {
+            Self::Name => Some("name"),
+            Self::Newest => Some("createdAt desc"),
+            Self::Controller => None,
+        }
+    }
 }

@@ -1,15 +1,18 @@
 //! Output to standard output and standard error.
 
+mod entity_document;
+mod item_stream;
 mod json_list;
 mod yaml;
 
-pub(crate) use json_list::JsonList;
+pub(crate) use item_stream::ItemStream;
 
 use crate::error::CliError;
-use crate::table::Table;
-use crate::terminal::{escape_control_characters, is_unsafe};
+use crate::render::{Render, one_line};
+use crate::terminal::{self, escape_control_characters, is_unsafe};
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_yaml::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -18,12 +21,16 @@ use zeroize::Zeroizing;
 /// Output formats.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Human-readable tables; very long values are truncated
+    /// Tables that fit the terminal
     #[default]
     Table,
-    /// A JSON document
+    /// Tables with more columns, full values and times
+    Wide,
+    /// One name, or else id, on each line
+    Name,
+    /// JSON: an entity, or an array of entities
     Json,
-    /// The same document as YAML 1.1 and 1.2
+    /// The same as YAML 1.1 and 1.2
     Yaml,
 }
 
@@ -46,33 +53,79 @@ impl Output {
     pub(crate) fn is_machine_readable(self) -> bool {
         match self.format {
             Format::Json | Format::Yaml => true,
-            Format::Table => false,
+            Format::Table | Format::Wide | Format::Name => false,
         }
     }
 
-    /// Writes the result of a command: `document` as JSON or YAML, or else `table`.
-    pub(crate) fn write_result<D: Serialize>(
+    /// Whether the result holds nothing but names or a document.
+    pub(crate) fn is_for_programs(self) -> bool {
+        self.is_machine_readable() || self.format == Format::Name
+    }
+
+    /// Whether tables may be wider than the terminal.
+    pub(crate) fn is_wide(self) -> bool {
+        self.format == Format::Wide
+    }
+
+    /// Writes the result of a command without names: `document` as JSON or YAML, or else `table`.
+    pub(crate) fn write_result<R: Render>(
         self,
-        document: &D,
-        table: impl FnOnce() -> Table,
+        document: &impl Serialize,
+        table: impl FnOnce() -> R,
     ) -> Result<(), CliError> {
+        match self.format {
+            Format::Table | Format::Wide | Format::Name => self.write_table(&table()),
+            Format::Json => write_json(&json(document).map_err(serialization_error)?),
+            Format::Yaml => write(&yaml(document).map_err(serialization_error)?),
+        }
+    }
+
+    /// Writes entities that a command has found or changed: `names`, `document` or `table`.
+    pub(crate) fn write_named<'n, R: Render>(
+        self,
+        names: impl IntoIterator<Item = &'n str>,
+        document: &impl Serialize,
+        table: impl FnOnce() -> R,
+    ) -> Result<(), CliError> {
+        match self.format {
+            Format::Name => names.into_iter().try_for_each(write_name),
+            _ => self.write_result(document, table),
+        }
+    }
+
+    /// Writes an entity: its name, its members without links, or `table`.
+    pub(crate) fn write_entity<R: Render>(
+        self,
+        name: &str,
+        entity: &impl Serialize,
+        table: impl FnOnce() -> R,
+    ) -> Result<(), CliError> {
+        let document = entity_document::of(entity).map_err(serialization_error)?;
+        self.write_named([name], &document, table)
+    }
+
+    /// Writes a document without a table view, as JSON instead of a table.
+    pub(crate) fn write_document(self, document: &impl Serialize) -> Result<(), CliError> {
         let text = match self.format {
-            Format::Table => table().render(),
+            Format::Table | Format::Wide | Format::Name => {
+                escape_json(&json(document).map_err(serialization_error)?)
+            },
             Format::Json => return write_json(&json(document).map_err(serialization_error)?),
             Format::Yaml => yaml(document).map_err(serialization_error)?,
         };
         write(&text)
     }
 
-    /// Writes a document without a table view, as JSON instead of a table.
-    pub(crate) fn write_document<D: Serialize>(self, document: &D) -> Result<(), CliError> {
-        let text = match self.format {
-            Format::Table => escape_json(&json(document).map_err(serialization_error)?),
-            Format::Json => return write_json(&json(document).map_err(serialization_error)?),
-            Format::Yaml => yaml(document).map_err(serialization_error)?,
-        };
-        write(&text)
+    /// Writes a table, within the width of the terminal.
+    pub(crate) fn write_table(self, table: &impl Render) -> Result<(), CliError> {
+        let room = terminal::stdout_width().filter(|_| !self.is_wide());
+        write(&table.render(room))
     }
+}
+
+/// Writes a name on a line of its own.
+fn write_name(name: &str) -> Result<(), CliError> {
+    write(&format!("{}\n", one_line(name)))
 }
 
 /// Writes JSON, or a part of it, escaping control characters on a terminal.
@@ -109,12 +162,15 @@ fn json(document: &impl Serialize) -> serde_json::Result<String> {
     Ok(text)
 }
 
-/// Serializes via JSON, so that both formats contain the same document: serde distinguishes some
-/// formats.
 fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
+    Ok(yaml::write(&to_value(document)?))
+}
+
+/// The members of a document in their order. By way of JSON, so that both formats contain the same:
+/// serde distinguishes some formats.
+fn to_value(document: &impl Serialize) -> Result<Value, anyhow::Error> {
     let text = Zeroizing::new(serde_json::to_string(document)?);
-    let document: serde_yaml::Value = serde_json::from_str(&text)?;
-    Ok(yaml::write(&document))
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// An error in serializing a result.

@@ -1,11 +1,24 @@
 //! What terminals show and obey.
 
 use portcullis_domain::terminal;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
+use terminal_size::{Width, terminal_size_of};
 
 /// Whether to use colors on a stream.
 pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Columns for results: `COLUMNS`, or the width of the terminal if standard output is one. `None` if
+/// there is no limit.
+pub(crate) fn stdout_width() -> Option<usize> {
+    let chosen = std::env::var("COLUMNS").ok();
+    let chosen = chosen.and_then(|columns| columns.trim().parse().ok());
+    let terminal = || {
+        let (Width(columns), _) = terminal_size_of(io::stdout())?;
+        Some(usize::from(columns))
+    };
+    chosen.or_else(terminal).filter(|columns| *columns > 0)
 }
 
 /// Escapes terminal control characters, which names and messages from others may contain.

@@ -39,7 +39,7 @@ pub(crate) fn truncate(text: &str, max_width: usize) -> String {
     }
 }
 
-fn char_width(character: char) -> usize {
+pub(crate) fn char_width(character: char) -> usize {
     character.width().unwrap_or_default()
 }
 

@@ -3,8 +3,9 @@
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::grid::{Grid, Title};
 use crate::output;
-use crate::table::{Table, pluralize};
+use crate::table::pluralize;
 use clap::{Args, Subcommand};
 use portcullis_api::database::{IntegrityDetails, SummaryCounts};
 use portcullis_client::Client;
@@ -125,11 +126,11 @@ fn show(context: &Context, found: &IntegrityDetails) -> Result<(), CliError> {
     context.output.write_result(found, || table(found))
 }
 
-fn table(found: &IntegrityDetails) -> Table {
-    let mut table = Table::with_columns(&["fixed", "finding"]);
+fn table(found: &IntegrityDetails) -> Grid {
+    let mut table = Grid::with_titles(["fixed", "finding"].map(Title::from), true);
     for result in found.results.iter().flatten() {
         let fixed = if result.fixed { "yes" } else { "no" };
-        table.add_row([fixed, &result.description]);
+        table.push([fixed, &result.description]);
     }
     table.footer(footer(found))
 }
@@ -154,10 +155,10 @@ fn footer(found: &IntegrityDetails) -> String {
     text
 }
 
-fn summary_table(counts: &SummaryCounts) -> Table {
-    let mut table = Table::with_columns(&["kind", "count"]);
+fn summary_table(counts: &SummaryCounts) -> Grid {
+    let mut table = Grid::with_titles(["kind", "count"].map(Title::from), true);
     for (kind, count) in &counts.0 {
-        table.add_row([kind.as_ref(), &count.to_string()]);
+        table.push([kind.as_ref(), &count.to_string()]);
     }
     table
 }
@@ -165,6 +166,7 @@ fn summary_table(counts: &SummaryCounts) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Render as _;
     use portcullis_api::database::IntegrityResult;
     use portcullis_api::time::WireTime;
     use portcullis_domain::clock::Timestamp;
@@ -203,7 +205,7 @@ mod tests {
         let mut found = check(&[true, false]);
         found.too_many_errors = true;
         found.error = Some("the controller is stopping".to_owned());
-        let text = table(&found).render();
+        let text = table(&found).render(None);
         for part in [
             "something",
             "2 findings; there may be more",

@@ -3,9 +3,10 @@
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
+use crate::grid::Grid;
 use crate::listable::Listable as _;
 use crate::prompt;
-use crate::table::{self, Table};
+use crate::table;
 use crate::text_width;
 use clap::Args;
 use portcullis_client::{Client, ListQuery};
@@ -52,6 +53,9 @@ struct DeletionTarget {
     id: String,
     /// Name or label.
     name: String,
+    /// Name, or id if there is none.
+    #[serde(skip)]
+    reference: String,
 }
 
 impl DeletionTargets {
@@ -101,10 +105,17 @@ impl DeletionTargets {
     }
 }
 
+impl DeletionTarget {
+    fn reference(&self) -> &str {
+        &self.reference
+    }
+}
+
 fn to_target<E: Entity>(entity: &E) -> DeletionTarget {
     DeletionTarget {
         id: entity.base().id.as_str().to_owned(),
         name: entity.label(),
+        reference: entity.reference().to_owned(),
     }
 }
 
@@ -141,9 +152,10 @@ pub(crate) async fn run<E: Entity>(
         let forecast = DryRunReport {
             would_delete: targets.members,
         };
+        let names = forecast.would_delete.iter().map(DeletionTarget::reference);
         return context
             .output
-            .write_result(&forecast, || dry_run_table::<E>(&forecast));
+            .write_named(names, &forecast, || dry_run_table::<E>(&forecast));
     }
     if !arguments.yes {
         confirm::<E>(&targets)?;
@@ -168,9 +180,10 @@ pub(crate) async fn run<E: Entity>(
         // A single failure needs no report.
         Some(error) if report.deleted.is_empty() && report.failed.len() == 1 => Err(error),
         last => {
+            let names = report.deleted.iter().map(DeletionTarget::reference);
             context
                 .output
-                .write_result(&report, || report_table::<E>(&report))?;
+                .write_named(names, &report, || report_table::<E>(&report))?;
             last.map_or(Ok(()), |error| {
                 Err(summarize_failures::<E>(&report.failed, error))
             })
@@ -222,14 +235,14 @@ fn confirm<E: Entity>(targets: &DeletionTargets) -> Result<(), CliError> {
     }
 }
 
-fn report_table<E: Entity>(report: &DeletionReport) -> Table {
-    let mut table = Table::with_properties();
+fn report_table<E: Entity>(report: &DeletionReport) -> Grid {
+    let mut table = Grid::default();
     for target in &report.deleted {
-        table.add_row(["deleted", &target.id, &target.name]);
+        table.push(["deleted", &target.id, &target.name]);
     }
     for failure in &report.failed {
         let DeletionFailure { target, error } = failure;
-        table.add_row(["failed", &target.id, &target.name, error]);
+        table.push(["failed", &target.id, &target.name, error]);
     }
     let deleted = table::pluralize(
         report.deleted.len(),
@@ -239,10 +252,10 @@ fn report_table<E: Entity>(report: &DeletionReport) -> Table {
     table.footer(format!("{deleted} deleted"))
 }
 
-fn dry_run_table<E: Entity>(forecast: &DryRunReport) -> Table {
-    let mut table = Table::with_properties();
+fn dry_run_table<E: Entity>(forecast: &DryRunReport) -> Grid {
+    let mut table = Grid::default();
     for target in &forecast.would_delete {
-        table.add_row(["would delete", &target.id, &target.name]);
+        table.push(["would delete", &target.id, &target.name]);
     }
     let count = table::pluralize(
         forecast.would_delete.len(),

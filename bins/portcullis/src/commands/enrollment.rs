@@ -42,7 +42,7 @@ Examples:
   portcullis enrollment list
   portcullis enrollment list --identity laptop
   portcullis enrollment list --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --all
-  portcullis enrollment list --identity laptop --output json | jq -r '.data[0].jwt'",
+  portcullis enrollment list --identity laptop --output json | jq -r '.[0].jwt'",
     };
     const SHOW: VerbHelp = VerbHelp {
         about: "Show an enrollment or write its token to a file",

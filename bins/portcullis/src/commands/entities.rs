@@ -5,6 +5,7 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::entity::Entity;
 use crate::error::CliError;
+use crate::listable::Listable as _;
 use clap::Args;
 use portcullis_client::{Client, Creatable, Patchable};
 use portcullis_domain::ids::EntityId as _;
@@ -109,5 +110,6 @@ pub(crate) fn require_changes<E: Entity>(is_empty: bool) -> Result<(), CliError>
 /// Writes an entity as the result.
 pub(crate) fn show_entity<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
     let now = context.now();
-    context.output.write_result(found, || found.table(now))
+    let output = context.output;
+    output.write_entity(found.reference(), found, || found.table(now))
 }

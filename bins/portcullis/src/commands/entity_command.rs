@@ -1,9 +1,12 @@
 //! The command of a kind of entity.
 
+use crate::commands::columns::ColumnArgs;
 use crate::commands::deletion::{self, DeletionArgs, DeletionTargets};
 use crate::commands::entities;
-use crate::commands::listing;
+use crate::commands::fields;
+use crate::commands::listing::Listing;
 use crate::commands::pagination::PageArgs;
+use crate::commands::search::SearchArgs;
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -120,16 +123,19 @@ impl ListFilter for () {
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
-#[command(about = E::LIST.about, after_long_help = E::LIST.examples)]
+#[command(about = E::LIST.about, after_long_help = fields::list_footer::<E>(E::LIST.examples))]
 pub(crate) struct ListArgs<E: Noun, F: ListFilter = ()> {
+    #[command(flatten)]
+    search: SearchArgs<E>,
+
     #[command(flatten)]
     page: PageArgs,
 
     #[command(flatten)]
     filter: F,
 
-    #[arg(skip)]
-    kind: PhantomData<fn() -> E>,
+    #[command(flatten)]
+    columns: ColumnArgs<E>,
 }
 
 impl<E: Noun, F: ListFilter> Verb for ListArgs<E, F> {
@@ -137,7 +143,12 @@ impl<E: Noun, F: ListFilter> Verb for ListArgs<E, F> {
         let client = &session.client;
         let (query, extent) = self.page.query();
         let query = self.filter.apply(client, query).await?;
-        listing::run::<E>(context, client, query, extent).await
+        let listing = Listing {
+            query: self.search.apply(client, query).await?,
+            extent,
+            columns: self.columns.choice(),
+        };
+        listing.run::<E>(context, client).await
     }
 }
 

@@ -40,7 +40,7 @@ Examples:
   portcullis identity list --type device --all
   portcullis identity list --role sales --role berlin
   portcullis identity list --filter 'name contains \"lap\" and isAdmin = false'
-  portcullis identity list --all --output json | jq -r '.data[].name'",
+  portcullis identity list --all --output json | jq -r '.[].name'",
     };
     const SHOW: VerbHelp = VerbHelp {
         about: "Show an identity",

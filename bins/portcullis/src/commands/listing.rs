@@ -3,108 +3,121 @@
 use crate::commands::pagination::{self, ListExtent};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::listable::Listable;
-use crate::output::{self, Format, JsonList};
-use crate::table::Table;
-use portcullis_api::envelope::{ListEnvelope, ListMeta};
+use crate::grid::Grid;
+use crate::listable::{ListOrder, Listable};
+use crate::output::{self, ItemStream};
+use crate::table_layout::{TableChoice, TableLayout};
+use portcullis_api::envelope::{ListEnvelope, Pagination};
 use portcullis_client::{Client, ListQuery};
-use portcullis_domain::clock::Timestamp;
 
-/// Fetches and writes a list. Memory holds one page, except for tables, whose columns depend on all
-/// cells, and YAML.
-pub(crate) async fn run<L: Listable>(
-    context: &Context,
-    client: &Client,
-    query: ListQuery,
-    extent: ListExtent,
-) -> Result<(), CliError> {
-    let mut sink = ListWriter::new(context);
-    let mut meta = None;
-    match extent {
-        ListExtent::Page => {
-            let page = L::fetch_page(client, &query).await?;
-            sink.write_page(page, &mut meta)?;
-        },
-        ListExtent::All => {
-            let mut pages = L::pages(client, query);
-            while let Some(page) = pages.next().await? {
-                sink.write_page(page, &mut meta)?;
-            }
-        },
+/// Which part of a list is shown, and how.
+pub(crate) struct Listing {
+    pub(crate) query: ListQuery,
+    pub(crate) extent: ListExtent,
+    pub(crate) columns: TableChoice,
+}
+
+impl Listing {
+    /// Fetches and writes the list. Memory holds one page, except for tables, whose columns depend on
+    /// all cells.
+    pub(crate) async fn run<L: Listable>(
+        self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<(), CliError> {
+        let mut sink = ListSink::<L>::new(context, &self.columns)?;
+        let query = self.query;
+        match (self.extent, L::ORDER) {
+            (ListExtent::Default | ListExtent::Page, order) => {
+                let page = L::fetch_page(client, &sorted(query, order)).await?;
+                sink.write_page(&page)?;
+            },
+            (ListExtent::All, order) => {
+                let pages = L::pages(client, query);
+                let mut pages = match order {
+                    ListOrder::Name => {
+                        pages.by_name(|entity| entity.optional_name().unwrap_or_default())
+                    },
+                    ListOrder::Newest | ListOrder::Controller => pages,
+                };
+                while let Some(page) = pages.next().await? {
+                    sink.write_page(&page)?;
+                }
+            },
+        }
+        sink.finish(context, self.extent)
     }
-    meta.map_or(Ok(()), |meta| sink.finish(context, meta, extent))
+}
+
+/// The query with an order.
+fn sorted(mut query: ListQuery, order: ListOrder) -> ListQuery {
+    if !query.is_sorted() {
+        query.sort = order.sort().map(str::to_owned);
+    }
+    query
 }
 
 /// Writer of a list in the output format.
-struct ListWriter<L> {
+struct ListSink<L> {
     format: ListFormat<L>,
     members: usize,
-    now: Timestamp,
+    /// Place of all pages together in the list.
+    place: Option<Pagination>,
 }
 
 /// State per output format.
 enum ListFormat<L> {
-    /// Items are written page by page.
-    Json(JsonList),
-    /// Items are collected as rows.
-    Table(Box<Table>),
-    /// Items are collected.
-    Yaml(Vec<L>),
+    Items(ItemStream),
+    Table(TableLayout<L>, Grid),
 }
 
-impl<L: Listable> ListWriter<L> {
-    fn new(context: &Context) -> Self {
-        let form = match context.output.format() {
-            Format::Json => ListFormat::Json(JsonList::default()),
-            Format::Table => ListFormat::Table(Box::new(Table::with_columns(L::COLUMNS))),
-            Format::Yaml => ListFormat::Yaml(Vec::new()),
+impl<L: Listable> ListSink<L> {
+    fn new(context: &Context, columns: &TableChoice) -> Result<Self, CliError> {
+        let is_wide = context.output.is_wide();
+        let layout = TableLayout::new(columns, is_wide, context.now())?;
+        let stream = ItemStream::new(context.output.format());
+        let table = || {
+            let grid = layout.grid();
+            ListFormat::Table(layout, grid)
         };
-        Self {
-            format: form,
+        let format = stream.map_or_else(table, ListFormat::Items);
+        Ok(Self {
+            format,
             members: 0,
-            now: context.now(),
-        }
+            place: None,
+        })
     }
 
     /// Writes a page. The offset is that of the first page, the total count that of the last.
-    fn write_page(
-        &mut self,
-        page: ListEnvelope<L>,
-        meta: &mut Option<ListMeta>,
-    ) -> Result<(), CliError> {
+    fn write_page(&mut self, page: &ListEnvelope<L>) -> Result<(), CliError> {
         self.members += page.data.len();
         let total = page.meta.pagination.total_count;
-        let meta = meta.get_or_insert(page.meta);
-        meta.pagination.total_count = total;
-        match &mut self.format {
-            ListFormat::Json(list) => {
-                let text = list
-                    .push_items(&page.data)
-                    .map_err(output::serialization_error)?;
-                output::write_json(&text)?;
-            },
-            ListFormat::Table(table) => {
-                for member in &page.data {
-                    table.add_row(member.cells(self.now));
-                }
-            },
-            ListFormat::Yaml(members) => members.extend(page.data),
+        let place = self.place.get_or_insert(page.meta.pagination);
+        place.total_count = total;
+        for member in &page.data {
+            match &mut self.format {
+                ListFormat::Items(stream) => stream.push(member.reference(), member)?,
+                ListFormat::Table(layout, grid) => grid.push(layout.row(member)),
+            }
         }
         Ok(())
     }
 
-    fn finish(self, context: &Context, meta: ListMeta, extent: ListExtent) -> Result<(), CliError> {
+    fn finish(self, context: &Context, extent: ListExtent) -> Result<(), CliError> {
+        let Some(place) = self.place else {
+            return Ok(());
+        };
         match self.format {
-            ListFormat::Json(list) => {
-                output::write_json(&list.finish(&meta).map_err(output::serialization_error)?)
+            ListFormat::Items(stream) => {
+                stream.finish()?;
+                if let Some(note) = pagination::incomplete::<L>(self.members, place, extent) {
+                    output::note(&note);
+                }
+                Ok(())
             },
-            ListFormat::Table(table) => {
-                let summary = pagination::summary::<L>(self.members, meta.pagination, extent);
-                output::write(&table.footer(summary).render())
-            },
-            ListFormat::Yaml(data) => {
-                let list = ListEnvelope { data, meta };
-                context.output.write_result(&list, Table::with_properties)
+            ListFormat::Table(layout, grid) => {
+                let summary = pagination::summary::<L>(self.members, place, extent);
+                context.output.write_table(&layout.finish(grid, summary))
             },
         }
     }

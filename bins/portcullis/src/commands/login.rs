@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::ext_jwt;
 use crate::identity_file::IdentityFile;
 use crate::mfa_code::{CodeSource, LoginCodeArgs};
+use crate::moment;
 use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;
@@ -212,7 +213,9 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
         pending: pending.map(|query| query.type_id.as_ref()).collect(),
     };
     context.output.write_result(&result, || {
-        let end = result.expires_at.map(|end| end.to_string());
+        let end = result
+            .expires_at
+            .map(|end| moment::full(end, context.now()));
         Table::with_properties()
             .property("logged in to", &result.url)
             .property("as", result.identity)

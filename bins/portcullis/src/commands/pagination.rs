@@ -4,13 +4,17 @@ use crate::listable::Listable;
 use crate::table;
 use clap::Args;
 use portcullis_api::envelope::Pagination;
-use portcullis_api::time::WireTime;
 use portcullis_client::{ListQuery, MAX_OFFSET};
-use portcullis_domain::clock::Timestamp;
+
+/// Number of entries of a list if users do not say it.
+const DEFAULT_LIMIT: i64 = 100;
 
 /// Extent of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListExtent {
+    /// As many as fit on a page of the default size.
+    Default,
+    /// As many as users want.
     Page,
     /// Everything from the offset on.
     All,
@@ -23,12 +27,17 @@ pub(crate) struct PageArgs {
     #[arg(long)]
     filter: Option<String>,
 
-    /// Sort order, for example `name` or `createdAt desc, name` (default: `id`)
+    /// Sort order, for example `createdAt desc, name` (default: `name`, or else `createdAt desc`)
     #[arg(long, value_name = "ORDER")]
     sort: Option<String>,
 
-    /// Maximum number of entries, up to 500 (default: 10)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    /// Maximum number of entries, up to 500 (default: 100)
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        conflicts_with = "all"
+    )]
     limit: Option<i64>,
 
     /// Number of entries to skip, up to 100000
@@ -40,28 +49,46 @@ pub(crate) struct PageArgs {
     )]
     offset: Option<i64>,
 
-    /// List all entries
-    #[arg(long, conflicts_with = "limit")]
+    /// List all entries; those without names by id, unless --sort is given
+    #[arg(long)]
     all: bool,
 }
 
 impl PageArgs {
-    /// The list query, and whether to fetch all pages.
+    /// The list query, and how much of the list to fetch.
     pub(crate) fn query(self) -> (ListQuery, ListExtent) {
+        let extent = match self.limit {
+            _ if self.all => ListExtent::All,
+            Some(_) => ListExtent::Page,
+            None => ListExtent::Default,
+        };
         let query = ListQuery {
             filter: self.filter,
-            limit: self.limit,
+            limit: Some(self.limit.unwrap_or(DEFAULT_LIMIT)),
             offset: self.offset,
             sort: self.sort,
             ..ListQuery::default()
         };
-        let extent = if self.all {
-            ListExtent::All
-        } else {
-            ListExtent::Page
-        };
         (query, extent)
     }
+}
+
+/// Says that a list is incomplete though nobody asked for a part of it.
+pub(crate) fn incomplete<L: Listable>(
+    shown: usize,
+    page: Pagination,
+    extent: ListExtent,
+) -> Option<String> {
+    let has_own_limit = page.limit != DEFAULT_LIMIT;
+    let length = i64::try_from(shown).unwrap_or(i64::MAX);
+    let is_last = page.offset.saturating_add(length) >= page.total_count;
+    if extent != ListExtent::Default || has_own_limit || is_last {
+        return None;
+    }
+    let (total, plural) = (page.total_count, L::PLURAL);
+    Some(format!(
+        "showing {shown} of {total} {plural}; use --all or --limit"
+    ))
 }
 
 /// Describes which part of a list is shown.
@@ -90,19 +117,10 @@ fn describe_page(
     let length = i64::try_from(shown).unwrap_or(i64::MAX);
     let end = page.offset.saturating_add(length);
     let part = format!("{first} to {end} of {whole}");
-    if end < page.total_count && extent == ListExtent::Page {
+    if end < page.total_count && extent != ListExtent::All {
         format!("{part}; for more use --offset or --all")
     } else {
         part
-    }
-}
-
-/// Formats an expiry time.
-pub(crate) fn format_expiry(expires_at: WireTime, now: Timestamp) -> String {
-    if expires_at.0 <= now {
-        format!("{expires_at} (expired)")
-    } else {
-        expires_at.to_string()
     }
 }
 

@@ -6,11 +6,14 @@ mod pair;
 mod problem;
 mod scan;
 
+use crate::commands::columns::ColumnArgs;
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
+use crate::table_layout::TableChoice;
+use assessment::Assessment;
 use clap::{Args, Subcommand};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::service::ServiceDetail;
@@ -69,6 +72,9 @@ pub(crate) struct IdentitiesArgs {
 
     #[command(flatten)]
     extent: ScanArgs,
+
+    #[command(flatten)]
+    columns: ColumnArgs<Assessment>,
 }
 
 /// Arguments of `policy-advisor services`.
@@ -84,6 +90,9 @@ pub(crate) struct ServicesArgs {
 
     #[command(flatten)]
     extent: ScanArgs,
+
+    #[command(flatten)]
+    columns: ColumnArgs<Assessment>,
 }
 
 /// Extent of a scan.
@@ -111,26 +120,29 @@ struct AdvisorQuery {
 
 impl Verb for PolicyAdvisorCommand {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let (from, identity, service, extent) = match self {
+        let (from, identity, service, extent, columns) = match self {
             Self::Identities(arguments) => {
                 let IdentitiesArgs {
                     identity,
                     service,
                     extent,
+                    columns,
                 } = arguments;
-                (Direction::Identities, identity, service, extent)
+                (Direction::Identities, identity, service, extent, columns)
             },
             Self::Services(arguments) => {
                 let ServicesArgs {
                     service,
                     identity,
                     extent,
+                    columns,
                 } = arguments;
-                (Direction::Services, identity, service, extent)
+                (Direction::Services, identity, service, extent, columns)
             },
         };
         let question = AdvisorQuery::resolve(session, identity, service).await?;
-        run_query(context, session, from, question, extent).await
+        let columns = columns.choice();
+        run_query(context, session, from, question, extent, &columns).await
     }
 }
 
@@ -160,6 +172,7 @@ async fn run_query(
     from: Direction,
     question: AdvisorQuery,
     extent: ScanArgs,
+    columns: &TableChoice,
 ) -> Result<(), CliError> {
     let mut sweep = AdvisorScan::new(&session.client, extent);
     match (question.identity, question.service) {
@@ -170,7 +183,7 @@ async fn run_query(
         (None, Some(service)) => sweep.scan_service(&service).await?,
         (None, None) => sweep.scan_all(from).await?,
     }
-    sweep.finish(context)
+    sweep.finish(context, from, columns)
 }
 
 #[cfg(test)]

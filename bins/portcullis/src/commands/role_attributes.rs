@@ -1,12 +1,14 @@
 //! `role-attributes` subcommands.
 
+use crate::column::{Column, Tabular};
+use crate::commands::columns::ColumnArgs;
 use crate::commands::entity_command::VerbHelp;
-use crate::commands::listing;
+use crate::commands::listing::Listing;
 use crate::commands::pagination::ListExtent;
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::listable::Listable;
+use crate::listable::{ListOrder, Listable};
 use clap::{Args, Subcommand};
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::envelope::ListEnvelope;
@@ -14,7 +16,6 @@ use portcullis_api::identity::IdentityDetail;
 use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::{Client, ClientError, ListQuery, RoleAttributeKind};
-use portcullis_domain::clock::Timestamp;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
@@ -102,8 +103,8 @@ pub(crate) struct RoleAttributesArgs<B: HasRoleAttributes> {
     #[arg(long)]
     filter: Option<String>,
 
-    #[arg(skip)]
-    kind: PhantomData<fn() -> B>,
+    #[command(flatten)]
+    columns: ColumnArgs<RoleAttribute<B>>,
 }
 
 impl<B: HasRoleAttributes> Verb for RoleAttributesArgs<B> {
@@ -112,12 +113,20 @@ impl<B: HasRoleAttributes> Verb for RoleAttributesArgs<B> {
             filter: self.filter,
             ..ListQuery::default()
         };
-        // Controllers return all of them at once.
-        listing::run::<RoleAttribute<B>>(context, &session.client, query, ListExtent::Page).await
+        let listing = Listing {
+            query,
+            // Controllers return all of them at once.
+            extent: ListExtent::Page,
+            columns: self.columns.choice(),
+        };
+        listing
+            .run::<RoleAttribute<B>>(context, &session.client)
+            .await
     }
 }
 
 /// A role attribute of a kind.
+#[derive(Debug, Clone)]
 struct RoleAttribute<B> {
     word: String,
     kind: PhantomData<fn() -> B>,
@@ -138,10 +147,20 @@ impl<B> Serialize for RoleAttribute<B> {
     }
 }
 
+impl<B: HasRoleAttributes> Tabular for RoleAttribute<B> {
+    fn columns() -> Vec<Column<Self>> {
+        vec![Column::new(
+            "attribute",
+            "attribute",
+            |attribute: &Self, _| attribute.word.as_str().into(),
+        )]
+    }
+}
+
 impl<B: HasRoleAttributes> Listable for RoleAttribute<B> {
     const SINGULAR: &'static str = "role attribute";
     const PLURAL: &'static str = "role attributes";
-    const COLUMNS: &'static [&'static str] = &["attribute"];
+    const ORDER: ListOrder = ListOrder::Controller;
 
     async fn fetch_page(
         client: &Client,
@@ -154,9 +173,5 @@ impl<B: HasRoleAttributes> Listable for RoleAttribute<B> {
 
     fn id(&self) -> &str {
         &self.word
-    }
-
-    fn cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![self.word.clone()]
     }
 }

@@ -80,6 +80,7 @@ fn build_date(controller: &Version) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Render as _;
 
     #[test]
     fn only_real_dates_are_shown() {
@@ -96,7 +97,7 @@ mod tests {
                 program: "1",
                 controller: Some(controller),
             });
-            assert_eq!(text.render().contains("built:"), is_shown, "{date}");
+            assert_eq!(text.render(None).contains("built:"), is_shown, "{date}");
         }
     }
 }

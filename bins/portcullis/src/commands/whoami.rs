@@ -6,12 +6,14 @@ use crate::controller_url;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use crate::mfa_code::LoginCodeArgs;
+use crate::moment;
 use crate::table::Table;
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::time::WireTime;
 use portcullis_client::Api;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ApiSessionId, IdentityId};
 use portcullis_domain::roles::RoleAttributes;
 use serde::Serialize;
@@ -78,7 +80,9 @@ pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), 
         },
         None => from_session(context).await?,
     };
-    context.output.write_result(&who, || table(&who))
+    context
+        .output
+        .write_named([who.name.as_str()], &who, || table(&who, context.now()))
 }
 
 async fn from_session(context: &Context) -> Result<WhoamiResult, CliError> {
@@ -159,7 +163,7 @@ impl WhoamiResult {
     }
 }
 
-fn table(who: &WhoamiResult) -> Table {
+fn table(who: &WhoamiResult, now: Timestamp) -> Table {
     let attributes: Vec<_> = who.role_attributes.iter().collect();
     // Administrators need no permissions.
     let permissions = match who.permissions.as_slice() {
@@ -167,7 +171,7 @@ fn table(who: &WhoamiResult) -> Table {
         [] => "none".to_owned(),
         permissions => permissions.join(", "),
     };
-    let end = who.session.expires_at.map(|end| end.to_string());
+    let end = who.session.expires_at.map(|end| moment::full(end, now));
     Table::with_properties()
         .property("name", &who.name)
         .property("id", who.id.as_str())

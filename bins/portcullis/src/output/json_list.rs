@@ -1,72 +1,46 @@
-//! A JSON list that is written page by page.
+//! A JSON array that is written page by page.
 
-use portcullis_api::envelope::ListMeta;
 use serde::Serialize;
 
-/// Renders a list in parts that add up to one pretty-printed document.
+/// Renders an array in parts that add up to one pretty-printed document.
 #[derive(Debug, Default)]
 pub(crate) struct JsonList {
     has_items: bool,
 }
 
 impl JsonList {
-    /// Renders further items.
-    pub(crate) fn push_items(&mut self, members: &[impl Serialize]) -> serde_json::Result<String> {
-        let mut text = String::new();
-        for member in members {
-            text.push_str(if self.has_items {
-                ",\n    "
-            } else {
-                "{\n  \"data\": [\n    "
-            });
-            self.has_items = true;
-            // Strings contain no raw line feeds: each one is layout.
-            text.push_str(&serde_json::to_string_pretty(member)?.replace('\n', "\n    "));
-        }
-        Ok(text)
+    /// Renders a further item.
+    pub(crate) fn push(&mut self, item: &impl Serialize) -> serde_json::Result<String> {
+        let begin = if self.has_items { ",\n  " } else { "[\n  " };
+        self.has_items = true;
+        // Strings contain no raw line feeds: each one is layout.
+        let item = serde_json::to_string_pretty(item)?.replace('\n', "\n  ");
+        Ok(format!("{begin}{item}"))
     }
 
     /// Renders the end of the document.
-    pub(crate) fn finish(self, meta: &ListMeta) -> serde_json::Result<String> {
-        let data = if self.has_items {
-            "\n  ]"
-        } else {
-            "{\n  \"data\": []"
-        };
-        let meta = serde_json::to_string_pretty(meta)?.replace('\n', "\n  ");
-        Ok(format!("{data},\n  \"meta\": {meta}\n}}\n"))
+    pub(crate) fn finish(self) -> &'static str {
+        if self.has_items { "\n]\n" } else { "[]\n" }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_api::envelope::{ListEnvelope, Pagination};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn pieces_make_up_the_whole() {
-        let members = [json!({"a": [1, {}], "b": "x\ny"}), json!(null), json!([])];
-        let meta = ListMeta {
-            filterable_fields: vec!["id".into()],
-            pagination: Pagination {
-                limit: 10,
-                offset: 0,
-                total_count: 3,
-            },
-        };
-        for ends in [&[][..], &[0], &[3], &[1, 3], &[0, 2, 2, 3]] {
+        let items = [json!({"a": [1, {}], "b": "x\ny"}), json!(null), json!([])];
+        for count in 0..=items.len() {
+            let items = &items[..count];
             let mut list = JsonList::default();
             let mut text = String::new();
-            let mut data: Vec<Value> = Vec::new();
-            for end in ends {
-                let page = &members[data.len()..*end];
-                text.push_str(&list.push_items(page).unwrap());
-                data.extend_from_slice(page);
+            for item in items {
+                text.push_str(&list.push(item).unwrap());
             }
-            text.push_str(&list.finish(&meta).unwrap());
-            let meta = meta.clone();
-            let whole = serde_json::to_string_pretty(&ListEnvelope { data, meta }).unwrap();
+            text.push_str(list.finish());
+            let whole = serde_json::to_string_pretty(items).unwrap();
             assert_eq!(text, format!("{whole}\n"));
         }
     }

@@ -64,9 +64,11 @@ fn help_names_commands_and_exit_codes() {
                   Output format
 
                   Possible values:
-                  - table: Human-readable tables; very long values are truncated
-                  - json:  A JSON document
-                  - yaml:  The same document as YAML 1.1 and 1.2
+                  - table: Tables that fit the terminal
+                  - wide:  Tables with more columns, full values and times
+                  - name:  One name, or else id, on each line
+                  - json:  JSON: an entity, or an array of entities
+                  - yaml:  The same as YAML 1.1 and 1.2
 
                   [default: table]
 
@@ -119,6 +121,7 @@ fn help_names_commands_and_exit_codes() {
                                    and `mfa`
           PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password`
           PORTCULLIS_NEW_PASSWORD  new password, for `password` and `authenticator`
+          COLUMNS                  width of tables, not that of the terminal
           NO_COLOR                 disable colors
         [0]
         ");

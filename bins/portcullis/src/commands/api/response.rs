@@ -10,7 +10,7 @@ pub(super) fn print_response(output: Output, reply: &Reply) -> Result<(), CliErr
     match (output.format(), parse_json(reply)) {
         // Parsed as JSON, so it is UTF-8.
         (Format::Json, Some(_)) => output::write_json(&String::from_utf8_lossy(&reply.body)),
-        (Format::Yaml | Format::Table, Some(document)) => output.write_document(&document),
+        (_, Some(document)) => output.write_document(&document),
         (_, None) => output::write_untrusted(&reply.body),
     }
 }

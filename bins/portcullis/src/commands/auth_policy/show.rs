@@ -1,8 +1,8 @@
 //! Table view of authentication policies.
 
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::table::{self, Table};
-use crate::text::yes_or_empty;
 use portcullis_api::auth_policy::{AuthPolicyDetail, CertRules, ExtJwtRules, Secondary, UpdbRules};
 use portcullis_api::entity::Base;
 use portcullis_domain::clock::Timestamp;
@@ -19,20 +19,37 @@ impl EntityKind for AuthPolicyDetail {
     const SINGULAR: &'static str = "authentication policy";
     const PLURAL: &'static str = "authentication policies";
     const SHORT_NOUN: &'static str = "policy";
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "certificate", "password", "jwt", "totp"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("cert", "certificate", |policy, _| {
+            policy.primary.cert.allowed.into()
+        }),
+        Column::new("updb", "password", |policy, _| {
+            policy.primary.updb.allowed.into()
+        }),
+        Column::new("extJwt", "jwt", |policy, _| {
+            policy.primary.ext_jwt.allowed.into()
+        }),
+        Column::new("requireTotp", "totp", |policy, _| {
+            policy.secondary.require_totp.into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "primary.cert.allowed",
+        "primary.cert.allowExpiredCerts",
+        "primary.updb.allowed",
+        "primary.updb.minPasswordLength",
+        "primary.updb.requireSpecialChar",
+        "primary.updb.requireNumberChar",
+        "primary.updb.requireMixedCase",
+        "primary.updb.maxAttempts",
+        "primary.extJwt.allowed",
+        "secondary.requireTotp",
+        "secondary.requireExtJwtSigner",
+    ];
 
     fn base(&self) -> &Base<AuthPolicyId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            yes_or_empty(self.primary.cert.allowed).to_owned(),
-            yes_or_empty(self.primary.updb.allowed).to_owned(),
-            yes_or_empty(self.primary.ext_jwt.allowed).to_owned(),
-            yes_or_empty(self.secondary.require_totp).to_owned(),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -124,6 +141,7 @@ fn to_usize(count: u32) -> usize {
 mod tests {
     use super::*;
     use crate::entity::Entity as _;
+    use crate::render::Render as _;
     use serde_json::json;
 
     #[test]
@@ -144,7 +162,7 @@ mod tests {
             "secondary": {"requireExtJwtSigner": "s3", "requireTotp": true},
         });
         let policy: AuthPolicyDetail = serde_json::from_value(policy).unwrap();
-        let shown = policy.table(Timestamp::UNIX_EPOCH).render();
+        let shown = policy.table(Timestamp::UNIX_EPOCH).render(None);
         for words in [
             "strict\n",
             "yes, including expired ones\n",

@@ -1,5 +1,6 @@
 //! Table view of authenticators.
 
+use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
 use crate::table::Table;
 use portcullis_api::authenticator::AuthenticatorDetail;
@@ -17,27 +18,39 @@ impl EntityKind for AuthenticatorDetail {
     const COMMAND: &'static str = "authenticator";
     const SINGULAR: &'static str = "authenticator";
     const PLURAL: &'static str = "authenticators";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("method", "method", |one, _| one.method.as_ref().into()),
+        Column::new("identity", "identity", |one, _| {
+            one.identity.name.as_str().into()
+        }),
+        Column::id("identityId", "identity id", |one: &Self, _| {
+            one.identity_id.as_str().into()
+        })
+        .wide(),
+        Column::new("username", "username", |one, _| one.username.clone().into()),
+        Column::new("fingerprint", "fingerprint", |one, _| {
+            one.fingerprint.clone().into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
         "method",
         "identity",
-        "identity id",
-        "username",
-        "fingerprint",
+        "certFingerprint",
+        "certPem",
+        "isIssuedByNetwork",
+        "isExtendRequested",
+        "isKeyRollRequested",
+        "extendRequestedAt",
+        "publicKeyPrint",
+        "lastAuthResolvedToRoot",
+        "lastExtendRolledKeys",
+        "updbUsername",
     ];
+    const SEARCHED: &'static [&'static str] = &["updbUsername", "certFingerprint"];
+    const HAS_IDENTITY: bool = true;
 
     fn base(&self) -> &Base<AuthenticatorId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            self.method.to_string(),
-            self.identity.name.clone(),
-            self.identity_id.to_string(),
-            self.username.clone().unwrap_or_default(),
-            self.fingerprint.clone().unwrap_or_default(),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -84,6 +97,7 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::Render as _;
     use serde_json::{Value, json};
 
     fn shown(members: &Value) -> String {
@@ -100,7 +114,7 @@ mod tests {
             authenticator[name] = value.clone();
         }
         let authenticator: AuthenticatorDetail = serde_json::from_value(authenticator).unwrap();
-        authenticator.table(Timestamp::UNIX_EPOCH).render()
+        authenticator.table(Timestamp::UNIX_EPOCH).render(None)
     }
 
     #[test]

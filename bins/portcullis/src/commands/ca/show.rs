@@ -1,9 +1,10 @@
 //! Table view of CAs.
 
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::shell;
 use crate::table::Table;
-use crate::text::{yes_or_empty, yes_or_no};
+use crate::text::yes_or_no;
 use portcullis_api::ca::{CaDetail, ExternalIdClaimDetail};
 use portcullis_api::entity::Base;
 use portcullis_domain::ca::{ClaimLocation, ClaimMatcher, ClaimParser};
@@ -20,28 +21,31 @@ impl EntityKind for CaDetail {
     const COMMAND: &'static str = "ca";
     const SINGULAR: &'static str = "CA";
     const PLURAL: &'static str = "CAs";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("isVerified", "verified", |ca, _| ca.is_verified.into()),
+        Column::new("isAuthEnabled", "auth", |ca, _| ca.is_auth_enabled.into()),
+        Column::new("isOttCaEnrollmentEnabled", "ottca", |ca, _| {
+            ca.is_ott_ca_enrollment_enabled.into()
+        }),
+        Column::new("isAutoCaEnrollmentEnabled", "autoca", |ca, _| {
+            ca.is_auto_ca_enrollment_enabled.into()
+        }),
+        Column::new("fingerprint", "fingerprint", |ca, _| {
+            ca.fingerprint.as_str().into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
         "name",
-        "verified",
-        "auth",
-        "ottca",
-        "autoca",
         "fingerprint",
+        "isVerified",
+        "verificationToken",
+        "isAutoCaEnrollmentEnabled",
+        "isOttCaEnrollmentEnabled",
+        "isAuthEnabled",
     ];
 
     fn base(&self) -> &Base<CaId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            yes_or_empty(self.is_verified).to_owned(),
-            yes_or_empty(self.is_auth_enabled).to_owned(),
-            yes_or_empty(self.is_ott_ca_enrollment_enabled).to_owned(),
-            yes_or_empty(self.is_auto_ca_enrollment_enabled).to_owned(),
-            self.fingerprint.clone(),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -103,6 +107,7 @@ fn describe_claim(claim: &ExternalIdClaimDetail) -> String {
 mod tests {
     use super::*;
     use crate::entity::Entity as _;
+    use crate::render::Render as _;
     use serde_json::json;
 
     #[test]
@@ -119,7 +124,7 @@ mod tests {
         });
         let shown = |ca: &serde_json::Value| {
             let ca: CaDetail = serde_json::from_value(ca.clone()).unwrap();
-            ca.table(Timestamp::UNIX_EPOCH).render()
+            ca.table(Timestamp::UNIX_EPOCH).render(None)
         };
         let unverified = shown(&ca);
         for words in [

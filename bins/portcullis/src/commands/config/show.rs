@@ -1,5 +1,6 @@
 //! Table view of configurations.
 
+use crate::column::Column;
 use crate::commands::object_args;
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
@@ -18,14 +19,13 @@ impl EntityKind for ConfigDetail {
     const COMMAND: &'static str = "config";
     const SINGULAR: &'static str = "configuration";
     const PLURAL: &'static str = "configurations";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "type"];
+    const COLUMNS: &'static [Column<Self>] = &[Column::new("configType", "type", |config, _| {
+        config.config_type.name.as_str().into()
+    })];
+    const FIELDS: &'static [&'static str] = &["name", "type"];
 
     fn base(&self) -> &Base<ConfigId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![self.config_type.name.clone()]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

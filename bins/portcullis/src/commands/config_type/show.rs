@@ -1,5 +1,6 @@
 //! Table view of configuration types.
 
+use crate::column::Column;
 use crate::commands::object_args;
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
@@ -18,14 +19,13 @@ impl EntityKind for ConfigTypeDetail {
     const COMMAND: &'static str = "config-type";
     const SINGULAR: &'static str = "configuration type";
     const PLURAL: &'static str = "configuration types";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "target"];
+    const COLUMNS: &'static [Column<Self>] = &[Column::new("target", "target", |kind, _| {
+        kind.target.name().into()
+    })];
+    const FIELDS: &'static [&'static str] = &["name", "schema", "target"];
 
     fn base(&self) -> &Base<ConfigTypeId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![self.target.name().to_owned()]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -1,10 +1,11 @@
 //! Table view of edge routers.
 
+use crate::column::Column;
 use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::commands::{attributes, configs};
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
-use crate::text::{yes_or_empty, yes_or_no};
+use crate::text::yes_or_no;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::entity::Base;
 use portcullis_api::router::PendingRouterEnrollment;
@@ -40,28 +41,47 @@ impl EntityKind for EdgeRouterDetail {
     const COMMAND: &'static str = "edge-router";
     const SINGULAR: &'static str = "edge router";
     const PLURAL: &'static str = "edge routers";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("state", "state", |router, _| {
+            router_state(router).display().into()
+        }),
+        Column::new("cost", "cost", |router, _| {
+            router.common.cost.unwrap_or_default().to_string().into()
+        }),
+        Column::new("noTraversal", "traversal", |router, _| {
+            yes_or_no(!router.common.no_traversal.unwrap_or_default()).into()
+        }),
+        Column::new("isTunnelerEnabled", "tunneler", |router, _| {
+            router.is_tunneler_enabled.into()
+        }),
+        Column::new("roleAttributes", "attributes", |router, _| {
+            attributes::display(router.role_attributes.as_ref()).into()
+        }),
+        Column::new("hostname", "host", |router: &Self, _| {
+            router.common.hostname.as_str().into()
+        })
+        .wide(),
+        Column::new("versionInfo", "version", |router: &Self, _| {
+            router.version_info.version.as_str().into()
+        })
+        .wide(),
+    ];
+    const FIELDS: &'static [&'static str] = &[
         "name",
-        "state",
+        "fingerprint",
         "cost",
-        "traversal",
-        "tunneler",
-        "attributes",
+        "noTraversal",
+        "disabled",
+        "configs",
+        "roleAttributes",
+        "isVerified",
+        "isTunnelerEnabled",
+        "connected",
+        "online",
     ];
 
     fn base(&self) -> &Base<RouterId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            router_state(self).display().to_owned(),
-            self.common.cost.unwrap_or_default().to_string(),
-            yes_or_no(!self.common.no_traversal.unwrap_or_default()).to_owned(),
-            yes_or_empty(self.is_tunneler_enabled).to_owned(),
-            attributes::display(self.role_attributes.as_ref()),
-        ]
     }
 
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {
@@ -99,6 +119,8 @@ fn add_reported_properties(table: Table, router: &EdgeRouterDetail) -> Table {
 mod tests {
     use super::*;
     use crate::entity::Entity as _;
+    use crate::render::Render as _;
+    use crate::table_layout;
     use serde_json::json;
 
     #[test]
@@ -117,7 +139,7 @@ mod tests {
         let read = |router: &serde_json::Value| -> EdgeRouterDetail {
             serde_json::from_value(router.clone()).unwrap()
         };
-        let shown = read(&router).table(Timestamp::UNIX_EPOCH).render();
+        let shown = read(&router).table(Timestamp::UNIX_EPOCH).render(None);
         for words in [
             "edge-1\n",
             "not enrolled\n",
@@ -133,8 +155,8 @@ mod tests {
         router["isVerified"] = json!(true);
         router["isOnline"] = json!(true);
         assert_eq!(
-            read(&router).extra_cells(Timestamp::UNIX_EPOCH),
-            ["online", "7", "no", "yes", "public"]
+            table_layout::row(&read(&router), Timestamp::UNIX_EPOCH),
+            ["edge-1", "online", "7", "no", "yes", "public", "r1"]
         );
     }
 }

@@ -1,18 +1,20 @@
 //! `portcullis enrollment show`.
 
+use crate::column::Column;
 use crate::commands::entities;
 use crate::commands::entity_command::Noun as _;
-use crate::commands::pagination;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
+use crate::moment;
 use crate::output::Output;
 use crate::table::Table;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::entity::Base;
+use portcullis_api::link::EntityRef;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EnrollmentId;
 
@@ -57,8 +59,8 @@ pub(crate) fn deliver(
 
 impl Entity for EnrollmentDetail {
     fn label(&self) -> String {
-        match &self.identity {
-            Some(identity) => format!("{} of {}", self.method, identity.name),
+        match self.identity.as_ref().or(router(self)) {
+            Some(owner) => format!("{} of {}", self.method, owner.name),
             None => self.method.to_string(),
         }
     }
@@ -69,31 +71,49 @@ impl Entity for EnrollmentDetail {
         Table::with_properties()
             .property("id", self.base.id.as_str())
             .property("method", &self.method)
-            .property("identity", identity.map_or("", |identity| &identity.name))
+            .property("identity", identity.map_or("", name))
             .property("identity id", identity_id.map_or("", |id| id.as_str()))
-            .property("until", pagination::format_expiry(self.expires_at, now))
-            .property("created", self.base.created_at.to_string())
+            .property("router", router(self).map_or("", name))
+            .property("router id", router(self).map_or("", |router| &router.id))
+            .property("expires", moment::full(self.expires_at, now))
+            .property("created", moment::full(self.base.created_at, now))
     }
+}
+
+/// The router that enrolls, if it is one.
+fn router(enrollment: &EnrollmentDetail) -> Option<&EntityRef> {
+    let edge_router = enrollment.edge_router.as_ref();
+    edge_router.or(enrollment.transit_router.as_ref())
+}
+
+fn name(owner: &EntityRef) -> &str {
+    &owner.name
 }
 
 impl EntityKind for EnrollmentDetail {
     const COMMAND: &'static str = "enrollment";
     const SINGULAR: &'static str = "enrollment";
     const PLURAL: &'static str = "enrollments";
-    const COLUMNS: &'static [&'static str] = &["id", "method", "identity", "identity id", "until"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("method", "method", |enrollment, _| {
+            enrollment.method.as_ref().into()
+        }),
+        Column::new("identity", "identity", |enrollment, _| {
+            enrollment.identity.as_ref().map(name).into()
+        }),
+        Column::new("router", "router", |enrollment, _| {
+            router(enrollment).map(name).into()
+        }),
+        Column::new("expiresAt", "expires", |enrollment, _| {
+            enrollment.expires_at.into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] =
+        &["token", "identity", "edgeRouter", "transitRouter", "caId"];
+    const SEARCHED: &'static [&'static str] = &[];
+    const HAS_IDENTITY: bool = true;
 
     fn base(&self) -> &Base<EnrollmentId> {
         &self.base
-    }
-
-    fn extra_cells(&self, now: Timestamp) -> Vec<String> {
-        let identity = self.identity.as_ref();
-        let identity_id = self.identity_id.as_ref();
-        vec![
-            self.method.to_string(),
-            identity.map_or_else(String::new, |identity| identity.name.clone()),
-            identity_id.map_or_else(String::new, ToString::to_string),
-            pagination::format_expiry(self.expires_at, now),
-        ]
     }
 }

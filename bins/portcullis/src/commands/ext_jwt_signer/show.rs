@@ -1,8 +1,9 @@
 //! Table view of external signers.
 
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
-use crate::text::{yes_or_empty, yes_or_no};
+use crate::text::yes_or_no;
 use portcullis_api::entity::Base;
 use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
 use portcullis_domain::clock::Timestamp;
@@ -19,20 +20,41 @@ impl EntityKind for ExternalJwtSignerDetail {
     const SINGULAR: &'static str = "external signer";
     const PLURAL: &'static str = "external signers";
     const SHORT_NOUN: &'static str = "signer";
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "enabled", "issuer", "audience", "keys"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("enabled", "enabled", |signer, _| signer.enabled.into()),
+        Column::new("issuer", "issuer", |signer, _| {
+            signer.issuer.as_str().into()
+        }),
+        Column::new("audience", "audience", |signer, _| {
+            signer.audience.as_str().into()
+        }),
+        Column::new("keys", "keys", |signer, _| keys(signer).into()),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "fingerprint",
+        "kid",
+        "issuer",
+        "certPem",
+        "commonName",
+        "notAfter",
+        "notBefore",
+        "enabled",
+        "claimsProperty",
+        "useExternalId",
+        "audience",
+        "clientId",
+        "scopes",
+        "targetToken",
+        "enrollToCertEnabled",
+        "enrollToTokenEnabled",
+        "enrollAttributeClaimsSelector",
+        "enrollNameClaimsSelector",
+        "enrollAuthPolicyId",
+    ];
 
     fn base(&self) -> &Base<SignerId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            yes_or_empty(self.enabled).to_owned(),
-            self.issuer.clone(),
-            self.audience.clone(),
-            keys(self),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

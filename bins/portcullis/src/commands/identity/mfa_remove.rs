@@ -4,8 +4,9 @@ use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::grid::Grid;
 use crate::listable::Listable as _;
-use crate::table::{self, Table};
+use crate::table;
 use crate::{prompt, resolve, text_width};
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
@@ -116,15 +117,15 @@ fn partial_failure(report: &Report, target: &IdentityDetail, error: CliError) ->
         .hint(format!("already removed: {}", names.join(", ")))
 }
 
-fn report_table(report: &Report) -> Table {
-    let mut table = Table::with_properties();
+fn report_table(report: &Report) -> Grid {
+    let mut table = Grid::default();
     for removed in &report.removed {
         let was = if removed.was_enabled {
             "was enrolled"
         } else {
             "was not enrolled"
         };
-        table.add_row(["removed", &removed.id, &removed.name, was]);
+        table.push(["removed", &removed.id, &removed.name, was]);
     }
     let count = table::pluralize(report.removed.len(), "identity", "identities");
     table.footer(format!("{count} without TOTP now"))

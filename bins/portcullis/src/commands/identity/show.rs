@@ -1,10 +1,12 @@
 //! Table view of identities.
 
 use super::{identity_type, state};
-use crate::commands::pagination;
+use crate::column::Column;
+use crate::commands::attributes;
 use crate::entity::{EntityKind, Named};
+use crate::moment;
 use crate::table::Table;
-use crate::text::{yes_or_empty, yes_or_no};
+use crate::text::yes_or_no;
 use portcullis_api::entity::Base;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::clock::Timestamp;
@@ -20,36 +22,55 @@ impl EntityKind for IdentityDetail {
     const COMMAND: &'static str = "identity";
     const SINGULAR: &'static str = "identity";
     const PLURAL: &'static str = "identities";
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "type", "state", "admin", "totp", "attributes"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("type", "type", |identity, _| {
+            identity_type::display_type(identity).into()
+        }),
+        Column::new("state", "state", |identity, now| {
+            state::display(identity, now).into()
+        }),
+        Column::new("isAdmin", "admin", |identity, _| is_admin(identity).into()),
+        Column::new("isMfaEnabled", "totp", |identity, _| {
+            identity.is_mfa_enabled.into()
+        }),
+        Column::new("roleAttributes", "attributes", |identity, _| {
+            attributes::display(Some(&identity.role_attributes)).into()
+        }),
+        Column::new(
+            "authPolicy",
+            "authentication policy",
+            |identity: &Self, _| auth_policy(identity).into(),
+        )
+        .wide(),
+        Column::new("externalId", "external id", |identity: &Self, _| {
+            identity.external_id.clone().into()
+        })
+        .wide(),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "externalId",
+        "type",
+        "authPolicyId",
+        "isAdmin",
+        "isDefaultAdmin",
+        "roleAttributes",
+    ];
 
     fn base(&self) -> &Base<IdentityId> {
         &self.base
     }
 
-    fn extra_cells(&self, now: Timestamp) -> Vec<String> {
-        let attributes: Vec<_> = self.role_attributes.iter().collect();
-        let is_admin = self.is_admin || self.is_default_admin;
-        vec![
-            identity_type::display_type(self).to_owned(),
-            state::display(self, now).to_owned(),
-            yes_or_empty(is_admin).to_owned(),
-            yes_or_empty(self.is_mfa_enabled).to_owned(),
-            attributes.join(","),
-        ]
-    }
-
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {
-        let policy = self.auth_policy.as_ref();
-        let policy = policy.map_or(self.auth_policy_id.as_str(), |policy| &policy.name);
-        let attributes: Vec<_> = self.role_attributes.iter().collect();
-        let is_admin = self.is_admin || self.is_default_admin;
         table
             .property("type", identity_type::display_type(self))
             .property("state", state::display(self, now))
-            .property("administrator", yes_or_no(is_admin))
-            .property("role attributes", attributes.join(", "))
-            .property("authentication policy", policy)
+            .property("administrator", yes_or_no(is_admin(self)))
+            .property(
+                "role attributes",
+                attributes::display(Some(&self.role_attributes)),
+            )
+            .property("authentication policy", auth_policy(self))
             .property(
                 "external id",
                 self.external_id.as_deref().unwrap_or_default(),
@@ -59,6 +80,16 @@ impl EntityKind for IdentityDetail {
     fn add_final_properties(&self, table: Table, now: Timestamp) -> Table {
         credentials(table, self, now)
     }
+}
+
+fn is_admin(identity: &IdentityDetail) -> bool {
+    identity.is_admin || identity.is_default_admin
+}
+
+/// Name of the policy, for which its id stands if the controller does not name it.
+fn auth_policy(identity: &IdentityDetail) -> &str {
+    let policy = identity.auth_policy.as_ref();
+    policy.map_or(identity.auth_policy_id.as_str(), |policy| &policy.name)
 }
 
 /// Adds authenticators and pending enrollments.
@@ -73,7 +104,7 @@ fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> T
         table = table.property("TOTP", "enrolled");
     }
     for (method, enrollment) in state::pending_enrollments(identity) {
-        let end = pagination::format_expiry(enrollment.expires_at, now);
+        let end = moment::full(enrollment.expires_at, now);
         let text = format!("{method}, id {}, until {end}", enrollment.id);
         table = table.property("enrollment", text);
     }

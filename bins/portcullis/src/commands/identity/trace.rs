@@ -5,13 +5,14 @@ use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::duration;
 use crate::error::CliError;
+use crate::moment;
 use crate::table::Table;
 use crate::{resolve, text};
 use clap::Args;
 use jiff::SignedDuration;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_api::time::WireTime;
 use portcullis_api::trace::{TraceDetail, TraceUpdate};
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::trace::TraceSpec;
 
 const EXAMPLES: &str = "\
@@ -73,12 +74,12 @@ impl Verb for TraceArgs {
         let trace = session.client.trace_identity(id, &self.body()).await?;
         context
             .output
-            .write_result(&trace, || table(&identity, &trace))
+            .write_result(&trace, || table(&identity, &trace, context.now()))
     }
 }
 
 /// Renders the trace of an identity as a table.
-fn table(identity: &IdentityDetail, trace: &TraceDetail) -> Table {
+fn table(identity: &IdentityDetail, trace: &TraceDetail, now: Timestamp) -> Table {
     let until = trace.until.filter(|_| trace.enabled);
     Table::with_properties()
         .property("identity", &identity.name)
@@ -86,7 +87,7 @@ fn table(identity: &IdentityDetail, trace: &TraceDetail) -> Table {
         .property("trace id", trace.trace_id.as_deref().unwrap_or_default())
         .property(
             "until",
-            until.as_ref().map_or_else(String::new, WireTime::to_string),
+            until.map_or_else(String::new, |until| moment::full(until, now)),
         )
 }
 

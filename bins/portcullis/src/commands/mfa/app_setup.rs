@@ -1,6 +1,7 @@
 //! Setup data of authenticator apps.
 
 use crate::error::CliError;
+use crate::terminal;
 use crate::text_width;
 use portcullis_api::mfa::MfaDetail;
 use portcullis_totp::QrCode;
@@ -147,13 +148,13 @@ fn supports_unicode() -> bool {
 
 /// Whether a drawing fits the width of the terminal, if known.
 fn fits_terminal(drawing: &str) -> bool {
-    let room = comfy_table::Table::new().width().filter(|room| *room > 0);
+    let room = terminal::stdout_width();
     let widest = drawing
         .lines()
         .map(text_width::width)
         .max()
         .unwrap_or_default();
-    room.is_none_or(|room| widest <= usize::from(room))
+    room.is_none_or(|room| widest <= room)
 }
 
 #[cfg(test)]

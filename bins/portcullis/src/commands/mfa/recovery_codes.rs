@@ -4,7 +4,7 @@ use super::save::CodesFile;
 use super::status::EnrollmentState;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::table::Table;
+use crate::grid::Grid;
 use portcullis_api::mfa::RecoveryCodesDetail;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -61,10 +61,10 @@ pub(super) fn into_codes(answer: RecoveryCodesDetail) -> Vec<SecretString> {
     answer.recovery_codes
 }
 
-fn table(shown: &RecoveryCodesOutput<'_>, told: &str) -> Table {
-    let mut table = Table::with_properties();
+fn table(shown: &RecoveryCodesOutput<'_>, told: &str) -> Grid {
+    let mut table = Grid::default();
     for row in shown.recovery_codes.chunks(CODES_PER_LINE) {
-        table.add_row(row);
+        table.push(row);
     }
     let mut lines = vec![told.to_owned()];
     if shown.recovery_codes.is_empty() {

@@ -4,11 +4,13 @@ use super::own_enrollment;
 use crate::auth_queries;
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::moment;
 use crate::table::Table;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::mfa::MfaDetail;
 use portcullis_api::time::WireTime;
 use portcullis_client::Api;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::MfaId;
 use serde::Serialize;
 
@@ -61,7 +63,9 @@ struct SessionStatus {
 pub(super) async fn run(context: &Context, session: &Session) -> Result<(), CliError> {
     let current = session.client.current_session(Api::Client).await?;
     let status = Status::new(own_enrollment::find(&session.client).await?, &current);
-    context.output.write_result(&status, || table(&status))
+    context
+        .output
+        .write_result(&status, || table(&status, context.now()))
 }
 
 impl Status {
@@ -96,7 +100,7 @@ impl Status {
     }
 }
 
-fn table(status: &Status) -> Table {
+fn table(status: &Status, now: Timestamp) -> Table {
     let state = match status.state {
         EnrollmentState::NotEnrolled => "not enrolled",
         EnrollmentState::Started => "started, awaiting the first code",
@@ -109,7 +113,10 @@ fn table(status: &Status) -> Table {
         _ if held.is_code_missing => "awaiting your enrollment: your auth policy requires it",
         _ => "needs no code",
     };
-    let time = |time: Option<WireTime>| time.map_or_else(String::new, |time| time.to_string());
+    let time = |time: Option<WireTime>| {
+        let time = time.map(|time| moment::full(time, now));
+        time.unwrap_or_default()
+    };
     let table = Table::with_properties()
         .property("state", state)
         .property("id", status.id.as_ref().map_or("", MfaId::as_str))

@@ -2,10 +2,10 @@
 
 use super::selector_args::{self, EdgeRouterRolesArgs, IdentityRolesArgs};
 use super::{Policy, PolicyBasics};
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
-use crate::text::yes_or_empty;
 use clap::Args;
 use portcullis_api::edge_router_policy::{
     EdgeRouterPolicyCreate, EdgeRouterPolicyDetail, EdgeRouterPolicyPatch,
@@ -36,26 +36,23 @@ impl EntityKind for EdgeRouterPolicyDetail {
     const COMMAND: &'static str = "edge-router-policy";
     const SINGULAR: &'static str = "edge-router policy";
     const PLURAL: &'static str = "edge-router policies";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "name",
-        "semantic",
-        "edge routers",
-        "identities",
-        "system",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("semantic", "semantic", |policy, _| {
+            policy.semantic.name().into()
+        }),
+        Column::new("edgeRouterRoles", "edge routers", |policy, _| {
+            selector_args::display(&policy.edge_router_roles_display).into()
+        }),
+        Column::new("identityRoles", "identities", |policy, _| {
+            selector_args::display(&policy.identity_roles_display).into()
+        }),
+        Column::new("isSystem", "system", |policy, _| policy.is_system.into()),
     ];
+    const FIELDS: &'static [&'static str] =
+        &["name", "semantic", "identityRoles", "edgeRouterRoles"];
 
     fn base(&self) -> &Base<EdgeRouterPolicyId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            self.semantic.name().to_owned(),
-            selector_args::display(&self.edge_router_roles_display),
-            selector_args::display(&self.identity_roles_display),
-            yes_or_empty(self.is_system).to_owned(),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -97,7 +94,7 @@ Examples:
     const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis edge-router-policy list --filter 'isSystem = false'
-  portcullis edge-router-policy list --all --output json | jq -r '.data[].name'";
+  portcullis edge-router-policy list --all --output json | jq -r '.[].name'";
     const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis edge-router-policy show everybody

@@ -2,6 +2,7 @@
 
 use super::selector_args::{self, IdentityRolesArgs, PostureCheckRolesArgs, ServiceRolesArgs};
 use super::{Policy, PolicyBasics};
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
@@ -79,28 +80,34 @@ impl EntityKind for ServicePolicyDetail {
     const COMMAND: &'static str = "service-policy";
     const SINGULAR: &'static str = "service policy";
     const PLURAL: &'static str = "service policies";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("type", "type", |policy, _| grant_name(policy.kind).into()),
+        Column::new("semantic", "semantic", |policy, _| {
+            policy.semantic.name().into()
+        }),
+        Column::new("serviceRoles", "services", |policy, _| {
+            selector_args::display(&policy.service_roles_display).into()
+        }),
+        Column::new("identityRoles", "identities", |policy, _| {
+            selector_args::display(&policy.identity_roles_display).into()
+        }),
+        Column::new("postureCheckRoles", "posture checks", |policy, _| {
+            selector_args::display(&policy.posture_check_roles_display).into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
         "name",
         "type",
         "semantic",
-        "services",
+        "identityRoles",
+        "serviceRoles",
+        "postureCheckRoles",
         "identities",
-        "posture checks",
+        "services",
     ];
 
     fn base(&self) -> &Base<ServicePolicyId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            grant_name(self.kind).to_owned(),
-            self.semantic.name().to_owned(),
-            selector_args::display(&self.service_roles_display),
-            selector_args::display(&self.identity_roles_display),
-            selector_args::display(&self.posture_check_roles_display),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -143,7 +150,7 @@ Examples:
     const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-policy list --filter 'name contains \"staff\"'
-  portcullis service-policy list --all --output json | jq -r '.data[].name'";
+  portcullis service-policy list --all --output json | jq -r '.[].name'";
     const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-policy show staff

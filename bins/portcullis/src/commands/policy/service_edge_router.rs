@@ -2,6 +2,7 @@
 
 use super::selector_args::{self, EdgeRouterRolesArgs, ServiceRolesArgs};
 use super::{Policy, PolicyBasics};
+use crate::column::Column;
 use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::table::Table;
@@ -35,19 +36,22 @@ impl EntityKind for ServiceEdgeRouterPolicyDetail {
     const COMMAND: &'static str = "service-edge-router-policy";
     const SINGULAR: &'static str = "service-edge-router policy";
     const PLURAL: &'static str = "service-edge-router policies";
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "semantic", "services", "edge routers"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("semantic", "semantic", |policy, _| {
+            policy.semantic.name().into()
+        }),
+        Column::new("serviceRoles", "services", |policy, _| {
+            selector_args::display(&policy.service_roles_display).into()
+        }),
+        Column::new("edgeRouterRoles", "edge routers", |policy, _| {
+            selector_args::display(&policy.edge_router_roles_display).into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] =
+        &["name", "semantic", "serviceRoles", "edgeRouterRoles"];
 
     fn base(&self) -> &Base<ServiceEdgeRouterPolicyId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            self.semantic.name().to_owned(),
-            selector_args::display(&self.service_roles_display),
-            selector_args::display(&self.edge_router_roles_display),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -83,7 +87,7 @@ Examples:
     const LIST_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-edge-router-policy list --sort name
-  portcullis service-edge-router-policy list --all --output json | jq -r '.data[].name'";
+  portcullis service-edge-router-policy list --all --output json | jq -r '.[].name'";
     const SHOW_EXAMPLES: &'static str = "\
 Examples:
   portcullis service-edge-router-policy show anywhere

@@ -1,6 +1,8 @@
 //! Assessments of policy advice.
 
 use super::problem::Problem;
+use crate::column::{Column, Tabular};
+use crate::text::yes_or_no;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::link::EntityRef;
 use portcullis_api::policy_advice::{PolicyAdvice, RouterEntityRef};
@@ -82,6 +84,34 @@ impl From<&PolicyAdvice> for Assessment {
     }
 }
 
+impl Tabular for Assessment {
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::new("identity", "identity", |verdict: &Self, _| {
+                name(verdict.identity.as_ref()).into()
+            }),
+            Column::new("service", "service", |verdict, _| {
+                name(verdict.service.as_ref()).into()
+            }),
+            Column::new("allowed", "allowed", |verdict, _| verdict.allowed().into()),
+            Column::new("works", "works", |verdict, _| {
+                yes_or_no(verdict.works).into()
+            }),
+            Column::new("problems", "why not", |verdict, _| verdict.reasons().into()),
+            Column::new(
+                "commonRouters",
+                "edge routers of both",
+                |verdict: &Self, _| verdict.routers().into(),
+            )
+            .wide(),
+        ]
+    }
+}
+
+fn name(party: Option<&NamedEntity>) -> &str {
+    party.map_or("", |party| &party.name)
+}
+
 impl Assessment {
     /// Assessment of an identity that may use no service.
     pub(super) fn without_service(identity: &IdentityDetail) -> Self {
@@ -123,11 +153,8 @@ impl Assessment {
 
     /// One-sentence summary.
     pub(super) fn summary(&self) -> String {
-        let name = |party: &Option<NamedEntity>| {
-            let name = party.as_ref().map(|party| party.name.as_str());
-            name.unwrap_or_default().to_owned()
-        };
-        let (identity, service) = (name(&self.identity), name(&self.service));
+        let identity = name(self.identity.as_ref());
+        let service = name(self.service.as_ref());
         if !self.is_dial_allowed && !self.is_bind_allowed {
             return format!("`{identity}` may neither dial nor bind `{service}`.");
         }

@@ -32,19 +32,26 @@ pub(super) async fn fetch_all<L: Listable>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::column::{Column, Tabular};
+    use crate::listable::ListOrder;
     use portcullis_api::envelope::{ListMeta, Pagination};
     use portcullis_client::Client;
-    use portcullis_domain::clock::Timestamp;
     use serde::Serialize;
     use std::cell::RefCell;
 
     #[derive(Serialize)]
     struct Cat(String);
 
+    impl Tabular for Cat {
+        fn columns() -> Vec<Column<Self>> {
+            Vec::new()
+        }
+    }
+
     impl Listable for Cat {
         const SINGULAR: &'static str = "cat";
         const PLURAL: &'static str = "cats";
-        const COLUMNS: &'static [&'static str] = &[];
+        const ORDER: ListOrder = ListOrder::Controller;
 
         async fn fetch_page(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
             Err(ClientError::InvalidRequest(String::new()))
@@ -52,10 +59,6 @@ mod tests {
 
         fn id(&self) -> &str {
             &self.0
-        }
-
-        fn cells(&self, _: Timestamp) -> Vec<String> {
-            Vec::new()
         }
     }
 

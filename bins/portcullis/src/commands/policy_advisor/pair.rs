@@ -22,12 +22,14 @@ pub(super) async fn run(
         .policy_advice(&identity.base.id, &service.base.id);
     let advice = advice.await?;
     let verdict = Assessment::from(&advice);
-    if is_quiet && verdict.works && !context.output.is_machine_readable() {
+    if is_quiet && verdict.works && !context.output.is_for_programs() {
         return Ok(());
     }
     context
         .output
-        .write_result(&verdict, || table(&advice, &verdict))
+        .write_named([identity.name.as_str()], &verdict, || {
+            table(&advice, &verdict)
+        })
 }
 
 fn table(advice: &PolicyAdvice, verdict: &Assessment) -> Table {

@@ -1,17 +1,17 @@
 //! Scan of identities and services.
 
 use super::ScanArgs;
-use super::assessment::{Assessment, NamedEntity};
+use super::assessment::Assessment;
 use super::paging::fetch_all;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::table::Table;
-use crate::text::yes_or_no;
+use crate::grid::Grid;
+use crate::output;
+use crate::table_layout::{TableChoice, TableLayout};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::{Client, ListQuery};
 use portcullis_domain::ids::{IdentityId, ServiceId};
-use serde::Serialize;
 
 /// Direction of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,7 @@ pub(super) struct AdvisorScan<'c> {
 }
 
 /// Result of a scan.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 struct Report {
     data: Vec<Assessment>,
     /// Whether the scan was complete.
@@ -152,30 +151,36 @@ impl<'c> AdvisorScan<'c> {
         }
     }
 
-    /// Writes the result.
-    pub(super) fn finish(self, context: &Context) -> Result<(), CliError> {
-        context
-            .output
-            .write_result(&self.report, || table(&self.report))
+    /// Writes the result; the names are those of the side that was asked about.
+    pub(super) fn finish(
+        self,
+        context: &Context,
+        from: Direction,
+        choice: &TableChoice,
+    ) -> Result<(), CliError> {
+        let output = context.output;
+        let layout = TableLayout::new(choice, output.is_wide(), context.now())?;
+        let report = self.report;
+        let names = report.data.iter().filter_map(|verdict| match from {
+            Direction::Identities => verdict.identity.as_ref(),
+            Direction::Services => verdict.service.as_ref(),
+        });
+        let mut names: Vec<_> = names.map(|party| party.name.as_str()).collect();
+        names.dedup();
+        output.write_named(names, &report.data, || table(&report, &layout))?;
+        if !report.is_complete && output.is_for_programs() {
+            output::note(&summary(&report));
+        }
+        Ok(())
     }
 }
 
-fn table(report: &Report) -> Table {
-    let mut table = Table::with_columns(&["identity", "service", "allowed", "works", "why not"]);
+fn table(report: &Report, layout: &TableLayout<Assessment>) -> Grid {
+    let mut table = layout.grid();
     for verdict in &report.data {
-        let name = |party: &Option<NamedEntity>| {
-            let name = party.as_ref().map(|party| party.name.clone());
-            name.unwrap_or_default()
-        };
-        table.add_row([
-            name(&verdict.identity),
-            name(&verdict.service),
-            verdict.allowed().to_owned(),
-            yes_or_no(verdict.works).to_owned(),
-            verdict.reasons(),
-        ]);
+        table.push(layout.row(verdict));
     }
-    table.footer(summary(report))
+    layout.finish(table, summary(report))
 }
 
 /// Summary of a scan.

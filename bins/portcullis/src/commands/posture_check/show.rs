@@ -2,6 +2,7 @@
 
 use super::requirement::type_name;
 use super::{mfa, os, process};
+use crate::column::Column;
 use crate::commands::attributes;
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
@@ -21,18 +22,27 @@ impl EntityKind for PostureCheckDetail {
     const COMMAND: &'static str = "posture-check";
     const SINGULAR: &'static str = "posture check";
     const PLURAL: &'static str = "posture checks";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "type", "role attributes", "requires"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("typeId", "type", |check, _| {
+            type_name(check.check.kind()).into()
+        }),
+        Column::new("roleAttributes", "attributes", |check, _| {
+            attributes::display(Some(&check.role_attributes)).into()
+        }),
+        Column::new("requirement", "requires", |check, _| {
+            display_requirement(&check.check).into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "typeId",
+        "roleAttributes",
+        "promptOnWake",
+        "promptOnUnlock",
+    ];
 
     fn base(&self) -> &Base<PostureCheckId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            type_name(self.check.kind()).to_owned(),
-            attributes::display(Some(&self.role_attributes)),
-            display_requirement(&self.check),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {

@@ -1,8 +1,9 @@
 //! Table view of revocations.
 
 use super::kind;
-use crate::commands::pagination;
+use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
+use crate::moment;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::revocation::RevocationDetail;
@@ -14,12 +15,12 @@ impl Entity for RevocationDetail {
         kind::display(self.revoked).to_owned()
     }
 
-    fn table(&self, _now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp) -> Table {
         Table::with_properties()
             .property("id", self.base.id.as_str())
             .property("revoked", kind::display(self.revoked))
-            .property("since", self.base.updated_at.to_string())
-            .property("until", self.expires_at.to_string())
+            .property("since", moment::full(self.base.updated_at, now))
+            .property("until", moment::full(self.expires_at, now))
     }
 }
 
@@ -27,17 +28,21 @@ impl EntityKind for RevocationDetail {
     const COMMAND: &'static str = "revocation";
     const SINGULAR: &'static str = "revocation";
     const PLURAL: &'static str = "revocations";
-    const COLUMNS: &'static [&'static str] = &["id", "revoked", "since", "until"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("type", "revoked", |revocation, _| {
+            kind::display(revocation.revoked).into()
+        }),
+        Column::new("updatedAt", "since", |revocation, _| {
+            revocation.base.updated_at.into()
+        }),
+        Column::new("expiresAt", "until", |revocation, _| {
+            revocation.expires_at.into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &["type", "expiresAt", "issuedBefore"];
+    const SEARCHED: &'static [&'static str] = &["id", "type"];
 
     fn base(&self) -> &Base<RevocationId> {
         &self.base
-    }
-
-    fn extra_cells(&self, now: Timestamp) -> Vec<String> {
-        vec![
-            kind::display(self.revoked).to_owned(),
-            self.base.updated_at.to_string(),
-            pagination::format_expiry(self.expires_at, now),
-        ]
     }
 }

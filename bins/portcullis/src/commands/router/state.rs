@@ -1,6 +1,6 @@
 //! Enrollment and connection state of routers.
 
-use crate::commands::pagination;
+use crate::moment;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_domain::clock::Timestamp;
 
@@ -31,7 +31,7 @@ impl RouterState<'_> {
     /// Describes until when the router may enroll; empty if it may not.
     pub(crate) fn enrollment_expiry(&self, now: Timestamp) -> String {
         let end = self.enrollment.enrollment_expires_at;
-        end.map(|end| format!("pending, until {}", pagination::format_expiry(end, now)))
+        end.map(|end| format!("pending, until {}", moment::full(end, now)))
             .unwrap_or_default()
     }
 }

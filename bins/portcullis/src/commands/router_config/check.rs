@@ -107,7 +107,7 @@ impl CheckArgs {
     fn format(&self, output: Format) -> Result<CheckFormat, CliError> {
         match (self.format, output) {
             (Some(format), _) => Ok(format),
-            (None, Format::Table) => Ok(CheckFormat::Human),
+            (None, Format::Table | Format::Wide | Format::Name) => Ok(CheckFormat::Human),
             (None, Format::Json) => Ok(CheckFormat::Json),
             (None, Format::Yaml) => Err(CliError::usage(
                 "findings cannot be written as YAML: choose `--format human` or `--format json`",

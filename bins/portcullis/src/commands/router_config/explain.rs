@@ -32,9 +32,10 @@ pub(super) fn run(output: Format, arguments: &ExplainArgs) -> Result<(), CliErro
         None => sections::<RouterFile>(),
         Some(path) => explain(path).map_err(|error| unknown_key(path, &error))?,
     };
-    if output != Format::Table {
+    let output = Output::new(output);
+    if output.is_machine_readable() {
         let found: Vec<Value> = found.iter().map(Explanation::to_json).collect();
-        return Output::new(output).write_document(&found);
+        return output.write_document(&found);
     }
     output::write(&match arguments.path {
         None => text::list(&found),

@@ -77,7 +77,7 @@ impl ShowArgs {
     fn format(&self, output: Format) -> ShowFormat {
         self.format.unwrap_or(match output {
             Format::Json => ShowFormat::Json,
-            Format::Table | Format::Yaml => ShowFormat::Yaml,
+            Format::Table | Format::Wide | Format::Name | Format::Yaml => ShowFormat::Yaml,
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Table view of services.
 
+use crate::column::Column;
 use crate::commands::{attributes, configs};
 use crate::entity::{EntityKind, Named};
 use crate::table::Table;
-use crate::text::{yes_or_empty, yes_or_no};
+use crate::text::yes_or_no;
 use jiff::SignedDuration;
 use portcullis_api::entity::Base;
 use portcullis_api::service::ServiceDetail;
@@ -20,18 +21,27 @@ impl EntityKind for ServiceDetail {
     const COMMAND: &'static str = "service";
     const SINGULAR: &'static str = "service";
     const PLURAL: &'static str = "services";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "encrypted", "strategy", "attributes"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("encryptionRequired", "encrypted", |service, _| {
+            service.encryption_required.into()
+        }),
+        Column::new("terminatorStrategy", "strategy", |service, _| {
+            service.terminator_strategy.as_str().into()
+        }),
+        Column::new("roleAttributes", "attributes", |service, _| {
+            attributes::display(service.role_attributes.as_ref()).into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "terminatorStrategy",
+        "roleAttributes",
+        "isFabricOnly",
+        "configs",
+    ];
 
     fn base(&self) -> &Base<ServiceId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            yes_or_empty(self.encryption_required).to_owned(),
-            self.terminator_strategy.clone(),
-            attributes::display(self.role_attributes.as_ref()),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -62,6 +72,8 @@ fn display_idle_time(milliseconds: i64) -> String {
 mod tests {
     use super::*;
     use crate::entity::Entity as _;
+    use crate::render::Render as _;
+    use crate::table_layout;
     use serde_json::json;
 
     #[test]
@@ -74,14 +86,14 @@ mod tests {
             "roleAttributes": ["b", "a"], "terminatorStrategy": "smartrouting",
         });
         let service: ServiceDetail = serde_json::from_value(service).unwrap();
-        let shown = service.table(Timestamp::UNIX_EPOCH).render();
+        let shown = service.table(Timestamp::UNIX_EPOCH).render(None);
         for words in ["wiki\n", "after 1m 30s\n", "a, b\n", "c1, c2\n"] {
             assert!(shown.contains(words), "{shown}");
         }
         assert_eq!(display_idle_time(0), "never");
         assert_eq!(
-            service.extra_cells(Timestamp::UNIX_EPOCH),
-            ["yes", "smartrouting", "a, b"]
+            table_layout::row(&service, Timestamp::UNIX_EPOCH),
+            ["wiki", "yes", "smartrouting", "a, b", "s1"]
         );
     }
 }

@@ -1,6 +1,8 @@
 //! Table view of sessions.
 
+use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
+use crate::moment;
 use crate::table::Table;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::entity::Base;
@@ -12,7 +14,7 @@ impl Entity for ApiSessionDetail {
         format!("of {} from {}", self.identity.name, self.ip_address)
     }
 
-    fn table(&self, _now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp) -> Table {
         let used = super::last_used(self);
         Table::with_properties()
             .property("id", self.base.id.as_str())
@@ -21,10 +23,10 @@ impl Entity for ApiSessionDetail {
             .property("opened by", &self.authenticator_id)
             .property("TOTP code", super::totp_status(self))
             .property("address", &self.ip_address)
-            .property("opened", self.base.created_at.to_string())
+            .property("opened", moment::full(self.base.created_at, now))
             .property(
                 "last used",
-                used.map_or_else(String::new, |used| used.to_string()),
+                used.map_or_else(String::new, |used| moment::full(used, now)),
             )
     }
 }
@@ -33,37 +35,49 @@ impl EntityKind for ApiSessionDetail {
     const COMMAND: &'static str = "session";
     const SINGULAR: &'static str = "session";
     const PLURAL: &'static str = "sessions";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "identity",
-        "identity id",
-        "address",
-        "totp",
-        "opened",
-        "last used",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("identity", "identity", |session, _| {
+            session.identity.name.as_str().into()
+        }),
+        Column::id("identityId", "identity id", |session: &Self, _| {
+            session.identity_id.as_str().into()
+        })
+        .wide(),
+        Column::new("ipAddress", "address", |session, _| {
+            session.ip_address.as_str().into()
+        }),
+        Column::new("isMfaComplete", "totp", |session, _| {
+            super::totp_status(session).into()
+        }),
+        Column::new("createdAt", "opened", |session, _| {
+            session.base.created_at.into()
+        }),
+        Column::new("lastActivityAt", "last used", |session, _| {
+            super::last_used(session).into()
+        }),
     ];
+    const FIELDS: &'static [&'static str] = &[
+        "token",
+        "identity",
+        "lastActivityAt",
+        "authenticator",
+        "ipAddress",
+        "mfaComplete",
+        "mfaRequired",
+        "improperClientCertChain",
+    ];
+    const SEARCHED: &'static [&'static str] = &["ipAddress"];
+    const HAS_IDENTITY: bool = true;
 
     fn base(&self) -> &Base<ApiSessionId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        let used = super::last_used(self);
-        vec![
-            self.identity.name.clone(),
-            self.identity_id.to_string(),
-            self.ip_address.clone(),
-            super::totp_status(self).to_owned(),
-            self.base.created_at.to_string(),
-            used.map_or_else(String::new, |used| used.to_string()),
-        ]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listable::Listable as _;
+    use crate::table_layout;
     use serde_json::json;
 
     #[test]
@@ -89,19 +103,17 @@ mod tests {
         let now = "2031-04-05T09:00:00Z".parse().unwrap();
         let cells = |session: &serde_json::Value| {
             let session: ApiSessionDetail = serde_json::from_value(session.clone()).unwrap();
-            session.cells(now)
+            table_layout::row(&session, now)
         };
-        let (opened, stored) = ("2031-04-05T06:07:08.009Z", "2031-04-05T07:00:00.000Z");
-        let cached = "2031-04-05T08:00:00.000Z";
         assert_eq!(
             cells(&session),
-            ["c1", "laptop", "i1", "192.0.2.1", "", opened, cached]
+            ["c1", "laptop", "192.0.2.1", "", "3h ago", "1h ago"]
         );
         session["cachedLastActivityAt"].take();
-        assert_eq!(cells(&session)[6], stored);
+        assert_eq!(cells(&session)[5], "2h ago");
         session["isMfaRequired"] = json!(true);
-        assert_eq!(cells(&session)[4], "pending");
+        assert_eq!(cells(&session)[3], "pending");
         session["isMfaComplete"] = json!(true);
-        assert_eq!(cells(&session)[4], "passed");
+        assert_eq!(cells(&session)[3], "passed");
     }
 }

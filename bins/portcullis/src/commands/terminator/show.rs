@@ -1,5 +1,6 @@
 //! Table view of terminators.
 
+use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
 use crate::table::Table;
 use portcullis_api::entity::Base;
@@ -17,31 +18,37 @@ impl EntityKind for TerminatorDetail {
     const COMMAND: &'static str = "terminator";
     const SINGULAR: &'static str = "terminator";
     const PLURAL: &'static str = "terminators";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "service",
-        "router",
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("service", "service", |one, _| {
+            one.service.name.as_str().into()
+        }),
+        Column::new("router", "router", |one, _| one.router.name.as_str().into()),
+        Column::new("binding", "binding", |one, _| one.binding.as_str().into()),
+        Column::new("address", "address", |one, _| one.address.as_str().into()),
+        Column::new("identity", "instance", |one: &Self, _| {
+            one.identity.as_str().into()
+        })
+        .wide(),
+        Column::new("cost", "cost", |one, _| one.cost.to_string().into()),
+        Column::new("precedence", "precedence", |one, _| {
+            one.precedence.name().into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
         "binding",
         "address",
-        "instance",
-        "cost",
-        "precedence",
+        "instanceId",
+        "hostId",
+        "sourceCtrl",
+        "service",
+        "router",
+        "service.name",
+        "router.name",
     ];
+    const SEARCHED: &'static [&'static str] = &["service.name", "router.name", "address"];
 
     fn base(&self) -> &Base<TerminatorId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            self.service.name.clone(),
-            self.router.name.clone(),
-            self.binding.clone(),
-            self.address.clone(),
-            self.identity.clone(),
-            self.cost.to_string(),
-            self.precedence.name().to_owned(),
-        ]
     }
 
     fn add_properties(&self, table: Table, _now: Timestamp) -> Table {
@@ -60,7 +67,8 @@ impl EntityKind for TerminatorDetail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listable::Listable as _;
+    use crate::render::Render as _;
+    use crate::table_layout;
     use serde_json::json;
 
     #[test]
@@ -74,13 +82,12 @@ mod tests {
             "service": reference("wiki"), "serviceId": "i",
         });
         let terminator: TerminatorDetail = serde_json::from_value(terminator).unwrap();
-        let shown = terminator.table(Timestamp::UNIX_EPOCH).render();
+        let shown = terminator.table(Timestamp::UNIX_EPOCH).render(None);
         for words in ["wiki\n", "r1\n", "tcp:a:1\n", "failed\n"] {
             assert!(shown.contains(words), "{shown}");
         }
         assert!(!shown.contains("instance"), "{shown}");
-        let cells = terminator.cells(Timestamp::UNIX_EPOCH);
+        let cells = table_layout::row(&terminator, Timestamp::UNIX_EPOCH);
         assert_eq!(cells[..3], ["t1", "wiki", "r1"]);
-        assert_eq!(cells.len(), <TerminatorDetail as EntityKind>::COLUMNS.len());
     }
 }

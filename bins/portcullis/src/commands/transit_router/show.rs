@@ -1,5 +1,6 @@
 //! Table view of transit routers.
 
+use crate::column::Column;
 use crate::commands::configs;
 use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::entity::{EntityKind, Named};
@@ -40,18 +41,27 @@ impl EntityKind for TransitRouterDetail {
     const COMMAND: &'static str = "transit-router";
     const SINGULAR: &'static str = "router";
     const PLURAL: &'static str = "routers";
-    const COLUMNS: &'static [&'static str] = &["id", "name", "state", "cost", "traversal"];
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("state", "state", |router, _| {
+            router_state(router).display().into()
+        }),
+        Column::new("cost", "cost", |router, _| router.cost.to_string().into()),
+        Column::new("noTraversal", "traversal", |router, _| {
+            yes_or_no(!router.no_traversal).into()
+        }),
+    ];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "fingerprint",
+        "cost",
+        "noTraversal",
+        "disabled",
+        "configs",
+        "connected",
+    ];
 
     fn base(&self) -> &Base<RouterId> {
         &self.base
-    }
-
-    fn extra_cells(&self, _now: Timestamp) -> Vec<String> {
-        vec![
-            router_state(self).display().to_owned(),
-            self.cost.to_string(),
-            yes_or_no(!self.no_traversal).to_owned(),
-        ]
     }
 
     fn add_properties(&self, table: Table, now: Timestamp) -> Table {
