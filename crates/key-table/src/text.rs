@@ -7,7 +7,7 @@ use crate::lookup::find_paths;
 /// Most paths to suggest for an unknown path.
 const MAX_SUGGESTIONS: usize = 8;
 
-/// Column of descriptions in a list.
+/// Column of descriptions in a list, unless a name is longer.
 const LIST_COLUMN: usize = 20;
 /// Column of the properties of a key.
 const LABEL_COLUMN: usize = 12;
@@ -16,23 +16,20 @@ const MAX_LINE_WIDTH: usize = 100;
 
 /// Lists keys, each with its meaning.
 pub fn list(explanations: &[Explanation]) -> String {
+    let longest = explanations.iter().map(|key| key.path.len()).max();
+    let column = longest.map_or(0, |longest| longest + 1).max(LIST_COLUMN);
     let line = |key: &Explanation| {
         let about = key.state.as_deref().unwrap_or(key.doc);
-        format!("{:LIST_COLUMN$}{about}\n", key.path)
+        format!("{:column$}{about}\n", key.path)
     };
-    wrap(&explanations.iter().map(line).collect::<String>())
+    wrap(&explanations.iter().map(line).collect::<String>(), column)
 }
 
 /// Writes everything about keys, a paragraph for each.
 pub fn details(explanations: &[Explanation]) -> String {
     let paragraph = |key: &Explanation| format!("{key}\n");
-    wrap(
-        explanations
-            .iter()
-            .map(paragraph)
-            .collect::<String>()
-            .trim_end(),
-    )
+    let paragraphs: String = explanations.iter().map(paragraph).collect();
+    wrap(paragraphs.trim_end(), 0)
 }
 
 /// Suggests the keys that have the name at the end of an unknown path.
@@ -52,14 +49,14 @@ pub fn suggest_paths<F: ConfigFile>(path: &str) -> Option<String> {
     (!shown.is_empty()).then(|| format!("did you mean {}{more}?", shown.join(", ")))
 }
 
-/// Wraps lines with a hanging indent.
-fn wrap(text: &str) -> String {
+/// Wraps lines with a hanging indent; those of a list have theirs at `list_column`.
+fn wrap(text: &str, list_column: usize) -> String {
     let mut wrapped = String::new();
     for line in text.lines() {
         let margin = match line.find(":  ") {
             Some(_) if line.starts_with("  ") => LABEL_COLUMN,
             _ if line.starts_with("  ") => 2,
-            _ => LIST_COLUMN,
+            _ => list_column,
         };
         let mut column = 0;
         for word in line.split_inclusive(' ') {
