@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use portcullis_yaml::syntax::HostPort;
 
 /// Paths of a controller that keeps everything in one directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HomeLayout {
     pub config: PathBuf,
     /// Value of `db`; the store stands beside it, see [`StoreLocation`](crate::StoreLocation).
@@ -32,10 +32,17 @@ pub struct HomeLayout {
 impl HomeLayout {
     /// Layout under the directory `home`.
     pub fn under(home: &Path) -> Self {
-        let pki = home.join("pki");
         Self {
             config: home.join("controller.yml"),
             db: home.join("ctrl.db"),
+            ..Self::default().with_pki(&home.join("pki"))
+        }
+    }
+
+    /// The same layout with certificates and keys in the directory `pki`.
+    #[must_use]
+    pub fn with_pki(self, pki: &Path) -> Self {
+        Self {
             cert: pki.join("client.chain.pem"),
             key: pki.join("client.key"),
             server_cert: pki.join("server.chain.pem"),
@@ -44,6 +51,7 @@ impl HomeLayout {
             signing_cert: pki.join("signing.cert"),
             signing_key: pki.join("signing.key"),
             root_key: pki.join("root.key"),
+            ..self
         }
     }
 }
@@ -61,6 +69,9 @@ pub struct GenerateOptions<'text> {
     pub ctrl_port: u16,
     /// Trust domain, if the certificates name none.
     pub trust_domain: Option<&'text str>,
+    /// Paths as the file names them. Relative ones start at the directory of the file; those of
+    /// [`HomeLayout::under`] an empty path by default.
+    pub files: HomeLayout,
     /// Whether keys of external JWT signers may be fetched from loopback addresses, for trials.
     pub fetch_keys_from_loopback: bool,
 }
@@ -74,6 +85,7 @@ impl<'text> GenerateOptions<'text> {
             port,
             ctrl_port: 6262,
             trust_domain: None,
+            files: HomeLayout::under(Path::new("")),
             fetch_keys_from_loopback: false,
         }
     }
@@ -85,6 +97,9 @@ pub enum GenerateError {
     /// A value contains a `$`, which would start an environment variable and cannot be escaped.
     #[error("`{value}` contains a `$`, which a configuration file cannot express")]
     ContainsDollar { value: String },
+    /// A path is not valid UTF-8, as a file has to be.
+    #[error("the path {} is not valid UTF-8, which a configuration file has to be", .path.display())]
+    NotUnicode { path: PathBuf },
     /// A host is empty, or a port is 0.
     #[error("hosts must not be empty and ports must not be 0")]
     InvalidAddress,
@@ -92,8 +107,8 @@ pub enum GenerateError {
 
 /// Renders a complete, commented file that [`read`](crate::read) accepts without diagnostics.
 ///
-/// The file references the paths of a [`HomeLayout`] relative to its own folder, so that the folder can
-/// be moved and copied.
+/// By default the file references the paths of a [`HomeLayout`] relative to its own folder, so that the
+/// folder can be moved and copied.
 ///
 /// # Errors
 /// [`GenerateError`] if a value cannot be expressed in the file.
@@ -108,7 +123,7 @@ pub enum GenerateError {
 /// # Ok::<(), portcullis_controller_config::GenerateError>(())
 /// ```
 pub fn generate(options: &GenerateOptions<'_>) -> Result<String, GenerateError> {
-    let files = HomeLayout::under(Path::new(""));
+    let files = &options.files;
     let api = address(options.advertised_host, options.port)?;
     let ctrl = address(options.advertised_host, options.ctrl_port)?;
     let api_interface = quoted(&address(options.interface, options.port)?)?;
@@ -165,9 +180,12 @@ fn address(host: &str, port: u16) -> Result<String, GenerateError> {
     .to_string())
 }
 
-/// Quotes a path of the layout, which is valid UTF-8.
+/// Quotes a path.
 fn path(path: &Path) -> Result<String, GenerateError> {
-    quoted(&path.to_string_lossy())
+    let not_unicode = || GenerateError::NotUnicode {
+        path: path.to_owned(),
+    };
+    quoted(path.to_str().ok_or_else(not_unicode)?)
 }
 
 /// Quotes a text as a YAML scalar, which can express every character except a literal `$`.

@@ -213,7 +213,8 @@ pub(crate) fn read_with_tree(
 ) -> (Option<(Node, BaseFolders)>, ReadOutcome) {
     let mut diagnostics = Diagnostics::default();
     let mut folders = BaseFolders::default();
-    let Some(mut tree) = read_tree(files, &mut folders, &mut diagnostics) else {
+    let tree = read_tree(files, &mut folders, &mut diagnostics);
+    let Some(mut tree) = tree.filter(|tree| !is_router_file(tree, &mut diagnostics)) else {
         let outcome = ReadOutcome {
             diagnostics: diagnostics.into_sorted(),
             ..ReadOutcome::default()
@@ -265,10 +266,6 @@ fn read_root(
     diagnostics: &mut Diagnostics,
 ) -> Option<ControllerConfig> {
     let root = Section::root(tree, diagnostics)?;
-    if let Some(key) = find_key_of_router(&root) {
-        report_router_file(&key, diagnostics);
-        return None;
-    }
     root.check_keys_with_hints(KEYS, HINTS, diagnostics);
     check_version(&root, diagnostics);
     let store = store::read(&root, folders, diagnostics);
@@ -304,6 +301,20 @@ fn read_root(
     })
 }
 
+/// Whether this is the file of a router, which is reported. Nothing else is worth saying about it.
+fn is_router_file(tree: &Node, diagnostics: &mut Diagnostics) -> bool {
+    let root = Section::root(tree, &mut Diagnostics::default());
+    let Some(key) = root.and_then(|root| find_key_of_router(&root)) else {
+        return false;
+    };
+    let path = key.path();
+    let message = format!("this is the file of a router: a controller has no `{path}`");
+    diagnostics
+        .error(codes::ROUTER_FILE, path, key.key_location(), message)
+        .help("check it with `portcullis router-config check`; a controller's file has `db`");
+    true
+}
+
 /// Finds a key that only routers have, in a file without the data of a controller.
 fn find_key_of_router<'tree>(root: &Section<'tree>) -> Option<Field<'tree>> {
     if root.get("db").is_some() || root.get("cluster").is_some() {
@@ -313,20 +324,6 @@ fn find_key_of_router<'tree>(root: &Section<'tree>) -> Option<Field<'tree>> {
     let endpoint = ctrl.and_then(|ctrl| ctrl.get("endpoint").or_else(|| ctrl.get("endpoints")));
     let section = || KEYS_OF_ROUTERS.iter().find_map(|name| root.get(name));
     endpoint.or_else(section)
-}
-
-fn report_router_file(key: &Field<'_>, diagnostics: &mut Diagnostics) {
-    diagnostics
-        .error(
-            codes::ROUTER_FILE,
-            key.path(),
-            key.key_location(),
-            format!(
-                "this is the file of a router: a controller has no `{}`",
-                key.path()
-            ),
-        )
-        .help("check it with `portcullis router-config check`; a controller's file has `db`");
 }
 
 fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {

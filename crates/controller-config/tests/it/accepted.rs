@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use portcullis_controller_config::{
     ApiKind, ClientLimit, ClientLimits, ControllerConfig, PemSource, StoreLocation, TlsVersion,
-    TotpCompatibility, WebApi, read,
+    TotpCompatibility, WebApi, read, schema,
 };
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
+use portcullis_key_table::parse_value;
 use portcullis_yaml::{Severity, SourceId};
 
 use crate::{SMALLEST, no_variables};
@@ -101,6 +102,19 @@ fn accept(texts: &[&str]) -> Option<ControllerConfig> {
         .collect();
     assert_eq!(found, [] as [&str; 0]);
     outcome.config
+}
+
+#[test]
+fn the_schema_takes_what_is_accepted() {
+    let validator = jsonschema::validator_for(&schema()).expect("the schema is one");
+    for text in [SMALLEST, EVERYTHING] {
+        let file = parse_value(text).expect("it is YAML");
+        let errors = validator.iter_errors(&file);
+        let complaints: Vec<_> = errors
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert_eq!(complaints, [""; 0]);
+    }
 }
 
 #[test]
