@@ -216,7 +216,9 @@ impl ServerCertificates {
         let told = std::iter::once(&self.config.edge.api.address)
             .chain(points.map(|point| &point.address))
             .map(|address| address.host.as_str());
-        let names = ServerNames::parse(told.chain(LOOPBACK_HOSTS).chain(leaf.dns_names()))?;
+        let present: Vec<_> = leaf.host_names().collect();
+        let present = present.iter().map(String::as_str);
+        let names = ServerNames::parse(told.chain(LOOPBACK_HOSTS).chain(present))?;
         Ok(match SpiffeId::from_certificate(leaf)? {
             Some(id) => names.with_spiffe(id),
             None => names,
