@@ -14,6 +14,7 @@ mod certificates;
 mod copies;
 mod enrollment;
 mod foreign_pki;
+mod generated_network;
 mod golden;
 mod hardening;
 mod kill;

@@ -1,5 +1,11 @@
 //! Command line of the program.
 
+mod config;
+
+pub(crate) use config::{
+    ConfigExplainArgs, ConfigGenerateArgs, ConfigShowArgs, OwnPkiArgs, ValuesFormat,
+};
+
 use crate::audit::AuditDestination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use portcullis_controller_config::AuditConfig;
@@ -31,6 +37,7 @@ const EXAMPLES: &str = "\
 Examples:
   portcullis-controller quickstart                     a network to try things out
   portcullis-controller quickstart --home ~/network    the same, kept
+  portcullis-controller config generate                a network that stays, step by step
   portcullis-controller config check controller.yml    every mistake, with its place
   portcullis-controller doctor controller.yml          what is wrong with a controller
   portcullis-controller fingerprint controller.yml     the CA, to compare at the first login
@@ -57,7 +64,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Work with configuration files
-    #[command(subcommand)]
+    #[command(subcommand, after_help = config::EXAMPLES)]
     Config(ConfigCommand),
     /// Find out what is wrong with a controller, running or not, and around it
     Doctor(DoctorArgs),
@@ -242,8 +249,17 @@ pub(crate) struct DamageArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
+    /// Create the file and the certificates of a network that stays
+    Generate(Box<ConfigGenerateArgs>),
     /// Find every mistake in configuration files
     Check(ConfigCheckArgs),
+    /// Show the effective values of a file, including defaults, and their sources
+    Show(ConfigShowArgs),
+    /// Explain a key: meaning, default, bounds and an example
+    Explain(ConfigExplainArgs),
+    /// Print the JSON Schema of the file, for completion and hints in editors
+    #[command(after_help = config::SCHEMA_EXAMPLES)]
+    Schema,
 }
 
 /// Exits with 0 if all files are valid, otherwise with 1.

@@ -3,12 +3,17 @@
 mod admin;
 mod audit;
 mod config_check;
+mod config_explain;
+mod config_generate;
+mod config_schema;
+mod config_show;
 mod doctor;
 mod fingerprint;
 mod init;
 mod password;
 mod quickstart;
 mod run;
+mod summary_rows;
 
 use crate::cli::{AuditCommand, Command, ConfigCommand};
 use crate::{build, output};
@@ -32,7 +37,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => block_on(run::run(arguments)),
         Command::Admin(command) => block_on(admin::run(command)),
         Command::Audit(AuditCommand::Verify(arguments)) => audit::verify(&arguments),
-        Command::Config(ConfigCommand::Check(arguments)) => config_check::run(&arguments),
+        Command::Config(command) => run_config(command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),
         Command::Version => {
@@ -44,6 +49,16 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
             ));
             Ok(ExitCode::SUCCESS)
         },
+    }
+}
+
+fn run_config(command: ConfigCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        ConfigCommand::Generate(arguments) => block_on(config_generate::run(*arguments)),
+        ConfigCommand::Check(arguments) => config_check::run(&arguments),
+        ConfigCommand::Show(arguments) => config_show::run(&arguments),
+        ConfigCommand::Explain(arguments) => config_explain::run(&arguments),
+        ConfigCommand::Schema => config_schema::run(),
     }
 }
 

@@ -141,8 +141,8 @@ fn refuse(files: &[&Path], diagnostics: &[Diagnostic], sources: &SourceFiles) ->
     )
 }
 
-/// Reads files and collects all diagnostics about them.
-pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
+/// Reads the texts of files, with a diagnostic for each that is no text.
+pub(crate) fn read_sources(files: &[&Path]) -> anyhow::Result<(SourceFiles, Vec<Diagnostic>)> {
     let mut sources = SourceFiles::default();
     let mut unreadable = Vec::new();
     for (source, path) in (0_u16..).map(SourceId).zip(files) {
@@ -154,9 +154,20 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
         });
         sources.add(path, text);
     }
+    Ok((sources, unreadable))
+}
+
+/// Environment variable that a file may use.
+pub(crate) fn environment_variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Reads files and collects all diagnostics about them.
+pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
+    let (sources, unreadable) = read_sources(files)?;
     let outcome = if unreadable.is_empty() {
-        let lookup = |name: &str| std::env::var(name).ok();
-        let outcome = portcullis_controller_config::read_files(&sources.texts(), &lookup);
+        let texts = sources.texts();
+        let outcome = portcullis_controller_config::read_files(&texts, &environment_variable);
         let mut found =
             environment_checks::check(&outcome.references, &HomeKeys::from_files(files));
         found.extend(reserved_names::check(&outcome));

@@ -1,5 +1,9 @@
 //! Atomic creation of files with restricted permissions.
 
+mod directory_draft;
+
+pub(crate) use directory_draft::DirectoryDraft;
+
 use anyhow::Context as _;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};

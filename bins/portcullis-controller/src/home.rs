@@ -1,21 +1,25 @@
 //! Home folder of a controller: certificates, keys, store, and a configuration file for them.
 
 mod contents;
+mod network;
 pub(crate) mod pki;
 
 use crate::files::{self, PUBLIC_MODE, SECRET_MODE};
 use crate::store;
 use anyhow::{Context as _, bail, ensure};
+use pki::PkiSettings;
 use portcullis_controller_config::{
     ControllerConfig, ExternalReferences, GenerateOptions, HomeLayout, PemSource, StoreLocation,
     generate,
 };
 use portcullis_domain::Env;
-use portcullis_pki::{KeyType, certificates_to_pem};
+use portcullis_pki::KeyType;
 use portcullis_yaml::SourceId;
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+pub(crate) use network::{NetworkFiles, NetworkPlan, create_network, pki_directory, relative_to};
 
 /// Settings of a new home.
 #[derive(Debug, Clone)]
@@ -148,16 +152,21 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
     files::recreate_directory(&draft)
         .with_context(|| format!("the home {} cannot be written", folder.display()))?;
 
-    let pki = pki::create(settings, env)?;
+    let names = pki::server_names([&*settings.advertised_host]).context("--ctrl-address")?;
+    let pki = PkiSettings {
+        names,
+        domain: None,
+        key_type: settings.key_type,
+    };
+    let pki = pki::create(pki, env)?;
     let interface = settings.interface.to_string();
     let text = generate(&GenerateOptions {
         interface: &interface,
         fetch_keys_from_loopback: true,
         ..GenerateOptions::new(&settings.advertised_host, settings.port)
     })?;
-    write(&pki, &layout, &draft)?;
-    let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
-    files::replace(&home.ca, authorities.as_bytes(), PUBLIC_MODE)?;
+    pki.write_into(&draft)?;
+    files::replace(&home.ca, pki.authorities_pem().as_bytes(), PUBLIC_MODE)?;
     files::rename(&draft, &pki_folder)?;
     let config = files::write_draft(&home.config, text.as_bytes(), SECRET_MODE)?;
     store::open(&home.store(), false, Arc::clone(&env.entropy))?;
@@ -180,36 +189,6 @@ pub(crate) fn finish_interrupted(folder: &Path) -> anyhow::Result<()> {
     // The draft was written before the store.
     if !home.is_ready() && draft.exists() && home.store().store_path().exists() {
         files::rename(&draft, &home.config)?;
-    }
-    Ok(())
-}
-
-/// Writes all certificates and keys into `folder`.
-fn write(pki: &pki::NetworkPki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<()> {
-    let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
-    let public = [
-        (Path::new("root.cert"), pki.root.certificate().to_pem()),
-        (&layout.signing_cert, pki.signing.certificate().to_pem()),
-        (&layout.ca, authorities),
-        (&layout.server_cert, pki.signing.chain_pem(&pki.server)),
-        (&layout.cert, pki.signing.chain_pem(&pki.client)),
-    ];
-    let secret = [
-        (&layout.root_key, pki.root.key()),
-        (&layout.signing_key, pki.signing.key()),
-        (&layout.server_key, &pki.server_key),
-        (&layout.key, &pki.client_key),
-    ];
-    let place = |path: &Path| {
-        path.file_name()
-            .map(|name| folder.join(name))
-            .context("a file name")
-    };
-    for (path, text) in public {
-        files::create(&place(path)?, text.as_bytes(), PUBLIC_MODE)?;
-    }
-    for (path, key) in secret {
-        files::create(&place(path)?, key.to_pkcs8_pem()?.as_bytes(), SECRET_MODE)?;
     }
     Ok(())
 }

@@ -14,14 +14,29 @@ pub(crate) async fn read_secret(question: &str) -> anyhow::Result<SecretString> 
         output::eprint_question(question);
     }
     // The thread is abandoned if this future is dropped while it waits.
-    let line = tokio::task::spawn_blocking(read_line).await;
+    let line = tokio::task::spawn_blocking(read_secret_line).await;
     if hidden.is_some() {
         output::eprint_line("");
     }
     line.context("the answer could not be read")?
 }
 
-fn read_line() -> anyhow::Result<SecretString> {
+/// Asks a question on a terminal and reads the answer.
+pub(crate) async fn read_line(question: &str) -> anyhow::Result<String> {
+    output::eprint_question(question);
+    // The thread is abandoned if this future is dropped while it waits.
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        let length = io::stdin()
+            .read_line(&mut line)
+            .context("stdin cannot be read")?;
+        ensure!(length > 0, "stdin ended before all questions were answered");
+        Ok(line)
+    });
+    line.await.context("the answer could not be read")?
+}
+
+fn read_secret_line() -> anyhow::Result<SecretString> {
     let mut line = Zeroizing::new(String::with_capacity(256));
     io::stdin()
         .read_line(&mut line)

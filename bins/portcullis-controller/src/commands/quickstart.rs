@@ -160,7 +160,7 @@ fn advertised_host(arguments: &QuickstartArgs) -> &str {
 
 /// Address to listen on: a controller that is advertised under a loopback name cannot be used from other
 /// machines, so it listens on loopback only.
-fn interface(host: &str) -> IpAddr {
+pub(super) fn interface(host: &str) -> IpAddr {
     if host.eq_ignore_ascii_case(DEFAULT_HOST) {
         return Ipv4Addr::LOCALHOST.into();
     }
@@ -170,7 +170,7 @@ fn interface(host: &str) -> IpAddr {
     }
 }
 
-fn key_type(kind: Option<KeyTypeArg>) -> KeyType {
+pub(super) fn key_type(kind: Option<KeyTypeArg>) -> KeyType {
     match kind {
         None | Some(KeyTypeArg::P256) => KeyType::P256,
         Some(KeyTypeArg::P384) => KeyType::P384,

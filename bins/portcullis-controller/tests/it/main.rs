@@ -10,6 +10,8 @@ mod admin;
 mod audit;
 mod certificates;
 mod config_check;
+mod config_generate;
+mod config_keys;
 mod core_dumps;
 mod damage;
 mod doctor;

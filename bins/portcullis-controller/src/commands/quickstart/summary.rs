@@ -2,18 +2,11 @@
 
 use super::administrator::{AdministratorSummary, PasswordSource, StoredPassword};
 use crate::audit::AuditDestination;
+use crate::commands::summary_rows::{command, halves, row, shown};
 use crate::home::Home;
 use crate::output::{one_line, print_line, shell_quoted};
 use portcullis_pki::Sha256Fingerprint;
 use secrecy::ExposeSecret as _;
-use std::borrow::Cow;
-use std::path::Path;
-
-/// Columns of the smallest usual terminal.
-const WIDTH: usize = 80;
-
-/// Column at which the values begin.
-const VALUE_COLUMN: usize = 17;
 
 /// What is said about a network.
 pub(super) struct Summary<'a> {
@@ -88,40 +81,6 @@ fn login_elsewhere(summary: &Summary<'_>) -> String {
     format!("\nOr, on another machine:\n\n{login}\n")
 }
 
-/// A label with its value: in one line if it fits, or else one line for each part.
-fn row(label: &str, parts: &[impl AsRef<str>]) -> String {
-    let parts: Vec<_> = parts.iter().map(AsRef::as_ref).collect();
-    let whole = parts.join(" ");
-    let lines = if VALUE_COLUMN + whole.chars().count() <= WIDTH {
-        vec![whole.as_str()]
-    } else {
-        parts
-    };
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    let lines = labels.zip(lines);
-    let lines = lines.map(|(label, line)| format!("  {label:<15}{line}\n"));
-    lines.collect()
-}
-
-/// A command in one line if it fits, or else with its last option in a second one. A shell reads both
-/// as one command.
-fn command(words: &[&str]) -> String {
-    let whole = format!("  {}", words.join(" "));
-    match words.split_last() {
-        Some((last, before)) if whole.chars().count() > WIDTH => {
-            format!("  {} \\\n    {last}", before.join(" "))
-        },
-        _ => whole,
-    }
-}
-
-/// A fingerprint as two lines of sixteen bytes, which are one line to whoever copies neither.
-fn halves(fingerprint: Sha256Fingerprint) -> [String; 2] {
-    let text = fingerprint.to_string();
-    let (first, second) = text.split_at(text.len() / 2 + 1);
-    [first.to_owned(), second.to_owned()]
-}
-
 fn password(summary: &Summary<'_>) -> Vec<String> {
     let file = shown(&summary.home.password);
     match &summary.administrator.password {
@@ -141,14 +100,11 @@ fn password(summary: &Summary<'_>) -> Vec<String> {
     }
 }
 
-fn shown(path: &Path) -> String {
-    let path: Cow<'_, str> = path.to_string_lossy();
-    one_line(&path).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::summary_rows::WIDTH;
+    use std::path::Path;
 
     fn text_of(home: &str, name: &str, password: PasswordSource) -> String {
         text_at("https://localhost:1280", home, name, password)

@@ -1,0 +1,179 @@
+//! Questions on a terminal for what is not given by options.
+
+use super::answers::{
+    Answers, DEFAULT_CTRL_PORT, DEFAULT_PORT, absolute, db, parse_host, parse_port, parse_sans,
+    parse_trust_domain,
+};
+use crate::cli::ConfigGenerateArgs;
+use crate::commands::quickstart;
+use crate::{output, prompt, usage};
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+/// Directory that is suggested.
+const DEFAULT_DIRECTORY: &str = "network";
+
+/// Collects the answers from options and, on a terminal, by asking for the rest.
+pub(super) async fn ask(arguments: &ConfigGenerateArgs) -> anyhow::Result<Answers> {
+    let source = Source::of(arguments)?;
+    let host = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    let address = Question {
+        option: "--address",
+        text: "Host name or IP address under which others reach the controller",
+        suggestion: Suggestion::Text(&host),
+    };
+    let sans = Question {
+        option: "--san",
+        text: "Further names and addresses of it, separated by commas",
+        suggestion: Suggestion::Nothing("none"),
+    };
+    let trust_domain = Question {
+        option: "--trust-domain",
+        text: "Name of the network in SPIFFE ids",
+        suggestion: Suggestion::Nothing("a random one"),
+    };
+    let given = (!arguments.sans.is_empty()).then(|| arguments.sans.join(","));
+    let address = source
+        .answer(arguments.address.as_deref(), address, parse_host)
+        .await?;
+    let sans = source.answer(given.as_deref(), sans, parse_sans).await?;
+    let port = source
+        .port(arguments.port, "Port of the APIs", DEFAULT_PORT)
+        .await?;
+    let ctrl_port = source
+        .port(arguments.ctrl_port, "Port for routers", DEFAULT_CTRL_PORT)
+        .await?;
+    let domain = arguments.trust_domain.as_deref();
+    let trust_domain = source
+        .answer(domain, trust_domain, parse_trust_domain)
+        .await?;
+    let directory = source.directory(arguments.dir.as_deref()).await?;
+    if port == ctrl_port {
+        return Err(usage::error(format!(
+            "the APIs and routers cannot share the port {port}: give another --ctrl-port"
+        )));
+    }
+    let interface = arguments.interface;
+    Ok(Answers {
+        interface: interface.unwrap_or_else(|| quickstart::interface(&address)),
+        address,
+        sans,
+        port,
+        ctrl_port,
+        trust_domain,
+        db: db(&directory, arguments.store.as_deref())?,
+        directory,
+    })
+}
+
+/// A question, with the option that answers it in advance.
+#[derive(Debug, Clone, Copy)]
+struct Question<'text> {
+    option: &'static str,
+    text: &'static str,
+    suggestion: Suggestion<'text>,
+}
+
+/// Answer that stands for an empty line.
+#[derive(Debug, Clone, Copy)]
+enum Suggestion<'text> {
+    Text(&'text str),
+    /// An empty answer, described in words.
+    Nothing(&'text str),
+}
+
+/// Where answers come from that no option gives.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Terminal,
+    Defaults,
+}
+
+impl Source {
+    /// Refuses options that leave something open that nobody can be asked for.
+    fn of(arguments: &ConfigGenerateArgs) -> anyhow::Result<Self> {
+        let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if is_terminal && !arguments.yes {
+            return Ok(Self::Terminal);
+        }
+        let options = [
+            ("--address", arguments.address.is_none()),
+            ("--dir", arguments.dir.is_none()),
+        ];
+        let missing = options.iter().filter(|(_, is_missing)| *is_missing);
+        let missing: Vec<_> = missing.map(|(name, _)| *name).collect();
+        if missing.is_empty() {
+            return Ok(Self::Defaults);
+        }
+        let why = if is_terminal {
+            "with --yes nothing is asked"
+        } else {
+            "there is no terminal to ask on"
+        };
+        Err(usage::error(format!(
+            "{} must be given: {why}",
+            missing.join(" and ")
+        )))
+    }
+
+    /// Takes the answer that an option gives, or asks until one is good.
+    async fn answer<T>(
+        self,
+        given: Option<&str>,
+        question: Question<'_>,
+        parse: impl Fn(&str) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let (suggested, shown) = match question.suggestion {
+            Suggestion::Text(text) => (text, text),
+            Suggestion::Nothing(words) => ("", words),
+        };
+        match (given, self) {
+            (Some(given), _) => {
+                let invalid = |error| usage::error(format!("{}: {error}", question.option));
+                return parse(given).map_err(invalid);
+            },
+            (None, Self::Defaults) => return parse(suggested),
+            (None, Self::Terminal) => {},
+        }
+        loop {
+            let line = prompt::read_line(&format!("{} [{shown}]:", question.text)).await?;
+            let answer = match line.trim() {
+                "" => suggested,
+                answer => answer,
+            };
+            match parse(answer) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => {
+                    let text = output::error_chain(&error);
+                    output::eprint_line(format_args!("  {}", output::one_line(&text)));
+                },
+            }
+        }
+    }
+
+    async fn port(self, given: Option<u16>, text: &'static str, usual: u16) -> anyhow::Result<u16> {
+        let (given, usual) = (given.map(|port| port.to_string()), usual.to_string());
+        let question = Question {
+            option: "--port",
+            text,
+            suggestion: Suggestion::Text(&usual),
+        };
+        self.answer(given.as_deref(), question, parse_port).await
+    }
+
+    async fn directory(self, given: Option<&Path>) -> anyhow::Result<PathBuf> {
+        if let Some(directory) = given {
+            return absolute(directory);
+        }
+        let question = Question {
+            option: "--dir",
+            text: "Directory for configuration, certificates and store",
+            suggestion: Suggestion::Text(DEFAULT_DIRECTORY),
+        };
+        self.answer(None, question, |text| absolute(Path::new(text)))
+            .await
+    }
+}
