@@ -28,7 +28,7 @@ use crate::request_head::HeadLimits;
 use crate::request_parser::RequestParser;
 use crate::request_stream::RequestStream;
 use crate::tracked_stream::TrackedStream;
-use crate::{Alpn, Budgets, Connection, Limits, ServerTls, Service, http2_frames};
+use crate::{Alpn, Budgets, Connection, Limits, ServerTls, Service, http2_frames, plain_http};
 
 /// Time for a connection to close gracefully, and for tasks of abandoned requests to end.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -79,13 +79,20 @@ async fn handshake(
     socket: TcpStream,
     slot: &HandshakeSlot,
 ) -> Option<TlsStream<TcpStream>> {
-    let accept = TlsAcceptor::from(shared.tls.config()).accept(socket);
+    let acceptor = TlsAcceptor::from(shared.tls.config());
+    let accept = async {
+        if plain_http::is_plain_http(&socket).await {
+            plain_http::refuse(socket).await;
+            return Ok(None);
+        }
+        acceptor.accept(socket).await.map(Some)
+    };
     tokio::select! {
         biased;
         () = shared.shutdown.cancelled() => None,
         () = slot.evicted() => None,
         done = timeout(shared.limits.handshake, accept) => match done {
-            Ok(Ok(stream)) => Some(stream),
+            Ok(Ok(stream)) => stream,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "TLS handshake failed");
                 None

@@ -41,6 +41,7 @@ mod head_memory;
 mod http2_frames;
 mod limits;
 mod log_interval;
+mod plain_http;
 mod protocol_tracker;
 mod refusal;
 mod request_head;

@@ -4,7 +4,8 @@ use portcullis_listener::{Limits, ServerTls, TlsError, TlsVersion};
 use portcullis_testkit::tls_client::{Client, Pair, Stream, closed, get, soon};
 use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::CertificateDer;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::server::{Server, certified};
 
@@ -21,6 +22,33 @@ async fn client_without_certificate_is_served() {
             format!("{name} none localhost certificates=0 resumed=false")
         );
     }
+}
+
+#[tokio::test]
+async fn client_without_tls_is_told_so_whatever_it_asks() {
+    let server = Server::start(Limits::default());
+    let long = format!(
+        "POST /{} HTTP/1.1\r\n\r\n{}",
+        "a".repeat(9000),
+        "b".repeat(9000)
+    );
+    for request in ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "DELETE ", &long] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        soon(stream.write_all(request.as_bytes())).await.unwrap();
+        let mut answer = String::new();
+        soon(stream.read_to_string(&mut answer)).await.unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.0 400 Bad Request\r\n"),
+            "{answer}"
+        );
+        assert!(answer.contains("https://"), "{answer}");
+    }
+    // What is neither hears what TLS has to say.
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    soon(stream.write_all(b"SSH-2.0-a\r\n")).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = soon(stream.read_to_end(&mut answer)).await;
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
 }
 
 #[tokio::test]
