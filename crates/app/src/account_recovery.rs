@@ -10,10 +10,18 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::identity::TotpState;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::peer::Peer;
 use portcullis_storage::tables::{Found, Rows, RowsMut, UniqueIndex, UniqueValue};
 use secrecy::SecretString;
+
+/// The identity that was recovered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecoveredIdentity {
+    pub id: IdentityId,
+    pub name: String,
+}
 
 /// Sets the password of the identity with this id or name, enables it, resets its count of wrong
 /// passwords and ends its sessions.
@@ -26,7 +34,7 @@ pub async fn reset_password(
     app: &App,
     who: &str,
     password: SecretString,
-) -> Result<IdentityId, AppError> {
+) -> Result<RecoveredIdentity, AppError> {
     let identity = find(app.snapshot()?.rows(), who)?.entity;
     let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
     let now = app.env().now();
@@ -54,9 +62,16 @@ pub async fn reset_password(
 ///
 /// # Errors
 ///
-/// [`AppError::NotFound`] when there is no such identity.
-pub async fn remove_mfa(app: &App, who: &str) -> Result<IdentityId, AppError> {
+/// [`AppError::NotFound`] when there is no such identity or it has no enrollment; nothing is changed
+/// then.
+pub async fn remove_mfa(app: &App, who: &str) -> Result<RecoveredIdentity, AppError> {
     recover(app, who, "identity.delete-mfa", |rows, found| {
+        if found.entity.attached.totp == TotpState::None && found.entity.wrong_codes.is_none() {
+            return Err(AppError::not_found(
+                "MFA enrollment",
+                found.entity.id.as_str(),
+            ));
+        }
         mfa::delete_enrollment(rows, found)?;
         mfa::reset_wrong_codes(&mut found.entity);
         Ok(())
@@ -70,7 +85,7 @@ async fn recover(
     who: &str,
     operation: &'static str,
     change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
-) -> Result<IdentityId, AppError> {
+) -> Result<RecoveredIdentity, AppError> {
     let who = who.to_owned();
     app.commit(Actor::controller(), move |rows| {
         let before = find(rows.rows(), &who)?;
@@ -83,7 +98,10 @@ async fn recover(
         if is_enabled {
             rows.set_operation("identity.enable", found.entity.id.as_str());
         }
-        Ok::<_, AppError>(found.entity.id)
+        Ok::<_, AppError>(RecoveredIdentity {
+            name: found.entity.spec.name.as_str().to_owned(),
+            id: found.entity.id,
+        })
     })
     .await
 }

@@ -4,8 +4,8 @@ use super::password;
 use crate::cli::{AccountArgs, AdminCommand, RemoveMfaArgs, ResetPasswordArgs};
 use crate::{config, output, serve, signals};
 use anyhow::{Context as _, bail};
-use portcullis_app::{App, AppError, account_recovery};
-use portcullis_domain::ids::IdentityId;
+use portcullis_app::account_recovery::{self, RecoveredIdentity};
+use portcullis_app::{App, AppError};
 use std::sync::Arc;
 
 pub(super) async fn run(command: AdminCommand) -> anyhow::Result<()> {
@@ -28,9 +28,10 @@ async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
     };
     let app = open_store(&whose)?;
     let outcome = account_recovery::reset_password(&app, &whose.identity, password).await;
-    let id = require_identity(outcome, &whose, "the password could not be set")?;
+    let found = require_identity(outcome, &whose, "the password could not be set")?;
     output::print_line(format_args!(
-        "password of {id} set; it is enabled, and its sessions were ended"
+        "password of {} set; it is enabled, and its sessions were ended",
+        named(&found)
     ));
     Ok(())
 }
@@ -40,11 +41,28 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
     let _shutdown = signals::listen()?;
     let app = open_store(&whose)?;
     let outcome = account_recovery::remove_mfa(&app, &whose.identity).await;
-    let id = require_identity(outcome, &whose, "the TOTP enrollment could not be removed")?;
+    if let Err(AppError::NotFound {
+        kind: "MFA enrollment",
+        ..
+    }) = outcome
+    {
+        output::print_line(format_args!(
+            "{} is not enrolled in TOTP: there was nothing to remove, and nothing was changed",
+            output::one_line(&whose.identity)
+        ));
+        return Ok(());
+    }
+    let found = require_identity(outcome, &whose, "the TOTP enrollment could not be removed")?;
     output::print_line(format_args!(
-        "{id} is not enrolled in TOTP; its sessions were ended"
+        "TOTP enrollment of {} removed; its sessions were ended",
+        named(&found)
     ));
     Ok(())
+}
+
+/// Name and id of an identity.
+fn named(found: &RecoveredIdentity) -> String {
+    format!("{} ({})", output::one_line(&found.name), found.id)
 }
 
 fn open_store(account: &AccountArgs) -> anyhow::Result<Arc<App>> {
@@ -54,10 +72,10 @@ fn open_store(account: &AccountArgs) -> anyhow::Result<Arc<App>> {
 }
 
 fn require_identity(
-    outcome: Result<IdentityId, AppError>,
+    outcome: Result<RecoveredIdentity, AppError>,
     account: &AccountArgs,
     failed: &'static str,
-) -> anyhow::Result<IdentityId> {
+) -> anyhow::Result<RecoveredIdentity> {
     match outcome {
         Err(AppError::NotFound {
             kind: "identity", ..
@@ -68,7 +86,13 @@ fn require_identity(
             )
         },
         Err(AppError::NotFound { .. }) => {
-            bail!("{} has no password", output::one_line(&account.identity))
+            let shown = output::one_line(&account.identity);
+            let quoted = output::shell_quoted(&account.identity);
+            bail!(
+                "{shown} has no password to reset: start the controller, and let an administrator run \
+                 `portcullis authenticator create {quoted} --username NAME`, or `portcullis enrollment \
+                 create {quoted}` for a new certificate"
+            )
         },
         outcome => outcome.context(failed),
     }
