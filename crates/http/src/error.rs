@@ -14,7 +14,7 @@ use portcullis_api::decode::DecodeError;
 use portcullis_api::error::{BareError, Cause, ErrorBody};
 use portcullis_api::json;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::AccessDeniedError;
+use portcullis_domain::access::{Access, AccessDeniedError, Caller};
 use portcullis_domain::ids::RequestId;
 
 /// An error as the client sees it.
@@ -24,6 +24,8 @@ pub struct ApiError {
     pub code: Code,
     /// The cause that clients may know.
     pub cause: Option<Box<Cause>>,
+    /// The cause that only administrators may know.
+    pub admin_cause: Option<&'static str>,
     /// Headers besides those that every response has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Whether the body has no envelope.
@@ -40,6 +42,7 @@ impl ApiError {
                 .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             code,
             cause: None,
+            admin_cause: None,
             headers: Vec::new(),
             is_bare: false,
             detail: None,
@@ -52,6 +55,24 @@ impl ApiError {
         Self {
             cause: Some(Box::new(cause.into())),
             ..self
+        }
+    }
+
+    /// Sets a cause that only administrators may know.
+    #[must_use]
+    pub fn with_admin_cause(self, cause: &'static str) -> Self {
+        Self {
+            admin_cause: Some(cause),
+            ..self
+        }
+    }
+
+    /// Shows `caller` the cause that only administrators may know, if it is one.
+    #[must_use]
+    pub fn disclose_to(self, caller: &Caller) -> Self {
+        match self.admin_cause {
+            Some(cause) if caller.has_access(Access::Admin) => self.with_cause(Cause::text(cause)),
+            _ => self,
         }
     }
 

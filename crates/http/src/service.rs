@@ -185,7 +185,7 @@ impl Inner {
             parameters,
             token,
         };
-        let audited_caller = caller.clone();
+        let known_caller = caller.clone();
         let handler = route.serve(RouteRequest {
             context,
             caller,
@@ -197,10 +197,13 @@ impl Inner {
         } else {
             self.tasks.run_cancellable(handler).await
         };
-        if let (Err(error), Some(caller)) = (&outcome, &audited_caller) {
-            self.audit_denial(error, &caller.origin, Some(caller), (api, route));
-        }
-        outcome
+        outcome.map_err(|error| match &known_caller {
+            Some(caller) => {
+                self.audit_denial(&error, &caller.origin, Some(caller), (api, route));
+                error.disclose_to(caller)
+            },
+            None => error,
+        })
     }
 
     /// Writes an audit record if a request was denied for lack of a session or a permission.

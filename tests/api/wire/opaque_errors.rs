@@ -1,5 +1,6 @@
 //! S-58: whatever fails inside a controller, its clients are told a code, what that means and the id of
-//! their request, and nothing else: no path, no name of a type, nothing that a library says.
+//! their request, and nothing else: no path, no name of a type, nothing that a library says. Administrators
+//! alone hear that the disk is full, in one sentence: they can do something about it.
 //!
 //! Every operation here is asked for again and again, and each time the store fails one call later, until
 //! the operation gets through: so each call that it makes has failed once, in each way.
@@ -31,9 +32,18 @@ const FAULTS: [&str; 4] = [
 /// A store that fails so often is tried no longer.
 const MOST_CALLS: u64 = 5000;
 
+/// What administrators hear of a full disk.
+const FULL_DISK: &str = "the disk that holds the store is full; make room on it, then try again";
+
 /// Asserts that an answer says no more than that it did not work.
 #[track_caller]
 fn assert_opaque(reply: &Reply, operation: &Operation, how: &str) {
+    assert_tells(reply, None, operation, how);
+}
+
+/// Asserts that an answer says no more than that it did not work, and this cause.
+#[track_caller]
+fn assert_tells(reply: &Reply, cause: Option<&str>, operation: &Operation, how: &str) {
     let (method, path) = (&operation.method, &operation.path);
     let what = format!("{method} {path}, {how}: {} {}", reply.status, reply.text());
     let body = reply.json();
@@ -60,10 +70,13 @@ fn assert_opaque(reply: &Reply, operation: &Operation, how: &str) {
         "{what}"
     );
     // All but the id is known beforehand, so there is nothing in it of what happened.
-    let expected = json!({
+    let mut expected = json!({
         "error": {"code": code.name(), "message": code.message(), "requestId": request},
         "meta": {"apiEnrollmentVersion": "0.0.1", "apiVersion": "0.0.1"},
     });
+    if let Some(cause) = cause {
+        expected["error"]["cause"] = json!({"code": "UNHANDLED", "message": cause});
+    }
     assert_eq!(body, expected, "{what}");
     for (name, value) in &reply.headers {
         let value = value.to_str().unwrap();
@@ -73,11 +86,19 @@ fn assert_opaque(reply: &Reply, operation: &Operation, how: &str) {
     }
 }
 
+/// The cause in an answer about a full disk, which only administrators are given.
+#[track_caller]
+fn full_disk_cause(reply: &Reply, operation: &Operation, world: &World) -> Option<&'static str> {
+    let is_told = reply.json()["error"].get("cause").is_some();
+    assert!(!is_told || world.is_by_admin(operation), "{operation:?}");
+    is_told.then_some(FULL_DISK)
+}
+
 /// Has each operation fail at each of its calls.
 async fn fail_everywhere(fault: StoreFault) {
     let world = World::new(HarnessOptions::default()).await;
     let controller = world.controller();
-    let mut told = 0;
+    let (mut told, mut causes) = (0, 0);
     for operation in &world.operations {
         let mut calls = 0;
         loop {
@@ -87,12 +108,23 @@ async fn fail_everywhere(fault: StoreFault) {
                 break;
             }
             let how = format!("{fault:?} after {calls} calls");
-            assert_opaque(&reply, operation, &how);
+            let cause = full_disk_cause(&reply, operation, &world);
+            causes += usize::from(cause.is_some());
+            assert_tells(&reply, cause, operation, &how);
             (calls, told) = (calls + 1, told + 1);
             assert!(calls < MOST_CALLS, "{operation:?}");
         }
     }
     assert!(told > 30, "{fault:?} was met {told} times");
+    assert_eq!(
+        causes > 20,
+        fault == StoreFault::Full,
+        "{fault:?}: {causes}"
+    );
+    assert!(
+        causes == 0 || fault == StoreFault::Full,
+        "{fault:?}: {causes}"
+    );
 }
 
 #[tokio::test]
@@ -101,7 +133,7 @@ async fn store_that_does_not_answer_is_not_told_of() {
 }
 
 #[tokio::test]
-async fn full_store_is_not_told_of() {
+async fn full_store_is_told_of_to_administrators_alone() {
     fail_everywhere(StoreFault::Full).await;
 }
 
@@ -135,15 +167,19 @@ async fn failing_disk_is_not_told_of() {
     ] {
         let world = World::new(HarnessOptions::default()).await;
         world.controller().disk.fail(call, kind);
-        let mut told = 0;
+        let (mut told, mut causes) = (0, 0);
         for operation in &world.operations {
             let reply = operation.ask(world.controller()).await;
             if reply.status.is_server_error() {
-                assert_opaque(&reply, operation, &format!("{call:?} fails: {kind}"));
+                let cause = full_disk_cause(&reply, operation, &world);
+                causes += usize::from(cause.is_some());
+                assert_tells(&reply, cause, operation, &format!("{call:?} fails: {kind}"));
                 told += 1;
             }
         }
         assert!(told > 20, "{call:?} {kind}: {told}");
+        let is_full = kind == ErrorKind::StorageFull;
+        assert_eq!(causes > 10, is_full, "{call:?} {kind}: {causes}");
     }
 }
 

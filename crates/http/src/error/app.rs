@@ -32,15 +32,14 @@ impl From<AppError> for ApiError {
             AppError::NotAllowed(error) => error.into(),
             AppError::Overloaded(error) => error.into(),
             AppError::TimedOut | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
-            AppError::Store(error) if error.is_transient() => Self::new(Code::Unhandled)
-                .with_status(StatusCode::SERVICE_UNAVAILABLE)
-                .retry_after(5)
-                .with_detail(error),
+            AppError::Store(error) if error.is_full() => Self::unavailable()
+                .with_detail(error)
+                .with_admin_cause(FULL_DISK),
+            AppError::Store(error) if error.is_transient() => {
+                Self::unavailable().with_detail(error)
+            },
             AppError::Store(error) => Self::new(Code::Unhandled).with_detail(error),
-            AppError::Entropy(error) => Self::new(Code::Unhandled)
-                .with_status(StatusCode::SERVICE_UNAVAILABLE)
-                .retry_after(5)
-                .with_detail(error),
+            AppError::Entropy(error) => Self::unavailable().with_detail(error),
             AppError::Listing(error) => error.into(),
             AppError::Enrollment(error) => error.into(),
             AppError::Authenticator(error) => error.into(),
@@ -57,7 +56,17 @@ impl From<AppError> for ApiError {
     }
 }
 
+/// What administrators are told of a change that a full disk has prevented.
+const FULL_DISK: &str = "the disk that holds the store is full; make room on it, then try again";
+
 impl ApiError {
+    /// A failure that may be over in a few seconds.
+    fn unavailable() -> Self {
+        Self::new(Code::Unhandled)
+            .with_status(StatusCode::SERVICE_UNAVAILABLE)
+            .retry_after(5)
+    }
+
     /// Converts an error of an operation whose "not found" is the code alone.
     pub fn without_not_found_cause(error: AppError) -> Self {
         match error {

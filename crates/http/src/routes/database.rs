@@ -3,7 +3,7 @@
 use crate::error::ApiError;
 use crate::path::Api;
 use crate::response::ApiResponse;
-use crate::route::{Call, NoBody, OptionalJson, ResponseSpec, Route, guarded};
+use crate::route::{Call, NoBody, OptionalJson, RequestContext, ResponseSpec, Route, guarded};
 use http::Method;
 use portcullis_api::database::{
     IntegrityDetails, IntegrityEnvelope, IntegrityResult, SnapshotCreate, SnapshotCreated,
@@ -20,10 +20,10 @@ pub(super) fn routes() -> Vec<Route> {
     const BOTH: &[Api] = &[Api::Management, Api::Fabric];
     vec![
         guarded::<Copy, NoBody, _, _>(Method::POST, SNAPSHOT, snapshot)
-            .responds(ResponseSpec::empty())
+            .responds(ResponseSpec::detail::<SnapshotCreated>())
             .only(&[Api::Management]),
         guarded::<Copy, NoBody, _, _>(Method::POST, "/database", snapshot)
-            .responds(ResponseSpec::empty())
+            .responds(ResponseSpec::detail::<SnapshotCreated>())
             .only(&[Api::Fabric]),
         guarded::<Copy, OptionalJson<SnapshotCreate>, _, _>(
             Method::POST,
@@ -52,22 +52,25 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn snapshot(call: Call<Permit<Copy>, NoBody>) -> Result<ApiResponse, ApiError> {
-    database::copy(&call.context.state.app, &call.permit, None).await?;
-    Ok(ApiResponse::empty())
+    copy_to(&call.context, &call.permit, None).await
 }
 
-/// Copies the store to the path in the body, and returns the path.
+/// Copies the store to the path in the body.
 async fn snapshot_to_path(
     call: Call<Permit<Copy>, OptionalJson<SnapshotCreate>>,
 ) -> Result<ApiResponse, ApiError> {
     let OptionalJson(body) = call.body;
     let requested_path = body.and_then(|body| body.path);
-    let path = database::copy(
-        &call.context.state.app,
-        &call.permit,
-        requested_path.as_deref(),
-    )
-    .await?;
+    copy_to(&call.context, &call.permit, requested_path.as_deref()).await
+}
+
+/// Copies the store, and returns the path of the copy.
+async fn copy_to(
+    context: &RequestContext,
+    permit: &Permit<Copy>,
+    requested: Option<&str>,
+) -> Result<ApiResponse, ApiError> {
+    let path = database::copy(&context.state.app, permit, requested).await?;
     Ok(ApiResponse::detail(&SnapshotCreated {
         path: path.display().to_string(),
     }))

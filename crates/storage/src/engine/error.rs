@@ -31,6 +31,11 @@ impl StoreError {
         }
     }
 
+    /// Whether the disk is full.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full)
+    }
+
     /// A [`StoreError::Corrupt`] with the description `what`.
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }

@@ -115,6 +115,11 @@ impl World {
         &self.stage.controller
     }
 
+    /// Whether the administrator asks for it.
+    pub(crate) fn is_by_admin(&self, operation: &Operation) -> bool {
+        operation.session.as_ref() == Some(&self.stage.admin)
+    }
+
     fn manage(&mut self, asked: (Method, &str), body: Option<&Value>) {
         let path = format!("{}{}", Api::Management.base_path(), asked.1);
         let operation = Operation::new(&self.stage.admin, (asked.0, &path));
