@@ -21,6 +21,7 @@ fn copy_of_a_running_store_is_served_in_its_place() {
     let shown = admin.get(&before).data();
     let reply = admin.send("POST", "/database/snapshot", &json!({}));
     assert_eq!(reply.status, 200);
+    let told = reply.data()["path"].as_str().unwrap().to_owned();
     let after = path(&admin.create_identity("after", &json!({"ott": true})));
     assert!(controller.terminate().success());
 
@@ -31,6 +32,7 @@ fn copy_of_a_running_store_is_served_in_its_place() {
         .filter(|path| path.display().to_string().contains(".portcullis-"))
         .collect();
     assert_eq!(copies.len(), 1, "{copies:?}");
+    assert_eq!(copies[0].display().to_string(), told);
     fs::rename(&copies[0], &store).unwrap();
     let controller = site.quickstart().start();
     // The session is from before the copy; what is sealed in the enrollment opens.

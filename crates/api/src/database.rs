@@ -28,6 +28,14 @@ pub struct SnapshotCreated {
     pub path: String,
 }
 
+/// Location of a database snapshot, which OpenZiti's management API does not tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotLocation {
+    /// Path of the file on the controller's machine, if the controller tells it.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
 impl Decode for SnapshotCreate {
     const BODY_NAME: &'static str = "snapshot";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(

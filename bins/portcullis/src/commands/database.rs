@@ -7,7 +7,7 @@ use crate::grid::{Grid, Title};
 use crate::output;
 use crate::table::pluralize;
 use clap::{Args, Subcommand};
-use portcullis_api::database::{IntegrityDetails, SummaryCounts};
+use portcullis_api::database::{IntegrityDetails, SnapshotLocation, SummaryCounts};
 use portcullis_client::Client;
 use std::time::Duration;
 
@@ -29,8 +29,11 @@ Examples:
 /// Help footers of the verbs.
 mod examples {
     pub(super) const SNAPSHOT: &str = "\
+The path of the copy is one on the controller's machine.
+
 Examples:
-  portcullis database snapshot";
+  portcullis database snapshot
+  portcullis database snapshot --output json | jq -r .path";
 
     pub(super) const CHECK: &str = "\
 What is left unrepaired makes the command fail.
@@ -81,9 +84,13 @@ impl Verb for DatabaseCommand {
         let client = &session.client;
         match self {
             Self::Snapshot => {
-                client.create_database_snapshot().await?;
-                output::note("the snapshot was written next to the store");
-                Ok(())
+                let written = client.create_database_snapshot().await?;
+                output::note(
+                    "the snapshot was written next to the store, on the controller's machine",
+                );
+                context
+                    .output
+                    .write_result(&written, || location_table(&written))
             },
             Self::Check(CheckArgs { fix }) => {
                 client.check_data_integrity(fix).await?;
@@ -100,6 +107,12 @@ impl Verb for DatabaseCommand {
             },
         }
     }
+}
+
+/// Path of a snapshot, if the controller tells it.
+fn location_table(written: &SnapshotLocation) -> Table {
+    let path = written.path.as_deref();
+    Table::with_properties().property("path", path.unwrap_or("not told by this controller"))
 }
 
 /// Polls until the check has finished.

@@ -5,13 +5,12 @@ use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use http::Method;
-use portcullis_api::database::{IntegrityDetails, SummaryCounts};
+use portcullis_api::database::{IntegrityDetails, SnapshotLocation, SummaryCounts};
 
 impl Client {
-    /// Creates a database snapshot in the directory of the store.
-    pub async fn create_database_snapshot(&self) -> Result<(), ClientError> {
-        let endpoint = database().join("snapshot");
-        self.execute(Method::POST, &endpoint, Body::empty()).await
+    /// Creates a database snapshot in the directory of the store, and returns where it is.
+    pub async fn create_database_snapshot(&self) -> Result<SnapshotLocation, ClientError> {
+        self.post(&database().join("snapshot"), Body::empty()).await
     }
 
     /// Starts a data integrity check, which also repairs what it can if `fixing` is set.
