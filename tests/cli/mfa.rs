@@ -54,7 +54,7 @@ fn people_are_told_what_to_do() {
     let session = Session::logged_in();
     let anna = MfaUser::new(&session);
     let started = anna.run(&["mfa", "enroll", "--show-url"]).success().text();
-    let url = "\n  URL:      otpauth://totp/openziti.io:anna?issuer=openziti.io&secret=";
+    let url = "\n  URL:      otpauth://totp/localhost:anna?issuer=localhost&secret=";
     let secret = started.split(url).nth(1).expect("there is a URL");
     let secret = secret.lines().next().unwrap();
     let groups: Vec<_> = secret.as_bytes().chunks(4).collect();
@@ -65,7 +65,7 @@ fn people_are_told_what_to_do() {
     let line = format!("\n  secret:   {}\n", groups.join(" "));
     assert!(started.contains(&line), "{started}");
     assert!(
-        started.contains("\n  account:  openziti.io:anna\n"),
+        started.contains("\n  account:  localhost:anna\n"),
         "{started}"
     );
     assert!(started.ends_with("run `portcullis mfa verify` with the first code.\n"));

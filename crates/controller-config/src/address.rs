@@ -128,6 +128,13 @@ pub(crate) fn read_host_and_port(
     None
 }
 
+/// Whether a text can be the host in a label of an authenticator app: neither empty, nor with a port or
+/// characters that mean something in URLs.
+pub(crate) fn is_plain_host(text: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "/?#@:\\[]<>%\"^`{|}".contains(c);
+    !text.is_empty() && !text.contains(odd)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::address::is_plain_host;
 use portcullis_yaml::syntax::HostPort;
 
 /// Paths of a controller that keeps everything in one directory.
@@ -155,6 +156,7 @@ pub fn generate(options: &GenerateOptions<'_>) -> Result<String, GenerateError> 
         ctrl_listener = ctrl_listener,
         ctrl_advertised = quoted(&format!("tls:{ctrl}"))?,
         api_address = quoted(&api)?,
+        totp = totp(options.advertised_host)?,
         signing_cert = path(&files.signing_cert)?,
         signing_key = path(&files.signing_key)?,
         jwks = jwks,
@@ -168,6 +170,17 @@ const LOOPBACK_JWKS: &str = "
     jwksFetch:
       allowedIPs: [\"127.0.0.0/8\", \"::1\"]
 ";
+
+/// Section `edge.totp`, so that apps tell networks apart. Addresses of IPv6 are no names for apps.
+fn totp(host: &str) -> Result<String, GenerateError> {
+    if !is_plain_host(host) {
+        return Ok(String::new());
+    }
+    Ok(format!(
+        "  totp:\n    # Name of the network in authenticator apps.\n    hostname: {}\n",
+        quoted(host)?
+    ))
+}
 
 fn address(host: &str, port: u16) -> Result<String, GenerateError> {
     if host.trim().is_empty() || port == 0 {

@@ -2,6 +2,7 @@
 
 use portcullis_yaml::{Diagnostics, Field, Section, codes};
 
+use crate::address::is_plain_host;
 use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 
 /// Section `edge.totp`.
@@ -77,8 +78,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
 
 fn read_hostname(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
     let text = field.non_empty(diagnostics)?;
-    let odd = |c: char| c.is_whitespace() || c.is_control() || "/?#@:\\[]<>%\"^`{|}".contains(c);
-    if text.contains(odd) {
+    if !is_plain_host(text) {
         let message = format!("`{text}` is not a host name");
         field
             .error(codes::INVALID_VALUE, message, diagnostics)
