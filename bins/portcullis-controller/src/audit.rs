@@ -5,15 +5,14 @@ mod file;
 mod file_access;
 mod stream;
 
-pub(crate) use chain::verify_chain;
+pub(crate) use chain::{HashChain, VerifiedAuditChain, verify_chain};
 
-use crate::logging;
 use file::{InspectedFile, StoredTrail};
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditSink};
 use std::path::PathBuf;
 use std::sync::Arc;
-use stream::{AuditStream, NullSink};
+use stream::AuditStream;
 
 /// Destination of the audit trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,13 +56,6 @@ impl InspectedDestination {
                 let trail = trail.map(|trail| trail.to_string());
                 let clock = Arc::clone(&app.env().clock);
                 Box::new(found.resume(&StoredTrail { trail, first }, clock)?)
-            },
-            Self::Stream if logging::audit_is_off() => {
-                tracing::warn!(
-                    "the audit trail is discarded because --log contains audit=off: name a file \
-                     with --audit-file, or remove audit=off"
-                );
-                Box::new(NullSink)
             },
             Self::Stream => Box::new(AuditStream::new()),
         })

@@ -15,15 +15,10 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "portcullis-controller", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// What to log to stderr: a level, or levels by component such as `warn,audit=info`
-    #[arg(
-        long,
-        value_name = "FILTER",
-        env = "PORTCULLIS_LOG",
-        default_value = "info",
-        global = true
-    )]
-    pub(crate) log: String,
+    /// What to log to stderr: a level, or levels by component such as `warn,audit=info` [default:
+    /// `log.filter` of the configuration, or else `info`]
+    #[arg(long, value_name = "FILTER", env = "PORTCULLIS_LOG", global = true)]
+    pub(crate) log: Option<String>,
 
     /// Allow core dumps, and debuggers run by the same user; both can expose secrets
     #[arg(long, global = true)]
@@ -44,7 +39,7 @@ Examples:
   portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
   portcullis-controller run controller.yml --audit-file audit.jsonl
-  portcullis-controller audit verify audit.jsonl
+  portcullis-controller audit verify audit.jsonl.1 audit.jsonl
   portcullis-controller admin remove-mfa controller.yml admin
 
 Exit codes: 0 success, 1 failure, 2 the command line is invalid.";
@@ -229,15 +224,18 @@ impl AuditArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Check that no line of a file was changed, removed, added or moved
+    /// Check that no line of the trail was changed, removed, added or moved
     Verify(AuditVerifyArgs),
 }
 
-/// Exits with 0 if the file is intact, otherwise with 1 and the number of the first invalid line.
+/// Exits with 0 if the trail is intact, otherwise with 1 and the number of the first invalid line. Of
+/// several files, each has to continue the one before it.
 #[derive(Debug, Args)]
 pub(crate) struct AuditVerifyArgs {
-    /// File that `--audit-file` named
-    pub(crate) file: PathBuf,
+    /// Files of the trail, the oldest first: those that were moved away, then the one of
+    /// `--audit-file`
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -4,6 +4,7 @@ mod address_checks;
 mod environment_checks;
 mod file_permissions;
 mod home_keys;
+mod log_filter;
 mod reserved_names;
 
 use crate::diagnostics::{self, SourceFiles};
@@ -171,6 +172,7 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<CheckedFiles> {
         let mut found =
             environment_checks::check(&outcome.references, &HomeKeys::from_files(files));
         found.extend(reserved_names::check(&outcome));
+        found.extend(log_filter::check(outcome.references.log_filter.as_ref()));
         found.extend(find_exposed_keys(files, &sources));
         let mut outcome = outcome;
         add_findings(&mut outcome, found);

@@ -31,7 +31,9 @@ mod store;
 mod usage;
 
 pub use audit::AuditDestination;
-pub use serve::{FirstAdministrator, RunningController, ServeOptions, StartReport, serve};
+pub use serve::{
+    FirstAdministrator, Reloader, RunningController, ServeOptions, StartReport, serve,
+};
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -43,7 +45,7 @@ pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let _flush = logging::FlushAtEnd;
     panics::install_hook();
-    let outcome = logging::init(&cli.log).and_then(|()| {
+    let outcome = logging::init(cli.log.as_deref()).and_then(|()| {
         if !cli.allow_core_dumps {
             core_dumps::forbid();
         }

@@ -4,17 +4,18 @@
 //! characters are escaped in JSON and in text.
 //! Logging never blocks on the reader: see [`log_queue`].
 
+mod current_filter;
 mod filter;
 mod line_length;
 mod log_queue;
 
 use crate::blocking_writer::BlockingWriter;
-use crate::output;
+use crate::{output, usage};
 use anyhow::Context as _;
+use current_filter::CurrentFilter;
 use log_queue::{LogQueue, QueueWriter};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tracing::Subscriber;
@@ -24,18 +25,26 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+pub(crate) use current_filter::FilterChange;
+pub(crate) use filter::InvalidFilterError;
+
 /// The queue of the process, which has one log.
 static QUEUE: OnceLock<Arc<LogQueue>> = OnceLock::new();
+
+/// The filter of the log.
+static FILTER: OnceLock<CurrentFilter> = OnceLock::new();
 
 /// Maximum time that the end of the process waits for the log to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sets up the log of the process.
 ///
-/// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
-pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
-    AUDIT_IS_OFF.store(filter::silences_audit(filter), Ordering::Relaxed);
-    let log = tracing_subscriber::registry().with(filter::parse(filter)?);
+/// `filter` is the one of the command line, in the syntax of `tracing_subscriber::EnvFilter`, such as
+/// `info,audit=off`. Without it, a configuration can name one: see [`configure_filter`].
+pub(crate) fn init(filter: Option<&str>) -> anyhow::Result<()> {
+    let (current, filter) =
+        CurrentFilter::new(filter).map_err(|error| usage::error(format!("--log: {error}")))?;
+    let log = tracing_subscriber::registry().with(filter);
     let queue =
         LogQueue::start(BlockingWriter(io::stderr())).context("cannot start the logging thread")?;
     let writer = QueueWriter(Arc::clone(&queue));
@@ -47,8 +56,28 @@ pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     // An embedding program may have set up its own log, which is then used.
     if outcome.is_ok() {
         let _ = QUEUE.set(queue);
+        let _ = FILTER.set(current);
     }
     Ok(())
+}
+
+/// Applies the filter that a configuration names, or the default if it names none, unless the command
+/// line gave one. `None` if the log is not this program's.
+///
+/// # Errors
+/// If the filter cannot be used; the old one stays.
+pub(crate) fn configure_filter(
+    configured: Option<&str>,
+) -> Result<Option<FilterChange>, InvalidFilterError> {
+    let current = FILTER.get();
+    current
+        .map(|current| current.configure(configured))
+        .transpose()
+}
+
+/// Checks a filter without applying it.
+pub(crate) fn check_filter(text: &str) -> Result<(), InvalidFilterError> {
+    filter::parse(text).map(drop)
 }
 
 /// Waits until the log is written, for a second at most, since its reader may be stuck.
@@ -77,12 +106,9 @@ impl Drop for FlushAtEnd {
     }
 }
 
-/// Whether the log filter disables the audit trail.
-static AUDIT_IS_OFF: AtomicBool = AtomicBool::new(false);
-
 /// Whether the log filter explicitly disables the audit trail.
 pub(crate) fn audit_is_off() -> bool {
-    AUDIT_IS_OFF.load(Ordering::Relaxed)
+    FILTER.get().is_some_and(CurrentFilter::silences_audit)
 }
 
 /// Health check: a message if lines of the log were dropped.

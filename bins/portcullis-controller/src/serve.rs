@@ -8,6 +8,7 @@ mod descriptors;
 pub(crate) mod hosts;
 mod listeners;
 mod maintenance;
+mod reload;
 mod start_report;
 mod store_loader;
 
@@ -16,6 +17,7 @@ use crate::logging;
 use anyhow::Context as _;
 use certificates::ServerCertificates;
 use listeners::WebListeners;
+use maintenance::WatchedCertificates;
 use portcullis_app::App;
 use portcullis_app::audit::{self, AuditWriter};
 use portcullis_app::{database, health, sessions};
@@ -29,11 +31,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store_loader::StoreLoader;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use administrator::FirstAdministrator;
 pub(crate) use core::open;
+pub use reload::Reloader;
 pub use start_report::StartReport;
 
 /// How long the start waits for the check of the store; a large one is checked while it is served.
@@ -98,6 +102,7 @@ pub struct RunningController {
     app: Arc<App>,
     audit_writer: AuditWriter,
     engine: Arc<RedbEngine<Change>>,
+    reload_certificates: Arc<Notify>,
     addresses: Vec<SocketAddr>,
     report: StartReport,
     stop: CancellationToken,
@@ -164,12 +169,19 @@ pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
         revision,
     );
     web.serve(&certificates, &tasks, &stop)?;
-    maintenance::spawn(&tasks, &app, certificates, certificate_watcher, &stop);
+    let reload_certificates = Arc::new(Notify::new());
+    let watched = WatchedCertificates {
+        certificates,
+        watcher: certificate_watcher,
+        reload: Arc::clone(&reload_certificates),
+    };
+    maintenance::spawn(&tasks, &app, watched, &stop);
     tasks.close();
     Ok(RunningController {
         app,
         audit_writer,
         engine,
+        reload_certificates,
         addresses,
         report,
         stop,
@@ -205,6 +217,14 @@ impl RunningController {
 
     pub fn app(&self) -> &Arc<App> {
         &self.app
+    }
+
+    /// Handle to reload what the controller reads from files.
+    pub fn reloader(&self) -> Reloader {
+        Reloader {
+            app: Arc::clone(&self.app),
+            certificates: Arc::clone(&self.reload_certificates),
+        }
     }
 
     /// Starts the shutdown: running requests are answered, new ones refused.

@@ -1,6 +1,8 @@
-//! Shutdown signals.
+//! Signals of the operator.
 
 use anyhow::Context as _;
+use std::future::poll_fn;
+use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -13,14 +15,42 @@ pub(crate) struct ShutdownSignals {
     pub(crate) abort: CancellationToken,
 }
 
-/// Listens for SIGTERM, SIGINT and SIGHUP from now on.
+/// SIGHUP, which asks a service to reload.
+#[derive(Debug)]
+pub(crate) struct Hangups(Signal);
+
+impl Hangups {
+    /// Waits for the next signal. Signals that come meanwhile count as one.
+    pub(crate) async fn next(&mut self) {
+        self.0.recv().await;
+    }
+}
+
+/// Listens for SIGTERM, SIGINT and SIGHUP from now on, all of which end the program: a terminal that is
+/// closed leaves nothing behind.
 pub(crate) fn listen() -> anyhow::Result<ShutdownSignals> {
-    let open = |kind| signal(kind).context("signals cannot be received");
-    let mut signals = [
+    Ok(shut_down_on(vec![
         open(SignalKind::terminate())?,
         open(SignalKind::interrupt())?,
         open(SignalKind::hangup())?,
-    ];
+    ]))
+}
+
+/// Listens for SIGTERM and SIGINT, which end the program, and for SIGHUP, which does not.
+pub(crate) fn listen_as_service() -> anyhow::Result<(ShutdownSignals, Hangups)> {
+    let hangups = Hangups(open(SignalKind::hangup())?);
+    let shutdown = shut_down_on(vec![
+        open(SignalKind::terminate())?,
+        open(SignalKind::interrupt())?,
+    ]);
+    Ok((shutdown, hangups))
+}
+
+fn open(kind: SignalKind) -> anyhow::Result<Signal> {
+    signal(kind).context("signals cannot be received")
+}
+
+fn shut_down_on(mut signals: Vec<Signal>) -> ShutdownSignals {
     let shutdown = ShutdownSignals {
         stop: CancellationToken::new(),
         abort: CancellationToken::new(),
@@ -33,13 +63,19 @@ pub(crate) fn listen() -> anyhow::Result<ShutdownSignals> {
         any_signal(&mut signals).await;
         sender.abort.cancel();
     });
-    Ok(shutdown)
+    shutdown
 }
 
-async fn any_signal([terminate, interrupt, hangup]: &mut [Signal; 3]) {
-    tokio::select! {
-        _ = terminate.recv() => {},
-        _ = interrupt.recv() => {},
-        _ = hangup.recv() => {},
-    }
+async fn any_signal(signals: &mut [Signal]) {
+    poll_fn(|context| {
+        let is_any = signals
+            .iter_mut()
+            .any(|signal| signal.poll_recv(context).is_ready());
+        if is_any {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
 }

@@ -36,6 +36,11 @@ pub fn find_trail(app: &App) -> Result<(Option<AuditTrailId>, u64), AppError> {
     Ok((backlog.trail, backlog.first_seq(view.rows())?))
 }
 
+/// Has the writer open its destination anew if that was moved away.
+pub fn reopen(app: &App) {
+    app.trail.request_reopening();
+}
+
 /// Removes the events that the sink has from the store, so that no later process writes them again.
 ///
 /// # Errors

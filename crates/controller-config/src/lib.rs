@@ -25,7 +25,7 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `address`, `codes`, `generate`, `items`,
-//! `keys`, `relative_paths`; `limits`, `audit`, `ctrl`, `identity`, `store`; `edge`, `references`;
+//! `keys`, `relative_paths`; `limits`, `audit`, `log`, `ctrl`, `identity`, `store`; `edge`, `references`;
 //! `reachability`, `web`; `cross_check`; `root`; `effective`, `explain`.
 
 mod address;
@@ -41,6 +41,7 @@ mod identity;
 mod items;
 mod keys;
 mod limits;
+mod log;
 mod reachability;
 mod references;
 mod relative_paths;
@@ -61,9 +62,10 @@ pub use generate::{GenerateError, GenerateOptions, HomeLayout, generate};
 pub use identity::{CertKeyConfig, IdentityConfig, PemSource};
 pub use keys::{ControllerFile, StringFormat};
 pub use limits::{ClientLimit, ClientLimits};
+pub use log::LogConfig;
 pub use references::{
     AddressReference, BindPointReference, CertKeyReference, ExternalReferences, IdentityReferences,
-    PemReference, SharedHostReference, StoreReference,
+    LogFilterReference, PemReference, SharedHostReference, StoreReference,
 };
 pub use relative_paths::SourceText;
 pub use root::{ControllerConfig, ReadOutcome, read, read_files};

@@ -5,6 +5,7 @@ use portcullis_yaml::{Diagnostics, Field, KeyPath, Node, Section, SourceLocation
 
 use crate::address::{read_host_and_port, read_transport_address};
 use crate::identity::{PemSource, read_pem_source};
+use crate::log;
 use crate::relative_paths::BaseFolders;
 use crate::store::{self, StoreLocation};
 
@@ -79,6 +80,14 @@ pub struct SharedHostReference {
     pub host: String,
 }
 
+/// A filter of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFilterReference {
+    pub path: KeyPath,
+    pub place: SourceLocation,
+    pub filter: String,
+}
+
 /// All references of a file to external things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExternalReferences {
@@ -96,6 +105,8 @@ pub struct ExternalReferences {
     pub router_address: Option<AddressReference>,
     /// Hosts that the controller shares with routers.
     pub shared_hosts: Vec<SharedHostReference>,
+    /// Filter of the log.
+    pub log_filter: Option<LogFilterReference>,
 }
 
 /// Collects all valid references. Mistakes are reported elsewhere.
@@ -132,7 +143,17 @@ pub(crate) fn collect(tree: &Node, folders: &BaseFolders) -> ExternalReferences 
             .and_then(|ctrl| section(&ctrl, "options"))
             .and_then(|options| router_address(&options)),
         shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
+        log_filter: section(&root, "log").and_then(|log| log_filter(&log)),
     }
+}
+
+fn log_filter(log: &Section<'_>) -> Option<LogFilterReference> {
+    let field = log.get_non_null(log::FILTER)?;
+    Some(LogFilterReference {
+        filter: field.non_empty(&mut Diagnostics::default())?.to_owned(),
+        path: field.path().clone(),
+        place: field.location(),
+    })
 }
 
 fn shared_hosts(enrollment: &Section<'_>) -> Vec<SharedHostReference> {

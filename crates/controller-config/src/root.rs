@@ -15,6 +15,7 @@ use crate::identity::{self, IdentityConfig, ReportedError, ServerCertRule};
 use crate::items::read_all;
 use crate::keys::{ControllerFile, Key, KeyGroup, StringFormat, ValueType};
 use crate::limits::{self, ClientLimits};
+use crate::log::{self, LogConfig};
 use crate::reachability;
 use crate::references::{self, ExternalReferences};
 use crate::relative_paths::{self, BaseFolders, SourceText};
@@ -34,6 +35,7 @@ pub struct ControllerConfig {
     /// Further trust domains whose certificates are accepted, without `spiffe://`.
     pub additional_trust_domains: Vec<String>,
     pub audit: AuditConfig,
+    pub log: LogConfig,
     pub ctrl: CtrlConfig,
     pub edge: EdgeConfig,
     /// Listeners and their APIs. `edge-oidc` is added beside `edge-client` unless that is disabled.
@@ -87,6 +89,11 @@ const KEYS: KeyGroup = &[
         "audit",
         ValueType::Map(&[audit::KEYS]),
         "The audit trail. OpenZiti has no such section.",
+    ),
+    Key::new(
+        "log",
+        ValueType::Map(&[log::KEYS]),
+        "The log. OpenZiti has no such section.",
     ),
     Key::new(
         "trustDomain",
@@ -282,6 +289,7 @@ fn read_root(
     };
     let additional_domains = read_additional_trust_domains(&root, diagnostics);
     let audit = audit::read(&root, folders, diagnostics);
+    let log = log::read(&root, diagnostics);
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
@@ -294,6 +302,7 @@ fn read_root(
         trust_domain: domain.ok()?,
         additional_trust_domains: additional_domains?,
         audit: audit?,
+        log: log?,
         ctrl: ctrl?,
         web: add_oidc_binding(web?, edge.api.disable_oidc_auto_binding),
         edge,

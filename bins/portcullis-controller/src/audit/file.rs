@@ -179,8 +179,8 @@ impl AuditFile {
     }
 
     /// Continues in a new file if this one was moved or removed, and checks that no other process wrote to
-    /// it.
-    fn reopen_if_moved(&mut self) -> io::Result<()> {
+    /// it. Returns whether the file is a new one.
+    fn reopen_if_moved(&mut self) -> io::Result<bool> {
         if self.file_identity.is_moved()? {
             // Its content must not be lost while it is archived.
             self.file.sync_data()?;
@@ -197,10 +197,11 @@ impl AuditFile {
             self.previous = Some(self.state.chain.hash);
             (self.file, self.file_identity, self.is_dirty) = (file, place, true);
             (self.synced, self.state) = (state.clone(), state);
-            return Ok(());
+            return Ok(true);
         }
         let found = self.file.metadata()?.len();
-        file_access::check_length(self.state.length, found, self.is_dirty)
+        file_access::check_length(self.state.length, found, self.is_dirty)?;
+        Ok(false)
     }
 
     fn append(&mut self, events: &[AuditEvent]) -> io::Result<()> {
@@ -246,6 +247,16 @@ impl AuditSink for AuditFile {
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()> {
         self.reopen_if_moved()?;
         self.append(events)
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        if self.reopen_if_moved()? {
+            // The first line says what the file continues.
+            return self.append(&[]);
+        }
+        let file = self.file_identity.path().display();
+        tracing::info!(%file, "the audit file was not moved, and is continued");
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Audit trail on standard error, together with the log.
 
 use crate::blocking_writer::BlockingWriter;
-use crate::output;
+use crate::{logging, output};
 use portcullis_app::audit::{AuditEvent, AuditSink};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -11,19 +11,40 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[derive(Debug)]
 pub(crate) struct AuditStream {
     is_terminal: bool,
+    /// Whether the filter of the log discards the trail, because the operator wants none.
+    is_silenced: bool,
 }
 
 impl AuditStream {
     /// Chooses text or JSON depending on whether stderr is a terminal.
     pub(crate) fn new() -> Self {
-        Self {
+        let mut stream = Self {
             is_terminal: io::stderr().is_terminal(),
+            is_silenced: false,
+        };
+        stream.follow_filter();
+        stream
+    }
+
+    /// Follows the filter of the log, which can change, and warns when it begins to discard the trail.
+    fn follow_filter(&mut self) {
+        let was_silenced = self.is_silenced;
+        self.is_silenced = logging::audit_is_off();
+        if self.is_silenced && !was_silenced {
+            tracing::warn!(
+                "the audit trail is discarded because the filter of the log contains audit=off: name \
+                 a file with --audit-file, or remove audit=off"
+            );
         }
     }
 }
 
 impl AuditSink for AuditStream {
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()> {
+        self.follow_filter();
+        if self.is_silenced {
+            return Ok(());
+        }
         let mut lines = String::new();
         for event in events {
             if self.is_terminal {
@@ -34,16 +55,6 @@ impl AuditSink for AuditStream {
         }
         // One call, so that no lines of the log come between.
         BlockingWriter(io::stderr().lock()).write_all(lines.as_bytes())
-    }
-}
-
-/// Audit sink that discards events, because the operator wants no trail.
-#[derive(Debug)]
-pub(crate) struct NullSink;
-
-impl AuditSink for NullSink {
-    fn write(&mut self, _events: &[AuditEvent]) -> io::Result<()> {
-        Ok(())
     }
 }
 

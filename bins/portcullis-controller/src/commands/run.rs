@@ -1,18 +1,21 @@
 //! `run`: serve the network of a configuration file.
 
+mod reload;
+
 use crate::cli::RunArgs;
 use crate::home::Home;
 use crate::serve::{self, ServeOptions};
-use crate::{config, output, privileges, signals};
+use crate::{config, logging, output, privileges, signals};
 use anyhow::bail;
 use portcullis_app::administrator;
 
 pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
-    let shutdown = signals::listen()?;
+    let (shutdown, hangups) = signals::listen_as_service()?;
     let mut plan = ServeOptions::new(
         config::load(&[&arguments.config])?,
         portcullis_system::env(),
     );
+    logging::configure_filter(plan.config.log.filter.as_deref())?;
     plan.audit = arguments.audit.destination(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.stop = shutdown.stop;
@@ -22,6 +25,11 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     privileges::warn_about_root();
     let running = serve::serve(plan).await?;
     running.start_report().log(&[&arguments.config]);
+    tokio::spawn(reload::on_each(
+        hangups,
+        running.reloader(),
+        arguments.config.clone(),
+    ));
     if !administrator::exists(running.app())? {
         tracing::warn!(
             "there is no administrator, so nobody can log in: stop the controller and run \

@@ -1,6 +1,5 @@
 //! Log filters.
 
-use crate::usage;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
@@ -8,32 +7,49 @@ const LEVELS: &str = "the levels are off, error, warn, info, debug and trace";
 
 pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 
+/// A filter that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}; {help}")]
+pub(crate) struct InvalidFilterError {
+    pub(crate) problem: String,
+    pub(crate) help: String,
+}
+
+impl InvalidFilterError {
+    fn new(problem: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            problem: problem.into(),
+            help: help.into(),
+        }
+    }
+}
+
 /// Parses a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
 ///
 /// A single word must be a level. [`EnvFilter`] would read it as a target for which everything is logged,
 /// and nothing else: a misspelled level would silence the whole log.
-pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
+pub(super) fn parse(text: &str) -> Result<Filter, InvalidFilterError> {
     let directives: Vec<_> = text
         .split(',')
         .map(str::trim)
         .filter(|part| !part.is_empty())
         .collect();
     if directives.is_empty() {
-        return Err(usage::error(format!(
-            "--log: the filter is empty; {LEVELS}"
-        )));
+        return Err(InvalidFilterError::new("the filter is empty", LEVELS));
     }
     if let Some(word) = directives.iter().find(|part| is_unknown_level(part)) {
-        return Err(usage::error(format!(
-            "--log: `{word}` is not a level; {LEVELS}, and the level of a part is written like \
-             `audit=info`"
-        )));
+        return Err(InvalidFilterError::new(
+            format!("`{word}` is not a level"),
+            format!("{LEVELS}, and the level of a part is written like `audit=info`"),
+        ));
     }
     let filter = EnvFilter::try_new(directives.join(",")).map_err(|_unreadable| {
-        usage::error(format!(
-            "--log: `{text}` is not a filter; write a level, or part=level pairs such as \
-             `warn,portcullis_listener=debug`; {LEVELS}"
-        ))
+        InvalidFilterError::new(
+            format!("`{text}` is not a filter"),
+            format!(
+                "write a level, or part=level pairs such as `warn,portcullis_listener=debug`; {LEVELS}"
+            ),
+        )
     })?;
     // A filter without span directives need not track spans.
     let levels: Option<Targets> = directives.iter().map(|part| level_of_part(part)).collect();
@@ -137,7 +153,6 @@ mod tests {
             "+3",
         ] {
             let error = parse(text).map(drop).unwrap_err();
-            assert!(error.is::<usage::UsageError>(), "{text:?}");
             let said = error.to_string();
             assert!(said.contains("off, error, warn, info"), "{said}");
         }

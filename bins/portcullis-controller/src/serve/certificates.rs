@@ -47,13 +47,34 @@ impl CertificateWatcher {
     pub(super) fn poll(&mut self, certificates: &ServerCertificates) {
         let now = certificates.app.env().now();
         let problems = match self.refresh(certificates, now) {
-            Ok(()) => certificates.judge(now),
+            Ok(_is_new) => certificates.judge(now),
             Err(error) => vec![Problem::unusable(&error)],
         };
         self.log(problems, now);
     }
 
-    fn refresh(&mut self, certificates: &ServerCertificates, now: Timestamp) -> anyhow::Result<()> {
+    /// As [`Self::poll`], on request of the operator, who is told what came of it.
+    pub(super) fn reload(&mut self, certificates: &ServerCertificates) {
+        let now = certificates.app.env().now();
+        self.logged.clear();
+        match self.refresh(certificates, now) {
+            Ok(is_new) => {
+                if !is_new {
+                    tracing::info!("the server certificates are unchanged");
+                }
+                self.log(certificates.judge(now), now);
+            },
+            Err(error) => tracing::warn!("the old server certificates are kept: {error:#}"),
+        }
+    }
+
+    /// Serves the certificates in the files, and renews them first if needed. Returns whether others were
+    /// served before.
+    fn refresh(
+        &mut self,
+        certificates: &ServerCertificates,
+        now: Timestamp,
+    ) -> anyhow::Result<bool> {
         let mut pairs = certificates.load()?;
         if certificates.may_renew && certificates.renew(now)? {
             pairs = certificates.load()?;
@@ -65,14 +86,15 @@ impl CertificateWatcher {
             .flat_map(|pair| &pair.chain)
             .map(Certificate::fingerprint)
             .collect();
-        if shown != self.served {
+        let is_new = shown != self.served;
+        if is_new {
             certificates.install(&pairs)?;
             if !self.served.is_empty() {
                 tracing::info!("the server certificates were replaced");
             }
             self.served = shown;
         }
-        Ok(())
+        Ok(is_new)
     }
 
     /// Logs problems, except those that were logged recently.

@@ -5,6 +5,7 @@ use portcullis_app::App;
 use portcullis_app::{revocations, service_sessions, sessions};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,21 +16,32 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// How often the certificate files are checked.
 const CERTIFICATE_POLL_INTERVAL: Duration = Duration::from_mins(1);
 
+/// The certificate files, and who asks to look at them.
+pub(super) struct WatchedCertificates {
+    pub(super) certificates: ServerCertificates,
+    pub(super) watcher: CertificateWatcher,
+    /// Asks to reload them now.
+    pub(super) reload: Arc<Notify>,
+}
+
 /// Starts all tasks. They end with `stop`, but a running step is completed: it may outlive its task and
 /// use the store.
 pub(super) fn spawn(
     tasks: &TaskTracker,
     app: &Arc<App>,
-    certificates: ServerCertificates,
-    watch: CertificateWatcher,
+    watched: WatchedCertificates,
     stop: &CancellationToken,
 ) {
-    let flush = certificates.config.edge.api.activity_update_interval;
+    let flush = watched
+        .certificates
+        .config
+        .edge
+        .api
+        .activity_update_interval;
     tasks.spawn(sweep(Arc::clone(app), Ticker::new(SWEEP_INTERVAL, stop)));
     tasks.spawn(write_activity(Arc::clone(app), Ticker::new(flush, stop)));
     tasks.spawn(watch_certificates(
-        certificates,
-        watch,
+        watched,
         Ticker::new(CERTIFICATE_POLL_INTERVAL, stop),
     ));
 }
@@ -100,19 +112,28 @@ async fn write_activity(app: Arc<App>, mut ticker: Ticker) {
     }
 }
 
-async fn watch_certificates(
-    certificates: ServerCertificates,
-    mut watcher: CertificateWatcher,
-    mut ticker: Ticker,
-) {
+async fn watch_certificates(watched: WatchedCertificates, mut ticker: Ticker) {
+    let WatchedCertificates {
+        certificates,
+        mut watcher,
+        reload,
+    } = watched;
     // The first check was done before anything was served.
     ticker.tick().await;
     let certificates = Arc::new(certificates);
-    while ticker.tick().await {
+    loop {
+        let is_asked = tokio::select! {
+            goes_on = ticker.tick() => if goes_on { false } else { return },
+            () = reload.notified() => true,
+        };
         let certificates = Arc::clone(&certificates);
         // Blocking: reads files and may sign.
         let polling = tokio::task::spawn_blocking(move || {
-            watcher.poll(&certificates);
+            if is_asked {
+                watcher.reload(&certificates);
+            } else {
+                watcher.poll(&certificates);
+            }
             watcher
         });
         match polling.await {

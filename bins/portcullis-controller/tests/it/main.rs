@@ -24,4 +24,5 @@ mod moving;
 mod privileges;
 mod quickstart;
 mod randomness;
+mod reload;
 mod support;

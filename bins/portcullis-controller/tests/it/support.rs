@@ -215,14 +215,19 @@ impl Serving {
         self.child.id()
     }
 
-    /// Asks the program to end and waits until it has.
-    pub(crate) fn stop(self, signal: &str) -> Finished {
+    /// Sends the program a signal.
+    pub(crate) fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("sh")
             .args(["-c", "kill -\"$0\" \"$1\"", signal, &id])
             .status()
             .unwrap();
         assert!(sent.success());
+    }
+
+    /// Asks the program to end and waits until it has.
+    pub(crate) fn stop(self, signal: &str) -> Finished {
+        self.signal(signal);
         self.ended()
     }
 

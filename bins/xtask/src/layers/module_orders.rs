@@ -90,6 +90,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "relative_paths",
             "limits",
             "audit",
+            "log",
             "ctrl",
             "identity",
             "store",

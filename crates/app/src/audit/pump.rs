@@ -93,6 +93,7 @@ impl Pump {
         loop {
             let is_last = self.is_stopped();
             self.app.trail.mark_sleeping();
+            self.reopen_if_asked();
             let outcome = self.write_all();
             if let Err(error) = &outcome {
                 self.record_failure(error);
@@ -118,6 +119,14 @@ impl Pump {
                 return;
             }
             thread::park_timeout(left);
+        }
+    }
+
+    fn reopen_if_asked(&mut self) {
+        if self.app.trail.take_reopening() {
+            // A failure is logged there; the next write tries again.
+            let _ = call_tracked(&self.app, &mut *self.sink, AuditSink::reopen);
+            self.is_synced = false;
         }
     }
 

@@ -30,6 +30,16 @@ pub trait AuditSink: Send + 'static {
     /// When they could not be written; the same events are passed again later.
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()>;
 
+    /// Opens the destination anew if it was moved away, so that whoever moved it can take it. The next
+    /// write would do the same.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened; the next write tries again.
+    fn reopen(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Makes all written events durable.
     ///
     /// # Errors

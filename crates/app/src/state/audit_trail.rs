@@ -20,6 +20,8 @@ pub(crate) struct AuditTrail {
     writer: OnceLock<Thread>,
     /// Whether the writer has to be woken; it stays awake for a while afterwards.
     is_sleeping: AtomicBool,
+    /// Whether the writer is to reopen its destination.
+    is_reopening: AtomicBool,
     refusals: Mutex<RefusalQueue>,
     progress: Mutex<WriterProgress>,
 }
@@ -54,6 +56,17 @@ impl AuditTrail {
     /// miss those in between.
     pub(crate) fn mark_sleeping(&self) {
         self.is_sleeping.swap(true, Ordering::AcqRel);
+    }
+
+    /// Asks the writer to reopen its destination.
+    pub(crate) fn request_reopening(&self) {
+        self.is_reopening.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// Whether the writer was asked to reopen its destination since the last call.
+    pub(crate) fn take_reopening(&self) -> bool {
+        self.is_reopening.swap(false, Ordering::AcqRel)
     }
 
     /// Refusals that wait for the writer.

@@ -61,6 +61,14 @@ pub(crate) struct VerifiedAuditChain {
 }
 
 impl VerifiedAuditChain {
+    /// Whether its first line says that it continues `earlier`.
+    pub(crate) fn continues(&self, earlier: &HashChain) -> bool {
+        let end = hex(&earlier.hash);
+        self.notes
+            .iter()
+            .any(|note| matches!(note, ChainNote::Continues { hash, .. } if *hash == end))
+    }
+
     fn verify_line(&mut self, line: &[u8]) -> Result<(), AuditChainError> {
         let number = self.chain.lines + 1;
         let form = || AuditChainError::Malformed(number);
