@@ -179,7 +179,8 @@ async fn failing_disk_is_not_told_of() {
         }
         assert!(told > 20, "{call:?} {kind}: {told}");
         let is_full = kind == ErrorKind::StorageFull;
-        assert_eq!(causes > 10, is_full, "{call:?} {kind}: {causes}");
+        // Afterwards nothing can be read either, and nobody is known to be an administrator.
+        assert_eq!(causes > 0, is_full, "{call:?} {kind}: {causes}");
     }
 }
 
