@@ -41,6 +41,8 @@ Examples:
   portcullis-controller run controller.yml --audit-file audit.jsonl
   portcullis-controller audit verify audit.jsonl.1 audit.jsonl
   portcullis-controller admin remove-mfa controller.yml admin
+  portcullis-controller backup verify ctrl.db.portcullis-20310405-060708
+  portcullis-controller backup restore controller.yml ctrl.db.portcullis-20310405-060708
 
 Exit codes: 0 success, 1 failure, 2 the command line is invalid.";
 
@@ -58,6 +60,9 @@ pub(crate) enum Command {
     /// Work with files of the audit trail
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Verify copies of the store, and restore one
+    #[command(subcommand)]
+    Backup(BackupCommand),
     /// Work with configuration files
     #[command(subcommand, after_help = config::EXAMPLES)]
     Config(ConfigCommand),
@@ -236,6 +241,36 @@ pub(crate) struct AuditVerifyArgs {
     /// `--audit-file`
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// Works with copies that `portcullis database snapshot` has written.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BackupCommand {
+    /// Check that a copy is complete and undamaged, without changing it
+    Verify(BackupVerifyArgs),
+    /// Put a copy in the place of the store of a configuration file, whose controller must be stopped
+    Restore(BackupRestoreArgs),
+}
+
+/// Exits with 0 if the copy is intact, otherwise with 1 and what is wrong in it.
+#[derive(Debug, Args)]
+pub(crate) struct BackupVerifyArgs {
+    /// Copy of a store
+    pub(crate) copy: PathBuf,
+
+    /// Configuration file, to check that its sealing key opens the copy
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Verifies the copy first. The store that is replaced is kept beside it, with the time in its name.
+#[derive(Debug, Args)]
+pub(crate) struct BackupRestoreArgs {
+    /// Configuration file
+    pub(crate) config: PathBuf,
+
+    /// Copy of the store
+    pub(crate) copy: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -2,6 +2,7 @@
 
 mod admin;
 mod audit;
+mod backup;
 mod config_check;
 mod config_explain;
 mod config_generate;
@@ -37,6 +38,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => block_on(run::run(arguments)),
         Command::Admin(command) => block_on(admin::run(command)),
         Command::Audit(AuditCommand::Verify(arguments)) => audit::verify(&arguments),
+        Command::Backup(command) => backup::run(&command),
         Command::Config(command) => run_config(command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),

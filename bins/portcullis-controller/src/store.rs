@@ -53,6 +53,16 @@ pub(crate) fn is_in_use(path: &Path) -> Option<bool> {
     }
 }
 
+/// Opens a copy of a store, whose file stays as it is.
+pub(crate) fn open_unchanged(copy: &Path) -> anyhow::Result<RedbEngine<Change>> {
+    RedbEngine::open_unchanged(copy, options()).map_err(|error| match error {
+        OpenError::Corrupt { .. } => anyhow::anyhow!(
+            "{error}; name a file that `portcullis database snapshot` has written, or take an earlier one"
+        ),
+        error => open_error(&error, copy),
+    })
+}
+
 /// The read model observes the store. The feed retains groups only for followers that fall behind, of
 /// which there are none yet; each group may take a megabyte.
 fn options() -> Options {

@@ -2,12 +2,14 @@
 
 mod file;
 mod memory;
+mod scratch;
 
 use std::fmt::Debug;
 use std::io;
 
 pub use file::FileDisk;
 pub use memory::MemoryDisk;
+pub use scratch::ScratchDisk;
 
 /// A random-access byte device.
 ///

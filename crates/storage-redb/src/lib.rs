@@ -39,7 +39,7 @@ mod shared;
 mod shared_view;
 mod writer;
 
-use crate::disk::{Disk, FileDisk, MemoryDisk};
+use crate::disk::{Disk, FileDisk, MemoryDisk, ScratchDisk};
 use database::Store;
 use portcullis_storage::directory::sync_directory_of;
 use portcullis_storage::engine::{
@@ -82,6 +82,19 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
         }
         let disk = FileDisk::open(path).map_err(io)?;
         Self::start(Arc::new(disk), &place, options)
+    }
+
+    /// Opens the store at `path`, whose file stays as it is: what is written is kept in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] with the file and the cause.
+    pub fn open_unchanged(path: &Path, options: Options) -> Result<Self, OpenError> {
+        let place = path.display().to_string();
+        match ScratchDisk::open(path) {
+            Ok(disk) => Self::start(Arc::new(disk), &place, options),
+            Err(source) => Err(OpenError::Io { place, source }),
+        }
     }
 
     /// Creates a store in memory.
