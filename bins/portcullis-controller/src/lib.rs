@@ -7,6 +7,7 @@
 
 mod admin_credentials;
 mod audit;
+mod backup;
 mod blocking_writer;
 mod build;
 mod ca_bundle;
@@ -26,6 +27,7 @@ mod pem;
 mod privileges;
 mod prompt;
 mod serve;
+mod service_manager;
 mod signals;
 mod store;
 mod usage;

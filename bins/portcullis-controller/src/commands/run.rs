@@ -5,7 +5,7 @@ mod reload;
 use crate::cli::RunArgs;
 use crate::home::Home;
 use crate::serve::{self, ServeOptions};
-use crate::{config, logging, output, privileges, signals};
+use crate::{config, logging, output, privileges, service_manager, signals};
 use anyhow::bail;
 use portcullis_app::administrator;
 
@@ -25,6 +25,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     privileges::warn_about_root();
     let running = serve::serve(plan).await?;
     running.start_report().log(&[&arguments.config]);
+    service_manager::notify_ready();
     tokio::spawn(reload::on_each(
         hangups,
         running.reloader(),

@@ -8,6 +8,7 @@
 
 mod admin;
 mod audit;
+mod backup;
 mod certificates;
 mod config_check;
 mod config_generate;
@@ -24,5 +25,5 @@ mod moving;
 mod privileges;
 mod quickstart;
 mod randomness;
-mod reload;
+mod service;
 mod support;

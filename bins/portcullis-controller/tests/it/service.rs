@@ -1,8 +1,10 @@
-//! SIGHUP: what a running controller reads again, and what it keeps.
+//! A controller that runs as a service: SIGHUP, and what its manager is told.
 
 use crate::support::{Finished, Serving, finish, made, mode, program};
 use std::fs;
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 struct Site {
     _folder: tempfile::TempDir,
@@ -45,6 +47,23 @@ impl Site {
         )
         .unwrap();
     }
+}
+
+#[test]
+fn service_manager_is_told_once_clients_are_served() {
+    let site = Site::new();
+    let address = site.audit.with_file_name("notify");
+    let manager = UnixDatagram::bind(&address).unwrap();
+    manager
+        .set_read_timeout(Some(Duration::from_mins(1)))
+        .unwrap();
+    let mut command = program();
+    command.env("NOTIFY_SOCKET", &address);
+    let serving = Serving::start(command.arg("run").arg(site.config()));
+    let mut message = [0; 32];
+    let length = manager.recv(&mut message).unwrap();
+    assert_eq!(&message[..length], b"READY=1");
+    assert_eq!(serving.stop("TERM").code, Some(0));
 }
 
 fn verified(files: &[&Path]) -> Finished {
