@@ -61,13 +61,13 @@ pub(crate) fn init(filter: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Applies the filter that a configuration names, or the default if it names none, unless the command
-/// line gave one. `None` if the log is not this program's.
+/// Applies the filter that a configuration names, unless the command line gave one. `None` if the log is
+/// not this program's.
 ///
 /// # Errors
 /// If the filter cannot be used; the old one stays.
 pub(crate) fn configure_filter(
-    configured: Option<&str>,
+    configured: &str,
 ) -> Result<Option<FilterChange>, InvalidFilterError> {
     let current = FILTER.get();
     current

@@ -4,10 +4,20 @@ use crate::keys::{Key, KeyGroup, StringFormat, ValueType};
 use portcullis_yaml::{Diagnostics, Section};
 
 /// Section `log`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogConfig {
     /// Filter in the syntax of the program, which judges it.
-    pub filter: Option<String>,
+    pub filter: String,
+}
+
+const DEFAULT_FILTER: &str = "info";
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self {
+            filter: DEFAULT_FILTER.to_owned(),
+        }
+    }
 }
 
 /// Key of the filter.
@@ -19,8 +29,8 @@ pub(crate) const KEYS: KeyGroup = &[Key::new(
     "What the log contains: a level, or levels by component. It is read again on SIGHUP. `--log` and \
      `PORTCULLIS_LOG` take precedence.",
 )
-.default("info")
-.example("warn,audit=info")];
+.default(DEFAULT_FILTER)
+.example("'warn,audit=info'")];
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<LogConfig> {
     let Some(field) = root.get_non_null("log") else {
@@ -32,7 +42,7 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         return Some(LogConfig::default());
     };
     Some(LogConfig {
-        filter: Some(filter.non_empty(diagnostics)?.to_owned()),
+        filter: filter.non_empty(diagnostics)?.to_owned(),
     })
 }
 

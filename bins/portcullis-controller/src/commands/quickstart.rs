@@ -61,7 +61,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: QuickstartArgs) -> 
         ignored_options::report_ignored(&arguments, &config);
     }
     let mut plan = ServeOptions::new(config, env);
-    logging::configure_filter(plan.config.log.filter.as_deref())?;
+    logging::configure_filter(&plan.config.log.filter)?;
     plan.listeners = listeners;
     let audit = arguments.audit.destination(&plan.config.audit);
     plan.audit = keep_terminal_quiet(audit, &home);

@@ -15,7 +15,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
         config::load(&[&arguments.config])?,
         portcullis_system::env(),
     );
-    logging::configure_filter(plan.config.log.filter.as_deref())?;
+    logging::configure_filter(&plan.config.log.filter)?;
     plan.audit = arguments.audit.destination(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.stop = shutdown.stop;

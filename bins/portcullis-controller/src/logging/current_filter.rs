@@ -4,7 +4,7 @@ use super::filter::{self, Filter, InvalidFilterError};
 use parking_lot::Mutex;
 use tracing_subscriber::{Registry, reload};
 
-/// Filter without an option and without a configuration.
+/// Filter until a configuration names one.
 pub(super) const DEFAULT: &str = "info";
 
 /// What became of a filter that a configuration names.
@@ -40,22 +40,18 @@ impl CurrentFilter {
     }
 
     /// Replaces the filter by the one of a configuration, unless the command line gave one.
-    pub(super) fn configure(
-        &self,
-        configured: Option<&str>,
-    ) -> Result<FilterChange, InvalidFilterError> {
+    pub(super) fn configure(&self, configured: &str) -> Result<FilterChange, InvalidFilterError> {
         let mut text = self.text.lock();
         if self.is_fixed {
             return Ok(FilterChange::Fixed(text.clone()));
         }
-        let wanted = configured.unwrap_or(DEFAULT);
-        if *text == wanted {
+        if *text == configured {
             return Ok(FilterChange::Unchanged(text.clone()));
         }
-        let filter = filter::parse(wanted)?;
+        let filter = filter::parse(configured)?;
         // It fails only without a subscriber, and then nothing is logged.
         let _ = self.handle.reload(filter);
-        wanted.clone_into(&mut text);
+        configured.clone_into(&mut text);
         Ok(FilterChange::Changed(text.clone()))
     }
 
@@ -77,14 +73,14 @@ mod tests {
             let is_debugging = || tracing::enabled!(target: "any", tracing::Level::DEBUG);
             assert!(!is_debugging());
             let debug = "debug,audit=off";
-            let changed = current.configure(Some(debug)).unwrap();
+            let changed = current.configure(debug).unwrap();
             assert_eq!(changed, FilterChange::Changed(debug.to_owned()));
             assert!(is_debugging() && current.silences_audit());
-            current.configure(Some("inof")).unwrap_err();
+            current.configure("inof").unwrap_err();
             assert!(is_debugging());
-            let same = current.configure(Some(debug)).unwrap();
+            let same = current.configure(debug).unwrap();
             assert_eq!(same, FilterChange::Unchanged(debug.to_owned()));
-            let default = current.configure(None).unwrap();
+            let default = current.configure(DEFAULT).unwrap();
             assert_eq!(default, FilterChange::Changed("info".to_owned()));
             assert!(!is_debugging() && !current.silences_audit());
         });
@@ -93,7 +89,7 @@ mod tests {
     #[test]
     fn filter_of_the_command_line_stays() {
         let (current, _layer) = CurrentFilter::new(Some("warn")).unwrap();
-        let kept = current.configure(Some("debug")).unwrap();
+        let kept = current.configure("debug").unwrap();
         assert_eq!(kept, FilterChange::Fixed("warn".to_owned()));
     }
 }

@@ -39,8 +39,8 @@ impl Site {
 
     fn set_filter(&self, filter: &str) {
         let text = fs::read_to_string(self.config()).unwrap();
-        let others = text.lines().filter(|line| !line.starts_with("log:"));
-        let text: String = others.map(|line| format!("{line}\n")).collect();
+        let others = text.split_inclusive('\n');
+        let text: String = others.filter(|line| !line.starts_with("log:")).collect();
         fs::write(
             self.config(),
             format!("{text}log: {{filter: '{filter}'}}\n"),

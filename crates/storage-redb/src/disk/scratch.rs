@@ -166,7 +166,10 @@ mod tests {
 
     impl Numbers {
         fn below(&mut self, end: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005) + 1_442_695_040_888_963_407;
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % end
         }
     }
@@ -175,16 +178,17 @@ mod tests {
     fn it_behaves_like_memory_and_leaves_its_file_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        let content: Vec<u8> = (0..20_000_u32).map(|at| (at % 251) as u8).collect();
+        let content: Vec<u8> = (0..251_u8).cycle().take(20_000).collect();
         std::fs::write(&path, &content).unwrap();
         let (scratch, memory) = (ScratchDisk::open(&path).unwrap(), MemoryDisk::default());
         memory.write(0, &content).unwrap();
         let mut numbers = Numbers(7);
-        for step in 0..2000_u32 {
-            let (offset, length) = (numbers.below(40_000), numbers.below(9000) as usize);
+        for step in (0..=u8::MAX).cycle().take(2000) {
+            let offset = numbers.below(40_000);
+            let length = usize::try_from(numbers.below(9000)).unwrap();
             match numbers.below(4) {
                 0 => {
-                    let data = vec![(step % 256) as u8; length];
+                    let data = vec![step; length];
                     for disk in [&scratch as &dyn Disk, &memory] {
                         disk.write(offset, &data).unwrap();
                     }

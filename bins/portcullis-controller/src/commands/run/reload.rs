@@ -31,7 +31,7 @@ fn reload_filter(path: &Path) -> anyhow::Result<()> {
             output::shell_quoted(&path.display().to_string())
         );
     };
-    let change = logging::configure_filter(config.log.filter.as_deref()).context("log.filter")?;
+    let change = logging::configure_filter(&config.log.filter).context("log.filter")?;
     match change {
         Some(FilterChange::Changed(filter)) => {
             tracing::info!(filter, "the filter of the log was replaced");
