@@ -10,6 +10,7 @@ use crate::commands::{
     enroll::EnrollArgs,
     login::LoginArgs,
     logout,
+    profile::{self, ProfileCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},
     version::VersionArgs,
@@ -78,6 +79,9 @@ pub(crate) enum Command {
     Logout,
     /// Show your identity, or that of an identity file
     Whoami(WhoamiArgs),
+    /// List, choose and remove profiles
+    #[command(subcommand, after_long_help = profile::EXAMPLES)]
+    Profile(ProfileCommand),
     /// Redeem a token for an identity file or a password
     Enroll(EnrollArgs),
     /// Renew the certificate of an identity file

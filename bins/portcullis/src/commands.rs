@@ -33,6 +33,7 @@ pub(crate) mod password;
 pub(crate) mod policy;
 pub(crate) mod policy_advisor;
 pub(crate) mod posture_check;
+pub(crate) mod profile;
 pub(crate) mod renew;
 pub(crate) mod revocation;
 mod role_attributes;

@@ -19,6 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// Names the profile to use.
+pub(crate) const PROFILE_VARIABLE: &str = "PORTCULLIS_PROFILE";
+
 /// Global options.
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArgs {
@@ -34,7 +37,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) output: Format,
 
     /// Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
-    /// `default`)
+    /// the one that `profile use` chose, or `default`)
     #[arg(
         long,
         global = true,
@@ -99,21 +102,33 @@ impl Context {
     pub(crate) fn new(arguments: GlobalArgs) -> Result<Self, CliError> {
         let profile = match arguments.profile {
             Some(profile) => Some(profile),
-            None => env_var("PORTCULLIS_PROFILE")
+            None => env_var(PROFILE_VARIABLE)
                 .map(OsString::into_string)
                 .transpose()
-                .map_err(|_odd| CliError::usage("PORTCULLIS_PROFILE is not valid UTF-8"))?,
+                .map_err(|_odd| {
+                    CliError::usage(format!("{PROFILE_VARIABLE} is not valid UTF-8"))
+                })?,
         };
         let folder = arguments.config_dir.map(PathBuf::into_os_string);
         let folder = folder.or_else(|| env_var("PORTCULLIS_CONFIG_DIR"));
+        let store = ProfileStore::locate(folder.map(PathBuf::from))?;
+        let profile = profile.unwrap_or_else(|| chosen_profile(&store));
         Ok(Self {
             output: Output::new(arguments.output),
-            store: ProfileStore::locate(folder.map(PathBuf::from))?,
-            profile: profile.unwrap_or_else(|| "default".to_owned()),
+            store,
+            profile,
             timeout: Duration::from_secs(arguments.timeout),
             clock: SystemClock,
             is_verbose: arguments.verbose,
         })
+    }
+
+    /// The same for another profile.
+    pub(crate) fn with_profile(&self, name: &str) -> Self {
+        Self {
+            profile: name.to_owned(),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -193,6 +208,12 @@ impl Context {
             name: name.clone(),
         })
     }
+}
+
+/// The profile that `profile use` chose. If the profiles cannot be read, whatever needs one says so.
+fn chosen_profile(store: &ProfileStore) -> String {
+    let profiles = store.read_all().unwrap_or_default();
+    profiles.current.unwrap_or_else(|| "default".to_owned())
 }
 
 /// A non-empty environment variable: shells unset a variable by making it empty.

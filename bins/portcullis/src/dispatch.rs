@@ -2,7 +2,9 @@
 
 use crate::cli::{Cli, Command, ManagementCommand};
 use crate::commands::verb::Verb as _;
-use crate::commands::{completion, enroll, login, logout, renew, router_config, version, whoami};
+use crate::commands::{
+    completion, enroll, login, logout, profile, renew, router_config, version, whoami,
+};
 use crate::context::Context;
 use crate::error::CliError;
 
@@ -18,6 +20,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Renew(arguments) => renew::run(&context()?, arguments).await,
         Command::Enroll(arguments) => enroll::run(&context()?, arguments).await,
         Command::RouterConfig(command) => router_config::run(output, &command),
+        Command::Profile(command) => profile::run(&context()?, command).await,
         Command::Version(arguments) => version::run(&context()?, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
         Command::Management(command) => administer(&context()?, command).await,

@@ -21,6 +21,9 @@ use url::Url;
 pub(crate) struct Profiles {
     #[serde(default)]
     pub(crate) profiles: BTreeMap<String, Profile>,
+    /// The one that `profile use` chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) current: Option<String>,
 }
 
 /// A controller and the session with it.

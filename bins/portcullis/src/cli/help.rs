@@ -14,7 +14,7 @@ const GROUPS: &[Group] = &[
     Group {
         heading: "Getting in",
         commands: &[
-            "login", "logout", "whoami", "enroll", "renew", "mfa", "password",
+            "login", "logout", "whoami", "profile", "enroll", "renew", "mfa", "password",
         ],
     },
     Group {

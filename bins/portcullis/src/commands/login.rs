@@ -20,8 +20,9 @@ use clap::Args;
 use complete::LoginState;
 use method::LoginMethod;
 use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::identity::IdentityDetail;
 use portcullis_api::time::WireTime;
-use portcullis_client::{Api, Client};
+use portcullis_client::{Api, Client, ListQuery};
 use secrecy::SecretString;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -198,9 +199,9 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let next = match &state {
         LoginState::EnrollmentRequired(_) => {
             output::note("Your auth policy requires a TOTP code, and you are not enrolled yet.");
-            ENROLL
+            Some(ENROLL)
         },
-        LoginState::Full if context.output.is_machine_readable() => WHOAMI,
+        LoginState::Full if context.output.is_machine_readable() => None,
         LoginState::Full => next_step(&client).await,
     };
     let pending = state.pending().iter();
@@ -216,22 +217,32 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
         let end = result
             .expires_at
             .map(|end| moment::full(end, context.now()));
-        Table::with_properties()
+        let table = Table::with_properties()
             .property("logged in to", &result.url)
             .property("as", result.identity)
             .property("profile", result.profile)
             .property("until", end.unwrap_or_default())
-            .property("pending factors", result.pending.join(", "))
-            .footer(format!("next: {next}"))
+            .property("pending factors", result.pending.join(", "));
+        match next {
+            Some(next) => table.footer(format!("next: {next}")),
+            None => table,
+        }
     })
 }
 
-/// Suggested next command.
-async fn next_step(client: &Client) -> &'static str {
+/// Suggested next command; none once an administrator has made another identity.
+async fn next_step(client: &Client) -> Option<&'static str> {
+    // Only a suggestion: errors will show with the next command.
     match client.current_identity(Api::Management).await {
-        Ok(identity) if identity.is_admin || identity.is_default_admin => CREATE,
-        // Only a suggestion: errors will show with the next command.
-        _ => WHOAMI,
+        Ok(identity) if identity.is_admin || identity.is_default_admin => {
+            let query = ListQuery {
+                limit: Some(1),
+                ..ListQuery::default()
+            };
+            let first = client.entities::<IdentityDetail>(&query).await.ok()?;
+            (first.meta.pagination.total_count <= 1).then_some(CREATE)
+        },
+        _ => Some(WHOAMI),
     }
 }
 

@@ -6,17 +6,23 @@ use crate::table::Table;
 use clap::Args;
 use portcullis_api::version::Version;
 use serde::Serialize;
+use std::time::Duration;
+
+/// How long a controller may take that nobody has asked for.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
+With a session, the controller is asked as well; it makes no difference if it does not answer.
+
 Examples:
   portcullis version
-  portcullis version --controller";
+  portcullis version --controller    # for scripts";
 
 /// Arguments of `version`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct VersionArgs {
-    /// Also show the version of the profile's controller
+    /// Fail if the controller of the profile does not tell its version
     #[arg(long)]
     controller: bool,
 }
@@ -32,13 +38,24 @@ pub(crate) async fn run(context: &Context, arguments: VersionArgs) -> Result<(),
     let controller = if arguments.controller {
         Some(fetch_version(context).await?)
     } else {
-        None
+        fetch_quickly(context).await
     };
     let versions = Versions {
         program: env!("CARGO_PKG_VERSION"),
         controller,
     };
     context.output.write_result(&versions, || table(&versions))
+}
+
+/// The version of the controller of a session, if it answers at once.
+async fn fetch_quickly(context: &Context) -> Option<Version> {
+    let profile = context.store.read(&context.profile).ok()??;
+    profile.session.as_ref()?;
+    let trust = profile.trust().ok()?;
+    let client = context.client(&profile.url, trust).timeout(TIMEOUT).build();
+    let version = client.ok()?;
+    let version = tokio::time::timeout(TIMEOUT, version.version()).await;
+    version.ok()?.ok()
 }
 
 async fn fetch_version(context: &Context) -> Result<Version, CliError> {

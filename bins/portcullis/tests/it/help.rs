@@ -20,6 +20,7 @@ fn help_names_commands_and_exit_codes() {
           login                       Log in by password, certificate or JWT
           logout                      End the session
           whoami                      Show your identity, or that of an identity file
+          profile                     List, choose and remove profiles
           enroll                      Redeem a token for an identity file or a password
           renew                       Renew the certificate of an identity file
           mfa                         Protect your own logins with TOTP codes
@@ -74,7 +75,7 @@ fn help_names_commands_and_exit_codes() {
 
               --profile <NAME>
                   Profile to use, which stores a controller and a session (default: `PORTCULLIS_PROFILE`, or
-                  `default`)
+                  the one that `profile use` chose, or `default`)
 
               --config-dir <DIR>
                   Directory for profiles (default: `PORTCULLIS_CONFIG_DIR`)

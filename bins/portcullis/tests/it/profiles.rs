@@ -99,3 +99,70 @@ fn broken_profiles_are_named() {
         [1]
         ");
 }
+
+#[test]
+fn profiles_are_listed_chosen_and_removed() {
+    let environment = Environment::new();
+    assert_eq!(
+        environment.run("profile list").stdout,
+        "no profiles; `portcullis login URL` makes one\n"
+    );
+    let profiles = serde_json::json!({"profiles": {
+        "default": {"url": closed(), "username": "admin", "session": {"token": "s3cret-token"}},
+        "staging": {"url": "https://staging:1280"},
+        "evil\u{1b}[2J\u{202e}": {"url": "https://evil:1280"},
+    }});
+    let file = "home/.config/portcullis/profiles.json";
+    environment.write(file, &profiles.to_string());
+    let current = |arguments: &str| {
+        let list = environment.run(&format!("profile list -o json {arguments}"));
+        let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
+        let current = list.as_array().unwrap().iter();
+        let mut current = current.filter(|profile| profile["isCurrent"] == true);
+        current.next().map(|profile| profile["name"].clone())
+    };
+    assert_eq!(current("").unwrap(), "default");
+    assert_eq!(environment.run("profile use staging").code, 0);
+    assert_eq!(current("").unwrap(), "staging");
+    assert_eq!(current("--profile default").unwrap(), "default");
+    let mut command = environment.command();
+    command.env("PORTCULLIS_PROFILE", "default");
+    let shown = outcome(command.args(["profile", "show", "-o", "json"]));
+    assert!(
+        shown.stdout.contains("\"name\": \"default\""),
+        "{}",
+        shown.stdout
+    );
+
+    let unknown = environment.run("profile use stagin");
+    assert_eq!(unknown.code, 1);
+    assert!(
+        unknown.stderr.contains("there are `default`"),
+        "{}",
+        unknown.stderr
+    );
+    let unconfirmed = environment.run("profile remove staging");
+    assert_eq!(unconfirmed.code, 2, "{}", unconfirmed.stderr);
+    assert_eq!(environment.run("profile remove staging --yes").code, 0);
+    assert_eq!(current("").unwrap(), "default");
+    // The controller is away, and the session is gone all the same.
+    let removed = environment.run("profile remove default --yes");
+    assert_eq!(removed.code, 0);
+    assert!(
+        removed.stderr.contains("could not be ended"),
+        "{}",
+        removed.stderr
+    );
+    assert!(!environment.read(Path::new(file)).contains("s3cret"));
+}
+
+/// Nobody has asked for the controller.
+#[test]
+fn version_does_not_depend_on_the_controller() {
+    let environment = Environment::new();
+    environment.log_in(&closed());
+    assert_eq!(environment.run("version").code, 0);
+    assert_eq!(environment.run("version --controller").code, 4);
+    environment.write("home/.config/portcullis/profiles.json", "no JSON");
+    assert_eq!(environment.run("version").code, 0);
+}
