@@ -10,6 +10,7 @@ use crate::commands::{
     enroll::EnrollArgs,
     login::LoginArgs,
     logout,
+    man::ManArgs,
     profile::{self, ProfileCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},
@@ -95,6 +96,8 @@ pub(crate) enum Command {
     Version(VersionArgs),
     /// Generate a shell completion script
     Completion(CompletionArgs),
+    /// Write man pages
+    Man(ManArgs),
 }
 
 /// The whole command line, its help arranged.

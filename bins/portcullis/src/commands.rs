@@ -26,6 +26,7 @@ mod identity_filter;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod man;
 pub(crate) mod mfa;
 mod object_args;
 mod pagination;

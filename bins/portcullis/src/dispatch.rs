@@ -1,9 +1,9 @@
 //! Dispatch of commands.
 
-use crate::cli::{Cli, Command, ManagementCommand};
+use crate::cli::{self, Cli, Command, ManagementCommand};
 use crate::commands::verb::Verb as _;
 use crate::commands::{
-    completion, enroll, login, logout, profile, renew, router_config, version, whoami,
+    completion, enroll, login, logout, man, profile, renew, router_config, version, whoami,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -23,6 +23,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Profile(command) => profile::run(&context()?, command).await,
         Command::Version(arguments) => version::run(&context()?, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
+        Command::Man(arguments) => man::run(&context()?, &arguments, cli::command()),
         Command::Management(command) => administer(&context()?, command).await,
     }
 }

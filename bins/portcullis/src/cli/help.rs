@@ -57,7 +57,7 @@ const GROUPS: &[Group] = &[
     },
     Group {
         heading: "Offline tools",
-        commands: &["router-config", "completion", "version"],
+        commands: &["router-config", "completion", "man", "version"],
     },
 ];
 

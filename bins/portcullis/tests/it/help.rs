@@ -4,6 +4,7 @@ use crate::environment::{Environment, closed, outcome};
 use insta::assert_snapshot;
 use std::fs;
 use std::io::Read as _;
+use std::path::Path;
 use std::process::Stdio;
 
 #[test]
@@ -58,6 +59,7 @@ fn help_names_commands_and_exit_codes() {
         Offline tools:
           router-config               Check, show, explain and generate router files
           completion                  Generate a shell completion script
+          man                         Write man pages
           version                     Show the versions of program and controller
 
         Options:
@@ -314,6 +316,31 @@ fn commands_options_and_profiles_are_completed() {
         let values: Vec<_> = values.flatten().collect();
         assert_eq!(values, expected, "{words:?}");
     }
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let environment = Environment::new();
+    assert_eq!(environment.run("man --out man1").code, 0);
+    let pages = || fs::read_dir(environment.path("man1")).unwrap();
+    assert!(pages().count() > 150, "{}", pages().count());
+    for page in ["portcullis.1", "portcullis-identity-create.1"] {
+        let text = environment.read(&Path::new("man1").join(page));
+        assert!(text.contains(".SH SYNOPSIS"), "{text}");
+    }
+    let again = environment.run("man --out man1");
+    assert_eq!(again.code, 1);
+    assert!(
+        again
+            .stderr
+            .ends_with("hint: pass `--force` to replace it\n"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(environment.run("man --out man1 --force").code, 0);
+    let file = environment.write("file", "");
+    let refused = environment.run(&format!("man --out {}", file.display()));
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
 }
 
 #[test]
