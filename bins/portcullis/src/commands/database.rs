@@ -5,7 +5,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::grid::{Grid, Title};
 use crate::output;
-use crate::table::pluralize;
+use crate::table::{Table, pluralize};
 use clap::{Args, Subcommand};
 use portcullis_api::database::{IntegrityDetails, SnapshotLocation, SummaryCounts};
 use portcullis_client::Client;
