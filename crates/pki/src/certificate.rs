@@ -7,6 +7,7 @@ mod twin;
 mod validity;
 
 use std::fmt;
+use std::net::IpAddr;
 
 use der::Decode as _;
 use jiff::Timestamp;
@@ -215,6 +216,19 @@ impl Certificate {
     pub fn dns_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().filter_map(|name| match name {
             GeneralName::DnsName(host) => Some(host.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The IP addresses among the alternative names.
+    pub fn ip_names(&self) -> impl Iterator<Item = IpAddr> {
+        self.names.iter().filter_map(|name| match name {
+            GeneralName::IpAddress(octets) => {
+                let octets = octets.as_bytes();
+                let v4 = <[u8; 4]>::try_from(octets).map(IpAddr::from);
+                v4.or_else(|_| <[u8; 16]>::try_from(octets).map(IpAddr::from))
+                    .ok()
+            },
             _ => None,
         })
     }

@@ -52,16 +52,21 @@ impl FromStr for Fingerprint {
     type Err = FingerprintError;
 
     fn from_str(text: &str) -> Result<Self, FingerprintError> {
-        if text.len() != 40 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(FingerprintError);
-        }
-        let mut digest = [0; 20];
-        for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let pair = str::from_utf8(pair).or(Err(FingerprintError))?;
-            *byte = u8::from_str_radix(pair, 16).or(Err(FingerprintError))?;
-        }
-        Ok(Self(digest))
+        parse_hex(text).map(Self)
     }
+}
+
+/// Parses the hex digits of a digest, in any case.
+fn parse_hex<const BYTES: usize>(text: &str) -> Result<[u8; BYTES], FingerprintError> {
+    if text.len() != 2 * BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(FingerprintError);
+    }
+    let mut digest = [0; BYTES];
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let pair = str::from_utf8(pair).or(Err(FingerprintError))?;
+        *byte = u8::from_str_radix(pair, 16).or(Err(FingerprintError))?;
+    }
+    Ok(digest)
 }
 
 impl TryFrom<String> for Fingerprint {
@@ -101,6 +106,15 @@ impl fmt::Display for Sha256Fingerprint {
             write!(formatter, "{colon}{byte:02X}")?;
         }
         Ok(())
+    }
+}
+
+impl FromStr for Sha256Fingerprint {
+    type Err = FingerprintError;
+
+    /// Reads the hex digits, without separators.
+    fn from_str(text: &str) -> Result<Self, FingerprintError> {
+        parse_hex(text).map(Self)
     }
 }
 
