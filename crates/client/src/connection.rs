@@ -181,7 +181,7 @@ impl Connector {
 /// Message for a failed TLS handshake that is not about a certificate.
 fn handshake_failure(error: &rustls::Error) -> &'static str {
     match error {
-        rustls::Error::InvalidMessage(_) => "it does not speak TLS",
+        rustls::Error::InvalidMessage(_) => "it speaks no TLS (plain HTTP?)",
         rustls::Error::AlertReceived(_) => "it refused the TLS handshake",
         _ => "the TLS handshake failed",
     }
@@ -202,6 +202,6 @@ fn to_io_error(error: &hyper::Error) -> io::Error {
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         io::ErrorKind::ConnectionAborted.into()
     } else {
-        io::Error::other("it does not speak HTTP")
+        io::Error::other("it speaks no HTTP")
     }
 }

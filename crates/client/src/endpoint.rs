@@ -12,6 +12,8 @@ pub enum Api {
     Management,
     /// For clients of the network.
     Client,
+    /// For administrators of the fabric of routers below the edge.
+    Fabric,
 }
 
 impl Api {
@@ -20,6 +22,7 @@ impl Api {
         match self {
             Self::Management => "/edge/management/v1",
             Self::Client => "/edge/client/v1",
+            Self::Fabric => "/fabric/v1",
         }
     }
 }

@@ -83,6 +83,14 @@ impl PeerCertificateError {
             _ => None,
         }
     }
+
+    /// Whether no trusted CA has issued the certificate, as far as that was looked at.
+    pub fn is_unknown_issuer(&self) -> bool {
+        matches!(
+            self.0,
+            CertificateError::UnknownIssuer | CertificateError::BadSignature
+        )
+    }
 }
 
 fn describe(fault: &CertificateError) -> &'static str {
@@ -141,6 +149,12 @@ impl RefusalError {
     /// The error code, if it is a known one.
     pub fn code(&self) -> Option<Code> {
         self.body.as_ref().and_then(ErrorBody::code)
+    }
+
+    /// The id of the request, by which administrators find it in the log of the controller.
+    pub fn request_id(&self) -> Option<&str> {
+        let body = self.body.as_ref()?;
+        Some(body.error.request_id.as_str()).filter(|id| !id.is_empty())
     }
 }
 
