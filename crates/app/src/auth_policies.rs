@@ -1,6 +1,6 @@
 //! Authentication policies.
 
-use crate::error::{AppError, still_referenced};
+use crate::error::{AppError, Referrer, still_referenced};
 use crate::listing::kinds::ListableSpec;
 use crate::listing::text_value;
 use crate::managed::{Operations, Resource, ViewContext, Writable};
@@ -127,31 +127,37 @@ impl Resource for AuthPolicySpec {
 
 /// One use of a policy, if there is any.
 fn find_use(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
-    let in_use = |field: &str, kind: &str, id: &str| {
-        Some(still_referenced("auth policy", field, (kind, id)))
+    let in_use = |field: &str, kind: &str, found: Option<(&str, &str)>| {
+        let (id, name) = found.unwrap_or_default();
+        Some(still_referenced(
+            "auth policy",
+            field,
+            Referrer { kind, id, name },
+        ))
+    };
+    let by_identity = |identity: Option<&Identity>| {
+        let found = identity.map(|identity| (identity.id.as_str(), identity.spec.name.as_str()));
+        in_use("authPolicyId", "identity", found)
     };
     if policy.entity.is_default() {
         // Identities keep no references to the default policy.
         let mark = UniqueValue::new(UniqueIndex::DefaultAdministrator, "");
         let administrator: Option<Found<Identity>> = rows.find(&mark)?;
-        let id = administrator.map(|found| found.entity.id.to_string());
-        return Ok(in_use("authPolicyId", "identity", &id.unwrap_or_default()));
+        return Ok(by_identity(
+            administrator.map(|found| found.entity).as_ref(),
+        ));
     }
     if let Some(key) = rows.referrers(&policy.key, IDENTITY, 1)?.first() {
         let identity: Option<Identity> = rows.get(key)?;
-        let id = identity.map(|identity| identity.id.to_string());
-        return Ok(in_use("authPolicyId", "identity", &id.unwrap_or_default()));
+        return Ok(by_identity(identity.as_ref()));
     }
     let Some(key) = rows.referrers(&policy.key, SIGNER, 1)?.into_iter().next() else {
         return Ok(None);
     };
     let signer: Option<Signer> = rows.get(&key)?;
-    let id = signer.map(|signer| signer.id.to_string());
-    Ok(in_use(
-        "enrollAuthPolicyId",
-        "external JWT signer",
-        &id.unwrap_or_default(),
-    ))
+    let found = signer.as_ref();
+    let found = found.map(|signer| (signer.id.as_str(), signer.spec.settings.name.as_str()));
+    Ok(in_use("enrollAuthPolicyId", "external JWT signer", found))
 }
 
 /// Reason for refusing a policy with an unknown signer.

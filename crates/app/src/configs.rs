@@ -1,7 +1,7 @@
 //! Configurations of services and routers, and their types.
 
 use crate::app::App;
-use crate::error::{AppError, still_referenced};
+use crate::error::{AppError, Referrer, still_referenced};
 use crate::managed::{Entity, Resource, ViewContext, Writable, get};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
@@ -53,12 +53,19 @@ impl Resource for ConfigTypeSpec {
         let Some(key) = rows.referrers(&found.key, CONFIG, 1)?.into_iter().next() else {
             return Ok(());
         };
-        let config: Option<Config> = rows.get(&key)?;
-        let id = config
-            .map(|config| config.id.to_string())
-            .unwrap_or_default();
-        let by = ("config", id.as_str());
-        Err(AppError::InUse(still_referenced("config type", by.0, by)))
+        let config: Config = rows
+            .get(&key)?
+            .ok_or_else(|| StoreError::corrupt(format!("config {key} is missing")))?;
+        let by = Referrer {
+            kind: "config",
+            id: config.id.as_str(),
+            name: &config.spec.name,
+        };
+        Err(AppError::InUse(still_referenced(
+            "config type",
+            "config",
+            by,
+        )))
     }
 }
 
@@ -108,12 +115,15 @@ impl Resource for ConfigSpec {
         let Some(key) = rows.referrers(&found.key, IDENTITY, 1)?.into_iter().next() else {
             return Ok(());
         };
-        let identity: Option<Identity> = rows.get(&key)?;
-        let id = identity
-            .map(|identity| identity.id.to_string())
-            .unwrap_or_default();
-        let by = ("identity", id.as_str());
-        Err(AppError::InUse(still_referenced("config", by.0, by)))
+        let identity: Identity = rows
+            .get(&key)?
+            .ok_or_else(|| StoreError::corrupt(format!("identity {key} is missing")))?;
+        let by = Referrer {
+            kind: "identity",
+            id: identity.id.as_str(),
+            name: identity.spec.name.as_str(),
+        };
+        Err(AppError::InUse(still_referenced("config", "identity", by)))
     }
 }
 

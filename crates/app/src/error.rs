@@ -121,11 +121,20 @@ impl AppError {
     }
 }
 
-/// Error for deleting an entity of `kind` that is still referenced: the kind and id of the
-/// referrer, and the field that refers.
-pub(crate) fn still_referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
-    let reason =
-        format!("the {kind} is still used by the {by} {id}; change or delete that one first");
+/// What refers to an entity that is to be deleted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Referrer<'r> {
+    pub(crate) kind: &'r str,
+    pub(crate) id: &'r str,
+    pub(crate) name: &'r str,
+}
+
+/// Error for deleting an entity of `kind` that is still referenced, by a field of the referrer.
+pub(crate) fn still_referenced(kind: &str, field: &str, by: Referrer<'_>) -> FieldError {
+    let Referrer { kind: by, id, name } = by;
+    let reason = format!(
+        "the {kind} is still used by the {by} `{name}` ({id}); change or delete that one first"
+    );
     FieldError::new(field, reason, format!("[{id}]"))
 }
 

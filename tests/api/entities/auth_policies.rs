@@ -198,7 +198,7 @@ async fn policy_in_use_stays_until_nobody_is_under_it() {
           "error": {
             "cause": {
               "field": "authPolicyId",
-              "reason": "the auth policy is still used by the identity USER; change or delete that one first",
+              "reason": "the auth policy is still used by the identity `user` (USER); change or delete that one first",
               "value": "[USER]"
             },
             "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",

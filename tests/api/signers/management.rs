@@ -388,7 +388,7 @@ async fn what_a_policy_names_is_not_deleted() {
           "error": {
             "cause": {
               "field": "primary.extJwt.allowedSigners",
-              "reason": "the external JWT signer is still used by the auth policy first; change or delete that one first",
+              "reason": "the external JWT signer is still used by the auth policy `first` (first); change or delete that one first",
               "value": "[first]"
             },
             "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",
@@ -418,7 +418,7 @@ async fn what_a_policy_names_is_not_deleted() {
           "error": {
             "cause": {
               "field": "secondary.requireExtJwtSigner",
-              "reason": "the external JWT signer is still used by the auth policy second; change or delete that one first",
+              "reason": "the external JWT signer is still used by the auth policy `second` (second); change or delete that one first",
               "value": "[second]"
             },
             "code": "CAN_NOT_DELETE_REFERENCED_ENTITY",

@@ -2,7 +2,7 @@
 
 use super::rank;
 use crate::app::App;
-use crate::error::{AppError, still_referenced};
+use crate::error::{AppError, Referrer, still_referenced};
 use crate::managed::{self, Create, CredentialGuard, Resource, Update, ViewContext};
 use crate::records::find_policy;
 use portcullis_domain::FieldError;
@@ -130,7 +130,11 @@ fn check_not_referenced(rows: Rows<'_>, signer: &Found<Signer>) -> Result<(), Ap
     } else {
         "primary.extJwt.allowedSigners"
     };
-    let by = ("auth policy", policy.id.as_str());
+    let by = Referrer {
+        kind: "auth policy",
+        id: policy.id.as_str(),
+        name: &policy.spec.name,
+    };
     Err(AppError::InUse(still_referenced(
         "external JWT signer",
         field,
