@@ -44,8 +44,8 @@ fn exit_codes_tell_what_went_wrong() {
         For more information, try '--help'.
         [2]
         $ portcullis login http://localhost:1 --username admin --yes
-        error: `http://localhost:1` is not a controller address: only https is supported
-        hint: use the form https://localhost:1280
+        error: `http://localhost:1` is not a controller address: controllers speak https only
+        hint: use https://localhost:1
         [2]
         $ portcullis login https://NOWHERE --username admin --yes
         error: the controller at NOWHERE cannot be reached: nothing is listening there
@@ -53,6 +53,7 @@ fn exit_codes_tell_what_went_wrong() {
         [4]
         $ portcullis enroll nothing.jwt
         error: nothing.jwt cannot be read: it does not exist
+        hint: the first argument is the file with the token, which administrators write with `portcullis enrollment show ID --output-jwt FILE`
         [1]
         ");
 
@@ -73,12 +74,16 @@ fn exit_codes_tell_what_went_wrong() {
           name =
                 ^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         $ portcullis identity create admin --type user
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: an identity named `admin` exists already
+        hint: see it with `portcullis identity show admin`
+        request id: REQUEST
         [1]
         $ portcullis enrollment delete nothing --yes
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): enrollment with id nothing not found
+        request id: REQUEST
         [1]
         "#);
     let login = ["login", "--username", "admin"];

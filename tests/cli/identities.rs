@@ -155,7 +155,8 @@ fn identity_is_traced_for_a_while() {
         For more information, try '--help'.
         [2]
         $ portcullis identity trace anna --trace-id xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): traceId: must be at most 64 characters long
+        error: `traceId`: must be at most 64 characters long
+        request id: REQUEST
         [1]
         $ portcullis identity trace anna --channel ''
         error: invalid value '' for '--channel <NAME>': must not be empty

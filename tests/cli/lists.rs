@@ -124,36 +124,42 @@ fn faults_in_filters_are_marked() {
           isAdmin and nmae = "x"
                       ^^^^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         $ portcullis identity list --sort 'name, nmae desc'
         error: the controller refused: The list cannot be sorted by this field; use one of those in meta.filterableFields of its answers (INVALID_SORT_IDENTIFIER): line 1, column 7: unknown field `nmae`; did you mean `name`?
           name, nmae desc
                 ^^^^
         hint: sort orders look like `name` or `createdAt desc, name`
+        request id: REQUEST
         [1]
         $ portcullis identity list --filter 'true and ^A'
         error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 10: unexpected character '\u{1}'
           true and \u{1}
                    ^^^^^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         $ portcullis enrollment list --identity admin --filter 'nmae = 1'
         error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 30: unknown field `nmae`
           identity = "ID-OF-ADMIN" and nmae = 1
                                        ^^^^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         $ portcullis api GET identities 'name =='
         error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 7: expected a string, a number, a datetime, a boolean or `null`, but found `=` (use a single `=`)
           name ==
                 ^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         $ portcullis identity delete --filter 'nmae=1' --yes
         error: the controller refused: The filter is not valid (INVALID_FILTER): line 1, column 1: unknown field `nmae`; did you mean `name`?
           nmae=1
           ^^^^
         hint: filters look like `name contains "lap" and isAdmin = false`
+        request id: REQUEST
         [1]
         "#);
 }

@@ -33,7 +33,7 @@ fn policy_lives_from_creation_to_deletion() {
     let delete = ["auth-policy", "delete", "people"];
     let refused = session.run(&delete).expect_code(1).stderr;
     assert!(
-        refused.contains("CAN_NOT_DELETE_REFERENCED_ENTITY"),
+        refused.contains("the auth policy is still used by the identity"),
         "{refused}"
     );
     session.run(&["identity", "delete", "anna"]).success();
@@ -141,14 +141,17 @@ fn policies_that_make_no_sense_are_refused() {
         error: missing.json cannot be read: it does not exist
         [1]
         $ portcullis auth-policy create Default
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: an authentication policy named `Default` exists already
+        hint: see it with `portcullis auth-policy show Default`
+        request id: REQUEST
         [1]
         $ portcullis auth-policy update default
         error: nothing to change: no options were given
         hint: see `portcullis auth-policy update --help`
         [2]
         $ portcullis auth-policy update default --name ' '
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: must not be blank
+        error: `name`: must not be blank
+        request id: REQUEST
         [1]
         $ portcullis auth-policy update nobody --updb deny
         error: no authentication policy with id or name `nobody` exists

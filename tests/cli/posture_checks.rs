@@ -159,7 +159,9 @@ fn refusals(session: &Session) {
     ]);
     assert_snapshot!(transcript, @r#"
         $ portcullis posture-check create mfa os
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a posture check named `os` exists already
+        hint: see it with `portcullis posture-check show os`
+        request id: REQUEST
         [1]
         $ portcullis posture-check create os x
         error: the requirement of the posture check is missing
@@ -194,7 +196,9 @@ fn refusals(session: &Session) {
         hint: run `portcullis posture-check update mac mac`
         [1]
         $ portcullis posture-check update mfa mfa --name os
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a posture check named `os` exists already
+        hint: see it with `portcullis posture-check show os`
+        request id: REQUEST
         [1]
         $ portcullis posture-check update mfa nobody -g 1h
         error: no posture check with id or name `nobody` exists

@@ -99,15 +99,19 @@ fn refusals_are_told_as_elsewhere() {
     assert_snapshot!(transcript, @r"
         $ portcullis api GET nothing
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): nothing is served at /edge/management/v1/nothing; check the path and the API version
+        request id: REQUEST
         [1]
         $ portcullis api GET identities/nobody
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): identity with id nobody not found
+        request id: REQUEST
         [1]
         $ portcullis api PUT identities --body {}
         error: the controller refused: This path does not support the HTTP method of the request (METHOD_NOT_ALLOWED): the method PUT is not supported here; use GET, POST
+        request id: REQUEST
         [1]
         $ portcullis api POST identities --body {}
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): isAdmin: is required
+        error: `isAdmin`: is required
+        request id: REQUEST
         [1]
         $ portcullis api POST identities --body {
         error: the body is not valid JSON (line 1, column 1)

@@ -50,7 +50,8 @@ fn what_cannot_be_revoked_is_refused() {
     ]);
     assert_snapshot!(transcript, @r"
         $ portcullis revocation create jti nope
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): id: must be a UUID
+        error: `id`: must be a UUID
+        request id: REQUEST
         [1]
         $ portcullis revocation create identity nobody
         error: no identity with id or name `nobody` exists
@@ -72,6 +73,7 @@ fn what_cannot_be_revoked_is_refused() {
         [2]
         $ portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): revocation with id 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee not found
+        request id: REQUEST
         [1]
         ");
     assert!(ids(&session.json(&["revocation", "list"])).is_empty());

@@ -84,7 +84,9 @@ fn edge_routers_live_from_creation_to_deletion() {
     ]);
     assert_snapshot!(transcript.replace(id, "EDGE"), @r"
         $ portcullis edge-router create edge
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: an edge router named `edge` exists already
+        hint: see it with `portcullis edge-router show edge`
+        request id: REQUEST
         [1]
         $ portcullis edge-router create x --cost 70000
         error: invalid value '70000' for '--cost <NUMBER>': 70000 is not in 0..=65535
@@ -226,7 +228,9 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
     ]);
     assert_snapshot!(transcript, @r"
         $ portcullis transit-router create r1
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a router named `r1` exists already
+        hint: see it with `portcullis transit-router show r1`
+        request id: REQUEST
         [1]
         $ portcullis transit-router update transit
         error: nothing to change: no options were given
@@ -234,6 +238,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         [2]
         $ portcullis transit-router update r1 --cost 1
         error: the controller refused: The router cannot be updated this way; use the API for its kind of router (CAN_NOT_UPDATE_ROUTER): this is an edge router; use the edge-routers API to change it
+        request id: REQUEST
         [1]
         $ portcullis terminator create nope r1 tcp:a:1
         error: no service with id or name `nope` exists
@@ -261,6 +266,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         [2]
         $ portcullis terminator show nobody
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        request id: REQUEST
         [1]
         $ portcullis terminator update nobody
         error: nothing to change: no options were given
@@ -268,6 +274,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         [2]
         $ portcullis terminator update nobody --cost 1
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): terminator with id nobody not found
+        request id: REQUEST
         [1]
         $ portcullis terminator list --service nope
         error: no service with id or name `nope` exists

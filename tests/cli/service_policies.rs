@@ -197,6 +197,7 @@ fn selectors_that_mean_nothing_are_refused() {
         For more information, try '--help'.
         [2]
         $ portcullis service-policy create p dial --service-roles #all,#a
+        warning: --service-roles: no service has the role attribute `#a` yet
         error: --service-roles: these selectors cannot be combined: --service-roles: #all must be the only selector; remove the others
         [2]
         $ portcullis service-policy create p carry
@@ -220,7 +221,9 @@ fn selectors_that_mean_nothing_are_refused() {
         For more information, try '--help'.
         [2]
         $ portcullis service-policy create taken bind
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a service policy named `taken` exists already
+        hint: see it with `portcullis service-policy show taken`
+        request id: REQUEST
         [1]
         $ portcullis service-policy update taken
         error: nothing to change: no options were given

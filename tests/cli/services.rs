@@ -192,50 +192,64 @@ fn refusals(session: &Session) {
         hint: objects have braces: `{"hostname": "localhost"}`
         [2]
         $ portcullis config create x host.v1 --json '{"protocol": "tcp", "address": "localhost", "port": "many"}'
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): port: must be an integer, not a string
+        error: `port`: must be an integer, not a string
+        request id: REQUEST
         [1]
         $ portcullis config update wiki-host --json '{"protocol": "tcp", "address": "localhost", "port": "many"}'
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): port: must be an integer, not a string
+        error: `port`: must be an integer, not a string
+        request id: REQUEST
         [1]
         $ portcullis config update wiki-host
         error: nothing to change: no options were given
         hint: see `portcullis config update --help`
         [2]
         $ portcullis config create wiki-host host.v1 --json '{"protocol": "tcp", "address": "localhost", "port": 8080}'
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a configuration named `wiki-host` exists already
+        hint: see it with `portcullis config show wiki-host`
+        request id: REQUEST
         [1]
         $ portcullis config update wiki-intercept --name wiki-host
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a configuration named `wiki-host` exists already
+        hint: see it with `portcullis config show wiki-host`
+        request id: REQUEST
         [1]
         $ portcullis config show nobody
         error: no configuration with id or name `nobody` exists
         hint: run `portcullis config list` to list them
         [1]
         $ portcullis config-type create host.v1
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a configuration type named `host.v1` exists already
+        hint: see it with `portcullis config-type show host.v1`
+        request id: REQUEST
         [1]
         $ portcullis config-type create x --json '{"type": "object", "properties": {"a": {"type": "nonsense"}}}'
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): schema: `/properties/a/type` matches none of the allowed schemas
+        error: `schema`: `/properties/a/type` matches none of the allowed schemas
+        request id: REQUEST
         [1]
         $ portcullis config-type update host.v1
         error: nothing to change: no options were given
         hint: see `portcullis config-type update --help`
         [2]
         $ portcullis config-type delete host.v1
-        error: the controller refused: The entity is still in use and cannot be deleted; remove what refers to it first (CAN_NOT_DELETE_REFERENCED_ENTITY): config: the config type is still used by the config HOST; change or delete that one first
+        error: the config type is still used by the config `wiki-host` (HOST); change or delete that one first
+        request id: REQUEST
         [1]
         $ portcullis service create handbook
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is already in use; choose another name
+        error: a service named `handbook` exists already
+        hint: see it with `portcullis service show handbook`
+        request id: REQUEST
         [1]
         $ portcullis service create ' '
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: must not be blank
+        error: `name`: must not be blank
+        request id: REQUEST
         [1]
         $ portcullis service create x --configs nope
         error: no configuration with id or name `nope` exists
         hint: run `portcullis config list` to list them
         [1]
         $ portcullis service create x --configs wiki-host,second-host
-        error: the controller refused: The request is not valid (COULD_NOT_VALIDATE): configs: only one config of type host.v1 is allowed, and HOST already is one
+        error: `configs`: only one config of type host.v1 is allowed, and HOST already is one
+        request id: REQUEST
         [1]
         $ portcullis service create x -a #a
         error: --role-attributes: invalid role attributes: roleAttributes: role attributes must not begin with #; that prefix belongs to selectors in policies

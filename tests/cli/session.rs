@@ -72,7 +72,9 @@ impl Session {
             format!("$ portcullis {line}\n{text}{}[{code}]\n", output.stderr)
         });
         let transcript: String = entries.collect();
-        without_times(&transcript.replace(self.controller.url(), "URL"))
+        without_request_ids(&without_times(
+            &transcript.replace(self.controller.url(), "URL"),
+        ))
     }
 
     /// The one JSON document that a command prints.
@@ -110,6 +112,18 @@ fn words(line: &str) -> Vec<&str> {
             _ => vec![part],
         })
         .collect()
+}
+
+/// The text with `REQUEST` for the id of each request.
+fn without_request_ids(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        if line.starts_with("request id: ") {
+            "request id: REQUEST\n"
+        } else {
+            line
+        }
+    });
+    lines.collect()
 }
 
 /// The text with `TIME` for each point in time and its distance from now.

@@ -3,7 +3,10 @@
 use crate::Session;
 use serde_json::Value;
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
+use std::thread;
 use support::openssl::Openssl;
 use support::tools::are_available;
 use support::{Tool, command, run, wait};
@@ -38,6 +41,83 @@ fn question_shows_the_fingerprint_that_openssl_computes() {
     let printed = run(command.arg(session.controller.ca())).success().text();
     let fingerprint = printed.trim().split_once('=').unwrap().1;
     assert!(shown.contains(fingerprint), "{fingerprint}: {shown}");
+}
+
+/// The fingerprint that a login shows for the CA of a controller.
+fn fingerprint(session: &Session) -> String {
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let shown = session.run(&login).expect_code(2).stderr;
+    let line = shown.lines().find(|line| line.contains("SHA-256"));
+    line.unwrap().split_whitespace().last().unwrap().to_owned()
+}
+
+#[test]
+fn only_the_ca_with_the_given_fingerprint_is_trusted() {
+    let (session, other) = (Session::new(), Session::new());
+    let (own, foreign) = (fingerprint(&session), fingerprint(&other));
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let with =
+        |fingerprint: &str| session.run(&[&login[..], &["--fingerprint", fingerprint]].concat());
+    let refused = with(&foreign).expect_code(4).stderr;
+    assert!(
+        refused.contains(&own) && refused.contains(&foreign),
+        "{refused}"
+    );
+    with("AA:BB").expect_code(2);
+    session.run(&["whoami"]).expect_code(3);
+
+    let trusted = with(&own.to_lowercase().replace(':', "")).success();
+    assert!(
+        !trusted.stderr.contains("SHA-256"),
+        "nothing is left to confirm"
+    );
+    session.run(&["whoami"]).success();
+}
+
+#[test]
+fn enrollment_leaves_the_ca_that_its_token_vouched_for() {
+    let session = Session::logged_in();
+    let create = [
+        "identity",
+        "create",
+        "carl",
+        "--updb",
+        "carl",
+        "--output-jwt",
+        "carl.jwt",
+    ];
+    session.run(&create).success();
+    let carl = ["--profile", "carl"];
+    session
+        .run(&[&carl[..], &["enroll", "carl.jwt"]].concat())
+        .success();
+    let login = ["login", session.controller.url()];
+    let login = session.run(&[&carl[..], &login].concat()).success();
+    assert!(!login.stderr.contains("SHA-256"), "{}", login.stderr);
+    session.run(&[&carl[..], &["whoami"]].concat()).success();
+}
+
+#[test]
+fn what_is_no_controller_is_told() {
+    let session = Session::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            // What is left unread would break the connection before the answer arrives.
+            if client.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {
+                let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            }
+        }
+    });
+    let url = format!("https://localhost:{port}");
+    let refused = session.run(&["login", &url, "--username", "admin", "--yes"]);
+    let refused = refused.expect_code(4).stderr;
+    assert!(
+        refused.contains("it speaks no TLS (plain HTTP?)"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -233,10 +233,15 @@ pub(crate) struct Session {
 impl Session {
     /// Adds hints to an error. For "unauthorized", asks the controller whether the session has
     /// expired or lacks a permission: both give the same error.
-    pub(crate) async fn explain<T>(&self, result: Result<T, CliError>) -> Result<T, CliError> {
+    pub(crate) async fn explain<T>(
+        &self,
+        context: &Context,
+        result: Result<T, CliError>,
+    ) -> Result<T, CliError> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            other => return other.map_err(|error| self.profile.explain_untrusted(error)),
+            Err(error) => return Err(self.profile.explain_untrusted(context, error).await),
+            done => return done,
         };
         match self.client.current_session(Api::Client).await {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.expired_error()),

@@ -6,20 +6,30 @@ use url::{Host, ParseError, Url};
 /// Conventional port of controllers.
 const DEFAULT_PORT: u16 = 1280;
 
+const ADDRESS_FORM: &str = "use the form https://localhost:1280";
+
 /// Parses `https://host:port`, or `host:port` alone. A path is cut off.
 pub(crate) fn parse(text: &str) -> Result<Url, CliError> {
-    let invalid = || {
-        CliError::usage(format!("`{text}` is not a controller address"))
-            .hint("use the form https://localhost:1280")
-    };
+    let invalid =
+        || CliError::usage(format!("`{text}` is not a controller address")).hint(ADDRESS_FORM);
     let full = if text.contains("://") {
         text.to_owned()
     } else {
         format!("https://{text}")
     };
     let url = Url::parse(&full).map_err(|error| invalid().with_source(describe_error(error)))?;
+    if url.scheme() == "http" {
+        let port = url.port().unwrap_or(DEFAULT_PORT);
+        let secure = url
+            .host_str()
+            .map(|host| format!("use https://{host}:{port}"));
+        return Err(CliError::usage(format!(
+            "`{text}` is not a controller address: controllers speak https only"
+        ))
+        .hint(secure.unwrap_or_else(|| ADDRESS_FORM.to_owned())));
+    }
     if url.scheme() != "https" {
-        return Err(invalid().with_source(anyhow::anyhow!("only https is supported")));
+        return Err(invalid().with_source(anyhow::anyhow!("controllers speak https only")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(CliError::usage(
@@ -95,6 +105,14 @@ mod tests {
             "a:b:c",
         ] {
             assert!(parse(text).is_err(), "{text}");
+        }
+        for (typed, advised) in [
+            ("http://localhost:25000", "https://localhost:25000"),
+            ("http://ctrl.example.test", "https://ctrl.example.test:1280"),
+            ("http://[::1]:25000/x", "https://[::1]:25000"),
+        ] {
+            let error = parse(typed).unwrap_err();
+            assert_eq!(error.hints(), [format!("use {advised}")]);
         }
         let error = parse("https://admin:secret@localhost").unwrap_err();
         assert!(!format!("{error:?}").contains("secret"));

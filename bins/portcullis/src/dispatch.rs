@@ -33,5 +33,5 @@ async fn administer(context: &Context, command: ManagementCommand) -> Result<(),
     command.check(context.output)?;
     let session = context.session()?;
     let result = command.run(context, &session).await;
-    session.explain(result).await
+    session.explain(context, result).await
 }

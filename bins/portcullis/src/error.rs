@@ -2,13 +2,17 @@
 
 pub(crate) mod cause;
 mod excerpt;
+pub(crate) mod refusal;
 
 use crate::terminal;
+use crate::wrap::wrap;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
-use portcullis_client::{BuildError, ClientError, PagingError, RefusalError};
+use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+
+const ERROR: &str = "error:";
 
 /// Error kinds that exit codes distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +54,8 @@ pub(crate) struct CliError {
     kind: ErrorKind,
     error: anyhow::Error,
     hints: Vec<String>,
+    /// Id of the refused request, by which the controller's log is searched.
+    request_id: Option<String>,
 }
 
 impl CliError {
@@ -60,6 +66,11 @@ impl CliError {
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, anyhow::Error::msg(message.into()))
+    }
+
+    /// Creates an error for a controller that is not trusted, or is none.
+    pub(crate) fn unreachable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unreachable, anyhow::Error::msg(message.into()))
     }
 
     /// Creates an error that the printed result already reports.
@@ -87,6 +98,7 @@ impl CliError {
             kind,
             error,
             hints: Vec::new(),
+            request_id: None,
         }
     }
 
@@ -109,6 +121,13 @@ impl CliError {
         self
     }
 
+    /// Names the request that the controller refused.
+    pub(crate) fn of_request(mut self, refusal: Option<&RefusalError>) -> Self {
+        let id = refusal.and_then(RefusalError::request_id);
+        self.request_id = id.map(str::to_owned);
+        self
+    }
+
     /// Converts a failed login; `hint` is added if the credential was refused.
     pub(crate) fn from_login(error: ClientError, hint: impl Into<String>) -> Self {
         // Controllers answer `UNAUTHORIZED` to refused JWTs.
@@ -124,8 +143,23 @@ impl CliError {
 
     /// Converts a refused enrollment. `hints` replace the generic ones about tokens.
     pub(crate) fn from_enrollment(error: ClientError, hints: Vec<String>) -> Self {
-        let failure = Self::new(ErrorKind::Failed, error.into());
+        let failure = Self::failed_request(ErrorKind::Failed, error);
         hints.into_iter().fold(failure, Self::hint)
+    }
+
+    fn failed_request(kind: ErrorKind, error: ClientError) -> Self {
+        let request_id = error.refusal().and_then(RefusalError::request_id);
+        let request_id = request_id.map(str::to_owned);
+        Self {
+            request_id,
+            ..Self::new(kind, error.into())
+        }
+    }
+
+    /// Whether the controller refused with this code.
+    pub(crate) fn is_refused_with(&self, code: Code) -> bool {
+        let cause = self.error.downcast_ref::<ClientError>();
+        cause.is_some_and(|cause| cause.is_refused_with(code))
     }
 
     /// Whether the controller's error response names a cause.
@@ -135,14 +169,21 @@ impl CliError {
         body.is_some_and(|body| body.error.cause.is_some())
     }
 
+    #[cfg(test)]
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     pub(crate) fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Whether the controller failed certificate verification.
-    pub(crate) fn is_untrusted_controller(&self) -> bool {
-        let cause = self.error.downcast_ref();
-        matches!(cause, Some(ClientError::Untrusted { .. }))
+    /// Why the certificate of the controller was refused, if that is the error.
+    pub(crate) fn untrusted_certificate(&self) -> Option<&PeerCertificateError> {
+        match self.error.downcast_ref()? {
+            ClientError::Untrusted { source, .. } => Some(source),
+            _ => None,
+        }
     }
 
     /// Prints the error and returns the exit code.
@@ -159,33 +200,43 @@ impl CliError {
 
     fn print(&self) -> io::Result<()> {
         let mut stderr = io::stderr().lock();
-        let is_coloured = terminal::supports_color(&stderr);
-        stderr.write_all(self.render(is_coloured).as_bytes())
+        let is_colored = terminal::supports_color(&stderr);
+        let text = self.render(is_colored, terminal::stderr_width());
+        stderr.write_all(text.as_bytes())
     }
 
-    /// Renders the error with its causes, then each hint on a line of its own.
-    fn render(&self, is_coloured: bool) -> String {
+    /// Renders the error with its causes, each hint, and the id of the request, on lines of their
+    /// own. Lines are broken for a terminal with `columns`.
+    fn render(&self, is_colored: bool, columns: Option<usize>) -> String {
         let style = |text: &str, code: &str| {
-            if is_coloured {
+            if is_colored {
                 format!("\u{1b}[{code}m{text}\u{1b}[0m")
             } else {
                 text.to_owned()
             }
         };
-        let mut lines = vec![format!(
-            "{} {}",
-            style("error:", "1;31"),
-            excerpt::render_message(&self.full_message())
-        )];
+        let line = |label: &str, code: &str, text: String| {
+            let text = match columns {
+                Some(columns) => wrap(&text, columns, label.len() + 1),
+                None => text,
+            };
+            format!("{} {text}\n", style(label, code))
+        };
+        let message = excerpt::render_message(&self.full_message(), |text| match columns {
+            Some(columns) => wrap(&text, columns, ERROR.len() + 1),
+            None => text,
+        });
+        let mut text = format!("{} {message}\n", style(ERROR, "1;31"));
         for hint in &self.hints {
-            lines.push(format!(
-                "{} {}",
-                style("hint:", "1;36"),
-                terminal::escape_control_characters(hint)
-            ));
+            let hint = terminal::escape_control_characters(hint);
+            text.push_str(&line("hint:", "1;36", hint));
         }
-        lines.push(String::new());
-        lines.join("\n")
+        if let Some(id) = &self.request_id {
+            let id = terminal::escape_control_characters(id);
+            text.push_str(&style(&format!("request id: {id}"), "2"));
+            text.push('\n');
+        }
+        text
     }
 
     /// The error with its causes, escaped for terminals.
@@ -234,16 +285,12 @@ impl From<ClientError> for CliError {
                 .hint("it is not known whether the request took effect: look before you repeat it"),
             ClientError::Untrusted { .. } => Self::new(ErrorKind::Unreachable, error.into()),
             ClientError::Refused(refusal) => {
-                let hint = hint_for(refusal);
                 let kind = match refusal.code() {
                     Some(Code::Unauthorized) => ErrorKind::Unauthorized,
                     _ => ErrorKind::Failed,
                 };
-                let error = Self::new(kind, error.into());
-                match hint {
-                    Some(hint) => error.hint(hint),
-                    None => error,
-                }
+                let refusal = refusal.clone();
+                refusal::with_hints(Self::failed_request(kind, error), &refusal)
             },
             ClientError::UnexpectedResponse { .. } => Self::new(ErrorKind::Failed, error.into())
                 .hint("check that this is the address of a controller"),
@@ -286,26 +333,6 @@ impl From<FirstContactError> for CliError {
     }
 }
 
-/// A hint for an error response.
-fn hint_for(refusal: &RefusalError) -> Option<String> {
-    if let Some(seconds) = refusal.retry_after {
-        return Some(format!("try again in {seconds} s"));
-    }
-    let hint = match refusal.code()? {
-        Code::InvalidSortIdentifier => "sort orders look like `name` or `createdAt desc, name`",
-        Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
-        Code::EnrollmentExpired => {
-            "ask the administrator for a new token (`portcullis enrollment refresh`)"
-        },
-        Code::InvalidEnrollmentToken => {
-            "the token may already have been used; ask the administrator for a new one"
-        },
-        Code::ServerTooManyRequests | Code::RateLimited | Code::Timeout => "try again later",
-        _ => return None,
-    };
-    Some(hint.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,13 +344,13 @@ mod tests {
             .hint("create it")
             .hint("or name another one");
         assert_eq!(
-            error.render(false),
+            error.render(false, None),
             "error: the file cannot be read: it does not exist\n\
              hint: create it\nhint: or name another one\n"
         );
         assert!(
             error
-                .render(true)
+                .render(true, None)
                 .starts_with("\u{1b}[1;31merror:\u{1b}[0m the file")
         );
     }
@@ -331,7 +358,10 @@ mod tests {
     #[test]
     fn text_of_others_cannot_drive_the_terminal() {
         let error = CliError::failed("bad \u{1b}[2J name\u{9b}5n");
-        assert_eq!(error.render(false), "error: bad \\u{1b}[2J name\\u{9b}5n\n");
+        assert_eq!(
+            error.render(false, None),
+            "error: bad \\u{1b}[2J name\\u{9b}5n\n"
+        );
     }
 
     #[test]
@@ -348,7 +378,7 @@ mod tests {
         assert_eq!(error.kind.exit_code(), 3);
         assert!(
             error
-                .render(false)
+                .render(false, None)
                 .ends_with("hint: run `portcullis login https://c:1280`\n")
         );
     }

@@ -48,6 +48,22 @@ struct FinishError {
     draft: Option<NamedTempFile>,
 }
 
+/// A file name that resembles the name of an entity, which may contain anything.
+pub(crate) fn name_for(entity: &str, extension: &str) -> String {
+    let is_plain =
+        |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.');
+    let plain = entity.chars().map(|character| match character {
+        plain if is_plain(plain) => plain,
+        _ => '_',
+    });
+    let plain: String = plain.collect();
+    // Neither hidden nor mistaken for an option.
+    match plain.trim_start_matches(['-', '.']) {
+        "" => format!("token.{extension}"),
+        name => format!("{name}.{extension}"),
+    }
+}
+
 impl PrivateFile {
     /// Prepares to write `path`.
     pub(crate) fn prepare(path: &Path, existing: Existing) -> Result<Self, CliError> {
@@ -324,6 +340,20 @@ mod tests {
 
     fn write(path: &Path, existing: Existing, content: &str) -> Result<(), CliError> {
         PrivateFile::prepare(path, existing)?.finish(content.as_bytes())
+    }
+
+    #[test]
+    fn file_names_are_harmless() {
+        for (entity, file) in [
+            ("laptop", "laptop.jwt"),
+            ("größe 2", "größe_2.jwt"),
+            ("../../etc/x", "_.._etc_x.jwt"),
+            ("-rf", "rf.jwt"),
+            ("\u{1b}[2J\u{202e}", "__2J_.jwt"),
+            ("..", "token.jwt"),
+        ] {
+            assert_eq!(name_for(entity, "jwt"), file, "{entity:?}");
+        }
     }
 
     #[test]

@@ -29,17 +29,19 @@ mod resolve;
 mod secret;
 mod secret_source;
 mod shell;
+mod suggestions;
 mod table;
 mod table_layout;
 mod terminal;
 mod text;
 mod text_width;
 mod trust;
+mod usage;
+mod wrap;
 
 use clap::FromArgMatches as _;
 use cli::Cli;
 use error::CliError;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
     let parsed = cli::command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(usage) => return report_usage(&usage),
+        Err(usage) => return usage::report(usage),
     };
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
@@ -70,14 +72,4 @@ fn run(cli: Cli) -> Result<(), CliError> {
     // A cancelled prompt still blocks its thread.
     runtime.shutdown_background();
     done
-}
-
-/// Prints help, the version or what is wrong with the arguments.
-fn report_usage(usage: &clap::Error) -> ExitCode {
-    let printed = usage.print().and_then(|()| io::stdout().flush());
-    match printed {
-        _ if usage.use_stderr() => ExitCode::from(error::ErrorKind::Usage.exit_code()),
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => CliError::from(error).report(),
-    }
 }

@@ -10,6 +10,7 @@ pub(crate) use item_stream::ItemStream;
 use crate::error::CliError;
 use crate::render::{Render, one_line};
 use crate::terminal::{self, escape_control_characters, is_unsafe};
+use crate::wrap::wrap;
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_yaml::Value;
@@ -198,9 +199,31 @@ pub(crate) fn write_untrusted(bytes: &[u8]) -> Result<(), CliError> {
     }
 }
 
-/// Writes a message to standard error.
+/// Writes a message to standard error, broken between words at a terminal.
 pub(crate) fn note(text: &str) {
-    write_stderr(&format!("{}\n", escape_control_characters(text)));
+    let text = escape_control_characters(text);
+    let text = match terminal::stderr_width() {
+        Some(columns) => wrap(&text, columns, 0),
+        None => text,
+    };
+    write_stderr(&format!("{text}\n"));
+}
+
+/// Writes a warning to standard error.
+pub(crate) fn warn(text: &str) {
+    const LABEL: &str = "warning:";
+    let stderr = io::stderr();
+    let text = escape_control_characters(text);
+    let text = match terminal::stderr_width() {
+        Some(columns) => wrap(&text, columns, LABEL.len() + 1),
+        None => text,
+    };
+    let label = if terminal::supports_color(&stderr) {
+        format!("\u{1b}[1;33m{LABEL}\u{1b}[0m")
+    } else {
+        LABEL.to_owned()
+    };
+    write_stderr(&format!("{label} {text}\n"));
 }
 
 /// Writes rendered text to standard error.

@@ -4,9 +4,10 @@ mod store;
 
 pub(crate) use store::ProfileStore;
 
-use crate::controller_url;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::secret;
+use crate::trust::{self, TrustSource};
 use portcullis_api::time::WireTime;
 use portcullis_client::Trust;
 use portcullis_pki::certificates_from_pem;
@@ -72,18 +73,13 @@ impl Profile {
         trust_from_pem_or_system(self.ca.as_deref())
     }
 
-    /// Adds hints if the controller is not the trusted one.
-    pub(crate) fn explain_untrusted(&self, error: CliError) -> CliError {
-        if !error.is_untrusted_controller() {
-            return error;
-        }
-        let url = controller_url::display(&self.url);
-        error
-            .hint("the connection to the controller may be intercepted")
-            .hint(format!(
-                "if its CA has been replaced, run `portcullis login {url} --forget-ca` and compare \
-                 the fingerprint"
-            ))
+    /// Explains the error if the controller is not the trusted one.
+    pub(crate) async fn explain_untrusted(&self, context: &Context, error: CliError) -> CliError {
+        let source = match self.ca {
+            Some(_) => TrustSource::Profile,
+            None => TrustSource::System,
+        };
+        trust::explain_untrusted(context, &self.url, error, source).await
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::entity::{Entity, EntityKind, Named};
 use crate::error::CliError;
 use crate::listable::Listable as _;
+use crate::suggestions;
 use portcullis_client::{Client, ListQuery};
 
 impl<N: Named> Entity for N {
@@ -65,9 +66,19 @@ pub(crate) async fn by_id_or_name<N: Named>(client: &Client, text: &str) -> Resu
             None => found = Some((*by, entity)),
         }
     }
-    found
-        .map(|(_, entity)| entity)
-        .ok_or_else(|| not_found::<N>(fields, text))
+    if let Some((_, entity)) = found {
+        return Ok(entity);
+    }
+    let suggestion = suggestion::<N>(client, text).await;
+    Err(not_found::<N>(fields, text, suggestion))
+}
+
+/// Asks whether a similar name is meant.
+async fn suggestion<N: Named>(client: &Client, text: &str) -> Option<String> {
+    let query = suggestions::query("name", text)?;
+    // Only a suggestion: the error is the one that nothing was found.
+    let page = N::fetch_page(client, &query).await.ok()?;
+    suggestions::did_you_mean(text, page.data.iter().map(Named::name))
 }
 
 /// Parses the prefix `id:` or `name:`.
@@ -97,14 +108,16 @@ async fn find_by<N: Named>(
     Ok(None)
 }
 
-fn not_found<N: Named>(wanted: &[LookupField], text: &str) -> CliError {
+fn not_found<N: Named>(wanted: &[LookupField], text: &str, suggestion: Option<String>) -> CliError {
     let words: Vec<_> = wanted.iter().map(|by| by.filter_field()).collect();
     let error = CliError::failed(format!(
         "no {} with {} `{text}` exists",
         <N as EntityKind>::SINGULAR,
         words.join(" or ")
     ));
-    let error = error.hint(format!("run `portcullis {} list` to list them", N::COMMAND));
+    let error = error.hint(
+        suggestion.unwrap_or_else(|| format!("run `portcullis {} list` to list them", N::COMMAND)),
+    );
     match wanted {
         [only] => {
             let prefix = only.filter_field();
@@ -187,12 +200,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told() {
-        let both = not_found::<ConfigTypeDetail>(&[LookupField::Id, LookupField::Name], "tom");
+        let both =
+            not_found::<ConfigTypeDetail>(&[LookupField::Id, LookupField::Name], "tom", None);
         assert_eq!(
             both.message(),
             "no configuration type with id or name `tom` exists"
         );
-        let only = not_found::<ConfigTypeDetail>(&[LookupField::Name], "tom");
+        let only = not_found::<ConfigTypeDetail>(&[LookupField::Name], "tom", None);
         assert_eq!(
             only.message(),
             "no configuration type with name `tom` exists"

@@ -21,6 +21,12 @@ pub(crate) fn stdout_width() -> Option<usize> {
     chosen.or_else(terminal).filter(|columns| *columns > 0)
 }
 
+/// Columns of the terminal that messages go to; `None` if standard error goes elsewhere.
+pub(crate) fn stderr_width() -> Option<usize> {
+    let (Width(columns), _) = terminal_size_of(io::stderr())?;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
+}
+
 /// Escapes terminal control characters, which names and messages from others may contain.
 pub(crate) fn escape_control_characters(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

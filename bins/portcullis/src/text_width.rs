@@ -7,6 +7,15 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
+/// Width of text with ANSI colors, which take no columns.
+pub(crate) fn visible_width(text: &str) -> usize {
+    let mut parts = text.split("\u{1b}[");
+    let plain = width(parts.next().unwrap_or_default());
+    // The parameters of a color end with `m`.
+    let colored = parts.map(|part| width(part.split_once('m').map_or(part, |(_, text)| text)));
+    plain + colored.sum::<usize>()
+}
+
 /// The longest prefix of at most `max_width` columns.
 pub(crate) fn prefix(text: &str, max_width: usize) -> &str {
     let end = text.char_indices().scan(0, |taken, (place, character)| {
@@ -65,6 +74,13 @@ mod tests {
                 (prefix("a漢字", most), suffix("a漢字", most)),
                 (first, last)
             );
+        }
+    }
+
+    #[test]
+    fn colors_take_no_columns() {
+        for (text, columns) in [("ab", 2), ("\u{1b}[1;31mab\u{1b}[0m c", 4), ("", 0)] {
+            assert_eq!(visible_width(text), columns, "{text:?}");
         }
     }
 

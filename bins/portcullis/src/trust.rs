@@ -1,12 +1,21 @@
 //! Trust on first use of controllers.
 
+mod age;
+mod ca_fingerprint;
+mod diagnosis;
+mod explain;
+
+pub(crate) use ca_fingerprint::CaFingerprint;
+pub(crate) use explain::{TrustSource, explain_untrusted};
+
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
 use crate::output;
 use crate::terminal::escape_control_characters;
 use crate::{profile, prompt};
-use portcullis_client::{Client, ClientError, Trust, first_contact};
+use portcullis_client::first_contact::{self, FirstContactError, Probe};
+use portcullis_client::{BuildError, Client, ClientError, Trust};
 use portcullis_pki::{Certificate, certificates_to_pem, pkcs7};
 use url::Url;
 
@@ -18,41 +27,69 @@ pub(crate) struct TrustedController {
     pub(crate) ca: Option<String>,
 }
 
+/// How the user confirms the CA of a controller that is not trusted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Confirmation {
+    /// By answering a question.
+    Ask,
+    /// In advance, whatever it is.
+    Accepted,
+    /// By its fingerprint, which no other CA stands in for.
+    Fingerprint(CaFingerprint),
+}
+
 /// Trusts the CA certificates in `pem`, if they verify the controller at `url`.
 pub(crate) async fn trust_given_ca(
     context: &Context,
     url: &Url,
     pem: String,
+    source: TrustSource,
 ) -> Result<TrustedController, CliError> {
     let client = context
         .client(url, profile::trust_from_pem(&pem)?)
         .build()?;
-    client.version().await?;
-    Ok(TrustedController {
-        client,
-        ca: Some(pem),
-    })
+    match client.version().await {
+        Ok(_) => Ok(TrustedController {
+            client,
+            ca: Some(pem),
+        }),
+        Err(error) => {
+            let error = explain::foreign_server(url, error);
+            Err(explain_untrusted(context, url, error, source).await)
+        },
+    }
 }
 
 /// Trusts the controller at `url` if the operating system does, or else if the user confirms the
-/// fingerprint of its CA. `is_accepted` confirms it without a prompt.
+/// fingerprint of its CA.
 pub(crate) async fn trust_unknown_controller(
     context: &Context,
     url: &Url,
-    is_accepted: bool,
+    confirmation: Confirmation,
 ) -> Result<TrustedController, CliError> {
-    if let Some(client) = connect_if_trusted(context, url, profile::system_trust()).await? {
+    if !matches!(confirmation, Confirmation::Fingerprint(_))
+        && let Contact::Trusted(client) = connect(context, url, profile::system_trust()).await?
+    {
         return Ok(TrustedController { client, ca: None });
     }
-    let probe = first_contact::probe(url, context.timeout).await?;
-    let offered = pkcs7::decode_base64(&probe.ca_bundle).map_err(|error| {
-        CliError::failed("cannot read the CA certificates of the controller").with_source(error)
-    })?;
-    let (client, authorities) = choose_anchors(context, url, offered).await?;
-    output::note(&describe_ca(url, &authorities));
-    if !is_accepted && !prompt::confirm("Do you recognize this fingerprint?", "--yes")? {
+    let probe = probe(context, url).await?;
+    let mut offered = pkcs7::decode_base64(&probe.ca_bundle)
+        .map_err(|_error| explain::no_controller(url, "its CA certificates cannot be read"))?;
+    offered.retain(Certificate::is_ca);
+    let candidates = match confirmation {
+        Confirmation::Fingerprint(expected) => vec![confirmed(url, expected, offered)?],
+        Confirmation::Ask | Confirmation::Accepted => vec![roots(&offered), offered],
+    };
+    let (client, authorities) = choose_anchors(context, url, &probe, candidates).await?;
+    if !matches!(confirmation, Confirmation::Fingerprint(_)) {
+        output::note(&describe_ca(url, &authorities));
+    }
+    if confirmation == Confirmation::Ask
+        && !prompt::confirm("Do you recognize this fingerprint?", "--yes")?
+    {
         return Err(CliError::failed("the controller is not trusted").hint(
-            "ask its administrator for the fingerprint, or for the CA file to pass with `--ca`",
+            "ask its administrator for the fingerprint, to pass with `--fingerprint`, or for the CA \
+             file, to pass with `--ca`",
         ));
     }
     Ok(TrustedController {
@@ -61,56 +98,113 @@ pub(crate) async fn trust_unknown_controller(
     })
 }
 
-/// Chooses the offered CA certificates that are needed to verify the controller: the roots, or all
-/// of them if its server omits intermediates.
+/// The roots of a network, or all of its CAs if there is no root among them.
+pub(crate) fn roots_or_all(offered: &[Certificate]) -> Vec<Certificate> {
+    let roots = roots(offered);
+    if roots.is_empty() {
+        offered.to_vec()
+    } else {
+        roots
+    }
+}
+
+fn roots(offered: &[Certificate]) -> Vec<Certificate> {
+    let roots = offered.iter().filter(|one| one.is_self_issued());
+    roots.cloned().collect()
+}
+
+async fn probe(context: &Context, url: &Url) -> Result<Probe, CliError> {
+    let probe = first_contact::probe(url, context.timeout).await;
+    probe.map_err(|error| match error {
+        FirstContactError::Client(error) => explain::foreign_server(url, error),
+        FirstContactError::Address(error) => error.into(),
+    })
+}
+
+/// The offered CA with the expected fingerprint.
+fn confirmed(
+    url: &Url,
+    expected: CaFingerprint,
+    offered: Vec<Certificate>,
+) -> Result<Vec<Certificate>, CliError> {
+    let mut lines = vec![
+        format!(
+            "the controller at {} has no CA with this fingerprint",
+            controller_url::display(url)
+        ),
+        format!("expected  {expected}"),
+    ];
+    lines.extend(
+        offered
+            .iter()
+            .map(|one| format!("offered   {}", one.sha256())),
+    );
+    let (matching, _others): (Vec<_>, Vec<_>) =
+        offered.into_iter().partition(|one| expected.is_of(one));
+    if matching.is_empty() {
+        return Err(CliError::unreachable(lines.join("\n"))
+            .hint(
+                "the connection may be intercepted: do not log in before you know why they differ",
+            )
+            .hint("check that the fingerprint is that of this controller"));
+    }
+    Ok(matching)
+}
+
+/// Chooses the first candidates that verify the controller: the roots suffice, unless its server
+/// omits intermediates.
 async fn choose_anchors(
     context: &Context,
     url: &Url,
-    mut offered: Vec<Certificate>,
+    probe: &Probe,
+    candidates: Vec<Vec<Certificate>>,
 ) -> Result<(Client, Vec<Certificate>), CliError> {
-    offered.retain(Certificate::is_ca);
-    let roots: Vec<_> = offered
-        .iter()
-        .filter(|one| one.is_self_issued())
-        .cloned()
-        .collect();
-    for authorities in [roots, offered] {
+    let mut is_issuer_known = false;
+    for authorities in candidates {
         let anchors = authorities.iter().map(|one| one.as_rustls().clone());
-        if let Some(client) = connect_if_trusted(context, url, Trust::anchors(anchors)).await? {
-            return Ok((client, authorities));
+        match connect(context, url, Trust::anchors(anchors)).await? {
+            Contact::Trusted(client) => return Ok((client, authorities)),
+            Contact::Untrusted {
+                is_unknown_issuer, ..
+            } => is_issuer_known |= !is_unknown_issuer,
         }
     }
-    let url = controller_url::display(url);
-    Err(CliError::failed(format!(
-        "the certificate of {url} was not issued by the CAs that it offers, or is not valid for this \
-         host"
-    )))
+    let chain = &probe.chain;
+    let source = TrustSource::Offered;
+    Err(explain::untrusted(
+        url,
+        chain,
+        context.now(),
+        (!is_issuer_known).then_some(source),
+    ))
 }
 
-/// Connects with `trust`; `None` if the controller fails verification.
-async fn connect_if_trusted(
-    context: &Context,
-    url: &Url,
-    trust: Trust,
-) -> Result<Option<Client>, CliError> {
-    use portcullis_client::BuildError;
+/// Outcome of a connection.
+enum Contact {
+    Trusted(Client),
+    Untrusted {
+        /// Whether it was only looked at who has issued the certificate.
+        is_unknown_issuer: bool,
+    },
+}
+
+/// Connects with `trust`.
+async fn connect(context: &Context, url: &Url, trust: Trust) -> Result<Contact, CliError> {
     let client = match context.client(url, trust).build() {
         Ok(client) => client,
-        Err(BuildError::NoTrustAnchors) => return Ok(None),
+        Err(BuildError::NoTrustAnchors) => {
+            return Ok(Contact::Untrusted {
+                is_unknown_issuer: true,
+            });
+        },
         Err(error) => return Err(error.into()),
     };
     match client.version().await {
-        Ok(_) => Ok(Some(client)),
-        Err(ClientError::Untrusted { .. }) => Ok(None),
-        Err(error) => {
-            let is_unreachable = error.is_disconnected();
-            let hint = controller_url::port_hint(url).filter(|_| is_unreachable);
-            let error = CliError::from(error);
-            Err(match hint {
-                Some(hint) => error.hint(hint),
-                None => error,
-            })
-        },
+        Ok(_) => Ok(Contact::Trusted(client)),
+        Err(ClientError::Untrusted { source, .. }) => Ok(Contact::Untrusted {
+            is_unknown_issuer: source.is_unknown_issuer(),
+        }),
+        Err(error) => Err(explain::foreign_server(url, error)),
     }
 }
 

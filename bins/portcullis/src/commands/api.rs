@@ -14,14 +14,15 @@ use portcullis_client::{Body, ClientError, Method};
 use request_target::RequestTarget;
 
 const EXAMPLES: &str = "\
-Paths are relative to the management API, or to the client API with --client, or start with the
-prefix of either; links from responses work too. The response is printed unchanged with
-`--output json`, and formatted otherwise.
+Paths are relative to the management API, or to the client API with --client, or whole: they start
+with /edge/management/v1, /edge/client/v1 or /fabric/v1, as links in responses do. The response is
+printed unchanged with `--output json`, and formatted otherwise.
 
 Examples:
   portcullis api GET identities 'name contains \"lap\" limit 5'
   portcullis api GET identity-types --query limit=1
   portcullis api GET /edge/client/v1/version
+  portcullis api GET /fabric/v1/links
   portcullis api GET current-identity --client
   portcullis api POST identities/uI2Rn3.8h/disable --body '{\"durationMinutes\": 30}'
   portcullis api PATCH identities/uI2Rn3.8h --body @change.json

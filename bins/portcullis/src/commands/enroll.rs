@@ -4,6 +4,7 @@ mod issuer;
 pub(crate) mod key_type_arg;
 mod output_file;
 mod refusal;
+mod remembered_trust;
 mod summary;
 mod with_certificate;
 pub(crate) mod with_csr;
@@ -15,6 +16,7 @@ use crate::error::CliError;
 use crate::ext_jwt;
 use crate::files;
 use crate::password::PasswordArgs;
+use crate::shell;
 use clap::{Args, ValueEnum};
 use issuer::Issuer;
 use key_type_arg::KeyTypeArg;
@@ -38,6 +40,9 @@ method of the token, which the administrator chose:
 
 The result is an identity file for OpenZiti clients, with mode 0600. It contains the private key,
 even if you provided it with --key. With a password, or with --to token, no file is written.
+
+A new profile keeps the CA that the token vouched for, so that `portcullis login` does not ask for
+it. A profile that exists already is left as it is.
 
 Examples:
   portcullis enroll laptop.jwt                   # writes laptop.json
@@ -99,6 +104,9 @@ pub(crate) struct EnrollArgs {
 /// Supported enrollment methods.
 const METHODS: [&str; 5] = ["ott", "updb", "ottca", "ca", "network"];
 
+/// Methods of the tokens of edge and transit routers.
+const ROUTER_METHODS: [&str; 2] = ["erott", "trott"];
+
 /// Credential of an identity that is enrolled with a JWT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum LoginCredential {
@@ -111,7 +119,13 @@ enum LoginCredential {
 
 pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), CliError> {
     arguments.check()?;
-    let token = UnverifiedToken::parse(&files::read_text(&arguments.token)?)?;
+    let token = files::read_text(&arguments.token).map_err(|error| {
+        error.hint(
+            "the first argument is the file with the token, which administrators write with \
+             `portcullis enrollment show ID --output-jwt FILE`",
+        )
+    })?;
+    let token = UnverifiedToken::parse(&token)?;
     let (claims, issuer) = Issuer::verify_token(context, &token).await?;
     let mut result = EnrollmentSummary {
         url: crate::controller_url::display(&issuer.url),
@@ -149,6 +163,9 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
             }
         },
     }
+    if remembered_trust::remember(context, &issuer, result.username.as_deref()) {
+        result.new_profile = Some(context.profile.clone());
+    }
     context.output.write_result(&result, || result.table())
 }
 
@@ -168,6 +185,9 @@ impl EnrollArgs {
 
     /// Validates the arguments for the method of the token.
     fn check_method(&self, method: &str) -> Result<(), CliError> {
+        if ROUTER_METHODS.contains(&method) {
+            return Err(self.router_token_error());
+        }
         if !METHODS.contains(&method) {
             let message = format!("tokens for the method `{method}` are not supported");
             let hint = "`portcullis enroll` supports `ott`, `updb`, `ottca`, `ca` and \
@@ -200,6 +220,23 @@ impl EnrollArgs {
             ))
             .hint(format!("remove `{argument}`"))),
         }
+    }
+
+    /// The error for a token that only a router can use.
+    fn router_token_error(&self) -> CliError {
+        let token = if self.token == Path::new("-") {
+            Path::new("r1.jwt")
+        } else {
+            &self.token
+        };
+        let (token, file) = (token.display().to_string(), token.with_extension("yml"));
+        CliError::failed("this token is for a router, which enrolls by itself")
+            .hint(format!(
+                "run `ziti router enroll {} --jwt {}` on its machine",
+                shell::quote(&file.display().to_string()),
+                shell::quote(&token)
+            ))
+            .hint("`portcullis router-config generate edge` makes the configuration file")
     }
 
     /// The first given argument that `method` does not use.

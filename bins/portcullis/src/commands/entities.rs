@@ -3,11 +3,12 @@
 use crate::commands::tags::{PatchTags, TagChangesArgs};
 use crate::completion::Values;
 use crate::context::{Context, Session};
-use crate::entity::Entity;
-use crate::error::CliError;
+use crate::entity::{Entity, EntityKind};
+use crate::error::{CliError, refusal};
 use crate::listable::Listable as _;
+use crate::shell;
 use clap::Args;
-use portcullis_client::{Client, Creatable, Patchable};
+use portcullis_client::{Client, ClientError, Creatable, Patchable};
 use portcullis_domain::ids::EntityId as _;
 use std::marker::PhantomData;
 
@@ -45,7 +46,8 @@ pub(crate) async fn create_and_fetch<E: Entity + Creatable>(
     client: &Client,
     body: &E::Create,
 ) -> Result<E, CliError> {
-    let created = client.create_entity::<E>(body).await?;
+    let created = client.create_entity::<E>(body).await;
+    let created = created.map_err(refused_change::<E>)?;
     let id = E::Id::from_wire(created.id);
     client.entity(&id).await.map_err(|error| {
         let id = id.as_str();
@@ -83,8 +85,36 @@ where
     if let Some(tags) = tags.apply(&base.tags) {
         change.set_tags(tags);
     }
-    session.client.patch_entity::<E>(&base.id, &change).await?;
+    let changed = session.client.patch_entity::<E>(&base.id, &change).await;
+    changed.map_err(refused_change::<E>)?;
     fetch_and_show::<E>(context, session, &base.id).await
+}
+
+/// Converts a failed creation or update. If the name is taken, the hint leads to its owner.
+pub(crate) fn refused_change<E: EntityKind>(error: ClientError) -> CliError {
+    match error.refusal().and_then(refusal::taken_name) {
+        Some(name) => {
+            let noun = with_article(E::SINGULAR);
+            CliError::failed(format!("{noun} named `{name}` exists already"))
+                .hint(format!(
+                    "see it with `portcullis {} show {}`",
+                    E::COMMAND,
+                    shell::quote(name)
+                ))
+                .of_request(error.refusal())
+        },
+        None => error.into(),
+    }
+}
+
+/// The noun of a kind with its article.
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
 }
 
 /// Shows the current state of an entity.
@@ -109,7 +139,19 @@ pub(crate) fn require_changes<E: Entity>(is_empty: bool) -> Result<(), CliError>
 
 /// Writes an entity as the result.
 pub(crate) fn show_entity<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
+    show_entity_and_next(context, found, None)
+}
+
+/// Writes an entity as the result, with the command that probably follows.
+pub(crate) fn show_entity_and_next<E: Entity>(
+    context: &Context,
+    found: &E,
+    next: Option<String>,
+) -> Result<(), CliError> {
     let now = context.now();
     let output = context.output;
-    output.write_entity(found.reference(), found, || found.table(now))
+    output.write_entity(found.reference(), found, || match next {
+        Some(next) => found.table(now).footer(format!("next: {next}")),
+        None => found.table(now),
+    })
 }

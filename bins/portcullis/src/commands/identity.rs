@@ -6,7 +6,7 @@ mod identity_type;
 mod list;
 mod mfa_remove;
 mod show;
-mod state;
+pub(crate) mod state;
 mod trace;
 mod update;
 

@@ -14,7 +14,7 @@ use crate::moment;
 use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;
-use crate::trust::{self, TrustedController};
+use crate::trust::{self, CaFingerprint, Confirmation, TrustSource, TrustedController};
 use crate::{auth_queries, controller_url, files, output, secret_source};
 use clap::Args;
 use complete::LoginState;
@@ -29,9 +29,10 @@ use std::path::PathBuf;
 use url::Url;
 
 const EXAMPLES: &str = "\
-The first login shows the fingerprint of the controller's CA and asks whether to trust it. The
-profile stores the trusted CA, the session, the username, and the paths of certificates, keys and
-JWTs, but no passwords or JWTs.
+The first login shows the fingerprint of the controller's CA and asks whether to trust it. On the
+controller's machine, `portcullis-controller fingerprint` shows it; pass it with --fingerprint to
+be asked nothing, and to be sure. The profile stores the trusted CA, the session, the username, and
+the paths of certificates, keys and JWTs, but no passwords or JWTs.
 
 If a policy requires a second JWT, pass its file with --second-ext-jwt. Every later command reads
 the file again, so that another program can renew the JWT.
@@ -43,6 +44,7 @@ you are not enrolled yet, the session only allows `portcullis mfa enroll` until 
 Examples:
   portcullis login https://localhost:1280 --username admin
   portcullis login https://localhost:1280 --username admin --ca root-ca.pem
+  portcullis login https://ctrl.example.com:1280 --fingerprint 85:58:9C:...:4E
   pass show portcullis | portcullis login --password-file -
   portcullis login                       # repeats the last login
   portcullis login --identity laptop.json
@@ -100,9 +102,13 @@ pub(crate) struct LoginArgs {
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
+    /// Trust the CA with this SHA-256 fingerprint, without asking; colons and case do not matter
+    #[arg(long, value_name = "SHA256", conflicts_with_all = ["ca", "identity"])]
+    fingerprint: Option<CaFingerprint>,
+
     /// Trust the CA certificates that the controller offers, without asking to confirm the
     /// fingerprint
-    #[arg(short, long, conflicts_with = "ca")]
+    #[arg(short, long, conflicts_with_all = ["ca", "fingerprint"])]
     yes: bool,
 
     /// Forget the currently trusted CA certificates
@@ -125,6 +131,15 @@ struct LoggedIn<'l> {
 }
 
 impl LoginArgs {
+    /// How the CA of an unknown controller is confirmed.
+    fn confirmation(&self) -> Confirmation {
+        match self.fingerprint {
+            Some(fingerprint) => Confirmation::Fingerprint(fingerprint),
+            None if self.yes => Confirmation::Accepted,
+            None => Confirmation::Ask,
+        }
+    }
+
     /// Rejects contradictory credentials.
     fn check(&self) -> Result<(), CliError> {
         if self.certificate.cert.is_some() && (self.username.is_some() || self.password.is_given())
@@ -265,15 +280,19 @@ async fn trust(
     known: Option<&Profile>,
 ) -> Result<TrustedController, CliError> {
     if let Some(path) = &arguments.ca {
-        return trust::trust_given_ca(context, url, files::read_text(path)?).await;
+        let authorities = files::read_text(path)?;
+        return trust::trust_given_ca(context, url, authorities, TrustSource::CaFile).await;
     }
     if let Some(path) = &arguments.identity {
         let authorities = IdentityFile::read(path)?.ca_pem()?;
-        return trust::trust_given_ca(context, url, authorities).await;
+        return trust::trust_given_ca(context, url, authorities, TrustSource::IdentityFile).await;
     }
-    match known {
-        Some(profile) if !arguments.forget_ca => reconnect(context, profile).await,
-        _ => trust::trust_unknown_controller(context, url, arguments.yes).await,
+    let confirmation = arguments.confirmation();
+    match (known, confirmation) {
+        (Some(profile), Confirmation::Ask | Confirmation::Accepted) if !arguments.forget_ca => {
+            reconnect(context, profile).await
+        },
+        _ => trust::trust_unknown_controller(context, url, confirmation).await,
     }
 }
 
@@ -285,7 +304,7 @@ async fn reconnect(context: &Context, profile: &Profile) -> Result<TrustedContro
             client,
             ca: profile.ca.clone(),
         }),
-        Err(error) => Err(profile.explain_untrusted(error.into())),
+        Err(error) => Err(profile.explain_untrusted(context, error.into()).await),
     }
 }
 

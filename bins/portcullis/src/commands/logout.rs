@@ -1,7 +1,7 @@
 //! `portcullis logout`.
 
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::table::Table;
 use portcullis_api::code::Code;
 use portcullis_client::Api;
@@ -9,14 +9,26 @@ use serde_json::json;
 
 /// Help footer of `logout`.
 pub(crate) const EXAMPLES: &str = "\
-The session is ended on the controller and removed here. The trusted CA stays in the profile.
+The session is ended on the controller and removed here. The trusted CA stays in the profile. It is
+no error if there is no session.
 
 Examples:
   portcullis logout
   portcullis logout --profile staging";
 
 pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
-    let session = context.session_for_logout()?;
+    let session = match context.session_for_logout() {
+        Ok(session) => session,
+        Err(error) if error.kind() == ErrorKind::NotLoggedIn => {
+            return context
+                .output
+                .write_result(&json!({"loggedOut": false}), || {
+                    let name = &context.profile;
+                    Table::with_properties().footer(format!("Not logged in (profile `{name}`)."))
+                });
+        },
+        Err(error) => return Err(error),
+    };
     // Removed first, so that nobody is logged in here afterwards even if the request fails.
     context.store.update(|all| {
         if let Some(profile) = all.profiles.get_mut(&context.profile) {
@@ -26,7 +38,8 @@ pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
     match session.client.log_out(Api::Management).await {
         Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(session
             .profile
-            .explain_untrusted(error.into())
+            .explain_untrusted(context, error.into())
+            .await
             .hint("the session was removed here; it will expire on the controller")),
         // An expired session needs no logout.
         _ => context

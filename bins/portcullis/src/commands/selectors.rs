@@ -1,13 +1,19 @@
 //! Selectors of policies.
 
-use crate::entity::Named;
+use crate::commands::role_attributes::HasRoleAttributes;
+use crate::entity::{EntityKind, Named};
 use crate::error::CliError;
 use crate::listable::Listable as _;
+use crate::output;
 use crate::resolve;
+use crate::suggestions;
 use crate::text::split_commas;
-use portcullis_client::Client;
+use portcullis_client::{Client, ListQuery};
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleSelectors;
+
+/// The attribute that everything has.
+const ALL: &str = "all";
 
 /// Selectors as typed by users, with names in place of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +38,15 @@ fn is_selector(word: &str) -> bool {
     word.len() > 1 && word.starts_with(['#', '@'])
 }
 
-/// Resolves the names in the selectors of `option` to ids.
-pub(crate) async fn resolve<N: Named, I: EntityId>(
+/// Resolves the names in the selectors of `option` to ids. Warns of attributes that nothing has.
+pub(crate) async fn resolve<N: Named + HasRoleAttributes, I: EntityId>(
     client: &Client,
     option: &str,
     given: Option<&[Selectors]>,
 ) -> Result<Option<RoleSelectors<I>>, CliError> {
+    for attribute in attributes(given.unwrap_or_default()) {
+        warn_of_unused::<N>(client, option, attribute).await;
+    }
     let find = async |text: &str| {
         Ok(resolve::by_id_or_name::<N>(client, text)
             .await?
@@ -45,6 +54,43 @@ pub(crate) async fn resolve<N: Named, I: EntityId>(
             .to_owned())
     };
     resolve_roles(option, given, find).await
+}
+
+/// The attributes in selectors, apart from the one that everything has.
+fn attributes(given: &[Selectors]) -> impl Iterator<Item = &str> {
+    let words = given.iter().flat_map(|Selectors(words)| words);
+    words
+        .filter_map(|word| word.strip_prefix('#'))
+        .filter(|&attribute| attribute != ALL)
+}
+
+/// Warns if no entity has the attribute, which may be intended for now.
+async fn warn_of_unused<N: Named + HasRoleAttributes>(
+    client: &Client,
+    option: &str,
+    attribute: &str,
+) {
+    let find = async |query: ListQuery| {
+        let found = client.role_attributes(N::OWNER, &query).await;
+        found.map(|page| page.data)
+    };
+    match find(ListQuery::candidates("id", attribute)).await {
+        Ok(found) if !found.iter().any(|known| known == attribute) => {},
+        // In use, or hidden from this user.
+        _ => return,
+    }
+    let similar = match suggestions::query("id", attribute) {
+        Some(query) => find(query).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let similar: Vec<_> = similar.iter().map(|known| format!("#{known}")).collect();
+    let question =
+        suggestions::did_you_mean(&format!("#{attribute}"), similar.iter().map(String::as_str));
+    let question = question.map_or_else(String::new, |question| format!("; {question}"));
+    output::warn(&format!(
+        "{option}: no {} has the role attribute `#{attribute}` yet{question}",
+        <N as EntityKind>::SINGULAR
+    ));
 }
 
 /// Converts selectors; `find` resolves a name or id to an id.

@@ -74,13 +74,18 @@ impl TokenArgs {
 }
 
 impl TokenDestination {
+    /// Whether the token is not asked for, so that it has to be fetched later.
+    pub(crate) fn is_discarded(&self) -> bool {
+        matches!(self, Self::Discard)
+    }
+
     /// Writes the token of the enrollment `id`. Returns whether standard output may still be used.
     pub(crate) fn deliver(
         self,
         token: Option<&SecretString>,
         id: Option<&EnrollmentId>,
     ) -> Result<bool, CliError> {
-        if matches!(self, Self::Discard) {
+        if self.is_discarded() {
             return Ok(true);
         }
         let missing = || {

@@ -64,8 +64,10 @@ async fn fetch_version(context: &Context) -> Result<Version, CliError> {
         CliError::not_logged_in(format!("no controller in profile `{name}`"), None)
     })?;
     let client = context.client(&profile.url, profile.trust()?).build()?;
-    let version = client.version().await;
-    version.map_err(|error| profile.explain_untrusted(error.into()))
+    match client.version().await {
+        Ok(version) => Ok(version),
+        Err(error) => Err(profile.explain_untrusted(context, error.into()).await),
+    }
 }
 
 fn table(versions: &Versions) -> Table {

@@ -8,6 +8,7 @@ use crate::identity_file::IdentityFile;
 use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
 use crate::table::Table;
+use crate::trust::{self, TrustSource};
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::identity::IdentityDetail;
@@ -27,10 +28,6 @@ Examples:
 /// Hint on a refused certificate of an identity file.
 const EXPIRED_HINT: &str = "the certificate of this identity is no longer valid; to enroll it again, \
     ask an administrator for a new token, then run `portcullis enroll TOKEN`";
-
-/// Hint on a controller that an identity file does not trust.
-const UNTRUSTED_HINT: &str = "the identity file contains the trusted CAs; if the CA of the controller has \
-    been replaced, enroll again: ask an administrator for a new token";
 
 /// Arguments of `whoami`.
 #[derive(Debug, Args)]
@@ -92,7 +89,7 @@ async fn from_session(context: &Context) -> Result<WhoamiResult, CliError> {
         let identity = session.client.current_identity(Api::Client).await?;
         Ok((current, identity))
     };
-    let (held, identity) = session.explain(ask.await).await?;
+    let (held, identity) = session.explain(context, ask.await).await?;
     let url = controller_url::display(&session.profile.url);
     Ok(WhoamiResult::new(url, held, identity))
 }
@@ -110,17 +107,14 @@ async fn from_identity_file(
         .client(&url, file.trust()?)
         .certificate(credential.to_client_certificate())
         .build()?;
-    let session = client
-        .authenticate_with_certificate(Api::Client)
-        .await
-        .map_err(|error| credential.explain_login_error(error, EXPIRED_HINT, context.now()))
-        .map_err(|error| {
-            if error.is_untrusted_controller() {
-                error.hint(UNTRUSTED_HINT)
-            } else {
-                error
-            }
-        })?;
+    let session = match client.authenticate_with_certificate(Api::Client).await {
+        Ok(session) => session,
+        Err(error) => {
+            let error = credential.explain_login_error(error, EXPIRED_HINT, context.now());
+            let source = TrustSource::IdentityFile;
+            return Err(trust::explain_untrusted(context, &url, error, source).await);
+        },
+    };
     let client = client.with_session(session.token.clone());
     let identity = async {
         complete::answer_queries(&client, &session, &codes)

@@ -1,5 +1,7 @@
 //! Descriptions of underlying causes in plain words.
 
+use super::refusal;
+use portcullis_client::ClientError;
 use portcullis_domain::io_error;
 use std::error::Error;
 use std::io;
@@ -12,6 +14,9 @@ pub(crate) fn json_position(error: &serde_json::Error) -> String {
 pub(super) fn describe(cause: &(dyn Error + 'static)) -> String {
     if let Some(error) = cause.downcast_ref::<io::Error>() {
         return describe_io(error);
+    }
+    if let Some(ClientError::Refused(error)) = cause.downcast_ref() {
+        return refusal::describe(error);
     }
     if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
         return format!(

@@ -9,11 +9,11 @@ const MAX_WIDTH: usize = 76;
 
 const ELLIPSIS: &str = "...";
 
-/// Renders a message, indenting the excerpt lines after the first. Markers stay aligned when
-/// escaping or wide characters change widths, and long lines are truncated.
-pub(super) fn render_message(message: &str) -> String {
+/// Renders a message: the first line by `wrap`, and the excerpt lines after it indented. Markers
+/// stay aligned when escaping or wide characters change widths, and long lines are truncated.
+pub(super) fn render_message(message: &str, wrap: impl FnOnce(String) -> String) -> String {
     let mut lines = message.lines().peekable();
-    let mut text = escape_control_characters(lines.next().unwrap_or_default());
+    let mut text = wrap(escape_control_characters(lines.next().unwrap_or_default()));
     while let Some(line) = lines.next() {
         let mark = lines.next_if(|next| !line.is_empty() && is_marker(next));
         match mark {
@@ -83,6 +83,10 @@ fn truncate_end(text: &str, max_width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn render_message(message: &str) -> String {
+        super::render_message(message, |text| text)
+    }
 
     #[test]
     fn excerpts_are_indented() {

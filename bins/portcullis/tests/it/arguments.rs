@@ -195,6 +195,7 @@ fn files_are_named_when_they_are_not_what_they_should_be() {
     assert_snapshot!(transcript, @r"
         $ portcullis enroll missing.jwt
         error: missing.jwt cannot be read: it does not exist
+        hint: the first argument is the file with the token, which administrators write with `portcullis enrollment show ID --output-jwt FILE`
         [1]
         $ portcullis enroll empty.jwt
         error: this is not an enrollment token

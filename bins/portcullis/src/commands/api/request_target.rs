@@ -30,9 +30,9 @@ impl RequestTarget {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let (prefixed, path) = strip_api_prefix(path);
         let api = match prefixed {
-            Some(Api::Management) if is_client_api => {
+            Some(Api::Management | Api::Fabric) if is_client_api => {
                 return Err(CliError::usage(
-                    "this is a path of the management API, but `--client` selects the client API",
+                    "this is a path of another API, but `--client` selects the client API",
                 ));
             },
             Some(api) => api,
@@ -87,7 +87,7 @@ impl RequestTarget {
 fn strip_api_prefix(path: &str) -> (Option<Api>, &str) {
     let path = path.strip_prefix("./").unwrap_or(path);
     let bare = path.trim_start_matches('/');
-    for api in [Api::Management, Api::Client] {
+    for api in [Api::Management, Api::Client, Api::Fabric] {
         let prefix = api.prefix().trim_start_matches('/');
         if let Some(rest) = bare.strip_prefix(prefix)
             && (rest.is_empty() || rest.starts_with('/'))
@@ -132,6 +132,8 @@ mod tests {
                 false,
                 "/edge/management/v1/x?filter=a%3D1%20b&limit=2",
             ),
+            ("/fabric/v1/routers", false, "/fabric/v1/routers"),
+            ("fabric/v1/links/x", false, "/fabric/v1/links/x"),
             ("größe", false, "/edge/management/v1/gr%C3%B6%C3%9Fe"),
         ] {
             assert_eq!(sent(text, is_for_clients).unwrap(), path, "{text}");
@@ -153,6 +155,7 @@ mod tests {
             assert!(sent(text, false).is_err(), "{text}");
         }
         assert!(sent("/edge/management/v1/identities", true).is_err());
+        assert!(sent("/fabric/v1/routers", true).is_err());
     }
 
     #[test]

@@ -53,7 +53,8 @@ impl Verb for UpdateArgs {
         let body = AuthPolicyPatch::from(patch);
         client
             .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)
-            .await?;
+            .await
+            .map_err(entities::refused_change::<AuthPolicyDetail>)?;
         let policy = client
             .entity::<AuthPolicyDetail>(&policy.base.id)
             .await

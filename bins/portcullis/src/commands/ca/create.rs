@@ -56,7 +56,9 @@ impl CreateArgs {
                 external_id_claim: self.claim.to_full_claim(),
                 tags: self.tags.to_tags(),
             },
-            cert_pem: credential::read_certificates_pem(&self.certificate)?,
+            cert_pem: credential::read_certificates_pem(&self.certificate).map_err(|error| {
+                error.hint("the second argument is the PEM file with the certificate of the CA")
+            })?,
         })
     }
 }

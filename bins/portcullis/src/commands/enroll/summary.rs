@@ -20,6 +20,9 @@ pub(super) struct EnrollmentSummary {
     /// File of the JWT to log in with.
     #[serde(skip)]
     pub(super) ext_jwt: Option<String>,
+    /// Profile that was created to trust the controller.
+    #[serde(skip)]
+    pub(super) new_profile: Option<String>,
 }
 
 impl EnrollmentSummary {
@@ -30,6 +33,12 @@ impl EnrollmentSummary {
             .property("identity", self.identity_id.as_deref().unwrap_or_default())
             .property("file", self.file.as_deref().unwrap_or_default())
             .property("username", self.username.as_deref().unwrap_or_default());
+        let table = match &self.new_profile {
+            Some(name) => {
+                table.property("profile", format!("{name}, which trusts this controller"))
+            },
+            None => table,
+        };
         match self.next_step() {
             Some(next) => table.footer(format!("next: {next}")),
             None => table,
@@ -39,15 +48,19 @@ impl EnrollmentSummary {
     /// Suggested next command.
     fn next_step(&self) -> Option<String> {
         let url = shell::quote(&self.url);
+        let program = match self.new_profile.as_deref() {
+            None | Some("default") => "portcullis".to_owned(),
+            Some(name) => format!("portcullis --profile {}", shell::quote(name)),
+        };
         if let Some(file) = &self.file {
             let file = shell::quote(file);
             return Some(format!("portcullis whoami --identity {file}"));
         }
         if let Some(file) = &self.ext_jwt {
             let file = shell::quote(file);
-            return Some(format!("portcullis login {url} --ext-jwt {file}"));
+            return Some(format!("{program} login {url} --ext-jwt {file}"));
         }
         let username = shell::quote(self.username.as_deref()?);
-        Some(format!("portcullis login {url} --username {username}"))
+        Some(format!("{program} login {url} --username {username}"))
     }
 }

@@ -3,6 +3,7 @@
 use super::show;
 use crate::commands::entities;
 use crate::commands::expiry::ExpiryArgs;
+use crate::commands::identity::state;
 use crate::commands::token_output::TokenArgs;
 use crate::commands::verb::Verb;
 use crate::completion::Values;
@@ -12,6 +13,7 @@ use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::ca::CaDetail;
+use portcullis_api::code::Code;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::Client;
@@ -97,8 +99,12 @@ impl CreateArgs {
         Err(CliError::usage(message))
     }
 
-    async fn body(&self, context: &Context, client: &Client) -> Result<EnrollmentCreate, CliError> {
-        let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
+    async fn body(
+        &self,
+        context: &Context,
+        client: &Client,
+        identity: &IdentityDetail,
+    ) -> Result<EnrollmentCreate, CliError> {
         let ca_id = match &self.ca {
             Some(ca) => Some(
                 resolve::by_id_or_name::<CaDetail>(client, ca)
@@ -109,7 +115,7 @@ impl CreateArgs {
             None => None,
         };
         Ok(EnrollmentCreate {
-            identity_id: identity.base.id,
+            identity_id: identity.base.id.clone(),
             method: self.method()?,
             expires_at: self.expiry.expires_at(context)?,
             ca_id,
@@ -126,10 +132,37 @@ impl Verb for CreateArgs {
 
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
-        let body = self.body(context, client).await?;
+        let identity: IdentityDetail = resolve::by_id_or_name(client, &self.identity).await?;
+        let body = self.body(context, client, &identity).await?;
         let destination = self.token.prepare()?;
-        let enrollment = entities::create_and_fetch::<EnrollmentDetail>(client, &body).await?;
-        show::deliver(context, destination, &enrollment)
+        let created = entities::create_and_fetch::<EnrollmentDetail>(client, &body).await;
+        let enrollment =
+            created.map_err(|error| explain_existing(error, &identity, body.method))?;
+        show::deliver_new(context, destination, &enrollment)
+    }
+}
+
+/// Says what to do with the enrollment of the same method that exists already.
+fn explain_existing(
+    error: CliError,
+    identity: &IdentityDetail,
+    method: EnrollmentMethodKind,
+) -> CliError {
+    let mut pending = state::pending_enrollments(identity);
+    let existing = pending.find(|(name, _)| *name == method.name());
+    match existing {
+        Some((_, existing)) if error.is_refused_with(Code::EnrollmentExists) => {
+            let id = &existing.id;
+            error
+                .hint(format!(
+                    "get its token with `{}`",
+                    show::token_command(id, &identity.name)
+                ))
+                .hint(format!(
+                    "or replace the token with `portcullis enrollment refresh {id}`"
+                ))
+        },
+        _ => error,
     }
 }
 

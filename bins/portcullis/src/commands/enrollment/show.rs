@@ -8,8 +8,10 @@ use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
+use crate::files;
 use crate::moment;
 use crate::output::Output;
+use crate::shell;
 use crate::table::Table;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
@@ -55,6 +57,27 @@ pub(crate) fn deliver(
         entities::show_entity(context, enrollment)?;
     }
     Ok(())
+}
+
+/// Writes the token of a new enrollment, if requested, and shows the enrollment.
+pub(super) fn deliver_new(
+    context: &Context,
+    destination: TokenDestination,
+    enrollment: &EnrollmentDetail,
+) -> Result<(), CliError> {
+    let owner = enrollment.identity.as_ref();
+    let owner = owner.filter(|_| destination.is_discarded());
+    let next = owner.map(|owner| token_command(&enrollment.base.id, &owner.name));
+    if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
+        entities::show_entity_and_next(context, enrollment, next)?;
+    }
+    Ok(())
+}
+
+/// The command that writes the token of an enrollment of the identity `owner`.
+pub(crate) fn token_command(id: &EnrollmentId, owner: &str) -> String {
+    let file = shell::quote(&files::name_for(owner, "jwt"));
+    format!("portcullis enrollment show {id} --output-jwt {file}")
 }
 
 impl Entity for EnrollmentDetail {

@@ -81,15 +81,16 @@ impl Verb for UpdateArgs {
                 ..self.members.resolve(client).await?
             },
         };
-        if changes_key_source(&signer, &update.members) {
+        let changed = if changes_key_source(&signer, &update.members) {
             client
                 .replace_entity::<ExternalJwtSignerDetail>(&id, &to_replacement(signer, update))
-                .await?;
+                .await
         } else {
             client
                 .patch_entity::<ExternalJwtSignerDetail>(&id, &update)
-                .await?;
-        }
+                .await
+        };
+        changed.map_err(entities::refused_change::<ExternalJwtSignerDetail>)?;
         entities::fetch_and_show::<ExternalJwtSignerDetail>(context, session, &id).await
     }
 }

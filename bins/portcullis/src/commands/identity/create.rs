@@ -2,6 +2,7 @@
 
 use super::identity_type::IdentityType;
 use super::state;
+use crate::commands::enrollment::show;
 use crate::commands::entities;
 use crate::commands::tags::NewTagsArgs;
 use crate::commands::token_output::{TokenArgs, TokenDestination};
@@ -171,12 +172,15 @@ fn deliver(
 ) -> Result<(), CliError> {
     let enrollment = state::pending_enrollments(identity).next();
     let enrollment = enrollment.map(|(_, enrollment)| enrollment);
+    let next = enrollment
+        .filter(|_| destination.is_discarded())
+        .map(|enrollment| show::token_command(&enrollment.id, &identity.name));
     let is_stdout_free = destination.deliver(
         enrollment.and_then(|enrollment| enrollment.jwt.as_ref()),
         enrollment.map(|enrollment| &enrollment.id),
     )?;
     if is_stdout_free {
-        entities::show_entity(context, identity)?;
+        entities::show_entity_and_next(context, identity, next)?;
     }
     Ok(())
 }

@@ -28,7 +28,9 @@ fn client() -> Client {
 fn sent<P: Policy>(line: &str) -> Value {
     let words = std::iter::once("x").chain(line.split_whitespace());
     let line = Line::<P>::try_parse_from(words).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.unwrap().block_on(async {
         match line.command {
             PolicyCommand::Create(verb) => {

@@ -5,6 +5,7 @@ use crate::commands::token_output::{TokenArgs, TokenDestination};
 use crate::context::{Context, Session};
 use crate::entity::Named;
 use crate::error::CliError;
+use crate::files;
 use crate::shell;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_client::Creatable;
@@ -46,9 +47,13 @@ pub(crate) fn deliver<R: EnrollableRouter>(
     router: &R,
     step: RouterChange,
 ) -> Result<(), CliError> {
-    write(context, destination, router).map_err(|error| {
-        let (name, id) = (router.name(), router.base().id.as_str());
-        let word = shell::quote(name);
+    let (name, word) = (router.name(), shell::quote(router.name()));
+    let next = destination.is_discarded().then(|| {
+        let file = shell::quote(&files::name_for(name, "jwt"));
+        format!("portcullis {} show {word} --output-jwt {file}", R::COMMAND)
+    });
+    write(context, destination, router, next).map_err(|error| {
+        let id = router.base().id.as_str();
         let done = match step {
             RouterChange::Created => "was created",
             RouterChange::Reset => "must re-enroll",
@@ -66,10 +71,11 @@ pub(super) fn write<R: EnrollableRouter>(
     context: &Context,
     destination: TokenDestination,
     router: &R,
+    next: Option<String>,
 ) -> Result<(), CliError> {
     let token = router.enrollment().enrollment_jwt.as_ref();
     if destination.deliver(token, None)? {
-        entities::show_entity(context, router)?;
+        entities::show_entity_and_next(context, router, next)?;
     }
     Ok(())
 }

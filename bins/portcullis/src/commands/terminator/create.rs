@@ -75,7 +75,11 @@ impl Verb for CreateArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
         let service: ServiceDetail = resolve::by_id_or_name(client, &self.service).await?;
-        let router: TransitRouterDetail = resolve::by_id_or_name(client, &self.router).await?;
+        let router: TransitRouterDetail = resolve::by_id_or_name(client, &self.router)
+            .await
+            .map_err(|error| {
+                error.hint("edge routers are listed by `portcullis edge-router list`")
+            })?;
         let body = self.body(service.base.id, router.base.id);
         entities::create::<TerminatorDetail>(context, session, &body).await
     }
