@@ -3,6 +3,7 @@
 
 mod authenticators;
 mod authorities;
+mod bulk_create;
 mod completion;
 mod credentials;
 mod database;

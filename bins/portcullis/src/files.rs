@@ -312,6 +312,13 @@ fn parent_dir(path: &Path) -> &Path {
     }
 }
 
+/// The error for a file that cannot be created for want of its directory.
+pub(crate) fn missing_directory(path: &Path) -> CliError {
+    let directory = parent_dir(path).display();
+    CliError::failed(format!("`{}` cannot be written", path.display()))
+        .with_source(anyhow::anyhow!("the directory {directory} does not exist"))
+}
+
 /// Makes the rename durable. Errors are ignored: not every file system supports this, and the
 /// content is safe.
 fn sync_parent_dir(path: &Path) {

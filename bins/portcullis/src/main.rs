@@ -23,6 +23,7 @@ mod moment;
 mod output;
 mod password;
 mod profile;
+mod progress;
 mod prompt;
 mod render;
 mod resolve;

@@ -3,6 +3,7 @@
 mod create;
 mod disable;
 mod identity_type;
+mod import;
 mod list;
 mod mfa_remove;
 mod show;
@@ -83,6 +84,8 @@ impl UsualVerbs for IdentityDetail {
 /// Further subcommands for identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityOtherCommand {
+    #[command(display_order = 11)]
+    Import(import::ImportArgs),
     #[command(display_order = 21)]
     RoleAttributes(RoleAttributesArgs<IdentityDetail>),
     #[command(display_order = 41)]
@@ -95,4 +98,4 @@ pub(crate) enum IdentityOtherCommand {
     MfaRemove(mfa_remove::MfaRemoveArgs),
 }
 
-delegate_verbs!(IdentityOtherCommand: RoleAttributes, Disable, Enable, Trace, MfaRemove);
+delegate_verbs!(IdentityOtherCommand: Import, RoleAttributes, Disable, Enable, Trace, MfaRemove);
