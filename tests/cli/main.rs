@@ -4,6 +4,7 @@
 mod authenticators;
 mod authorities;
 mod bulk_create;
+mod bulk_delete;
 mod completion;
 mod credentials;
 mod database;

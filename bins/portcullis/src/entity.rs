@@ -21,6 +21,8 @@ pub(crate) trait EntityKind: Resource + Serialize + Send + Sync + 'static {
     const PLURAL: &'static str;
     /// Noun where only this kind can be meant.
     const SHORT_NOUN: &'static str = Self::SINGULAR;
+    /// What is deleted with entities of the kind, as a sentence after a space.
+    const GOES_WITH: &'static str = "";
     /// Columns of its tables besides name, id and dates.
     const COLUMNS: &'static [Column<Self>];
 

@@ -5,17 +5,30 @@ use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
 use crate::grid::Grid;
 use crate::listable::Listable as _;
+use crate::progress::Progress;
 use crate::prompt;
 use crate::table;
 use crate::text_width;
 use clap::Args;
-use portcullis_client::{Client, ListQuery};
+use futures_util::stream::{self, StreamExt as _};
+use portcullis_api::code::Code;
+use portcullis_client::{Client, ClientError, ListQuery, RetryPolicy};
 use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::pin::pin;
 
 /// Widest name in a confirmation prompt, in columns.
 const MAX_NAME_WIDTH: usize = 40;
+
+/// Most names in it.
+const MAX_NAMES: usize = 10;
+
+/// Most deleted entities to list one by one.
+const MAX_DELETED_ROWS: usize = 100;
+
+/// Requests at a time.
+const CONCURRENCY: usize = 16;
 
 /// Options of deletions.
 #[derive(Debug, Clone, Args)]
@@ -45,6 +58,8 @@ fn filter(text: &str) -> Result<String, String> {
 /// Entities to delete.
 pub(crate) struct DeletionTargets {
     members: Vec<DeletionTarget>,
+    /// One to delete after all others.
+    last: Option<DeletionTarget>,
     is_explicit: bool,
 }
 
@@ -71,10 +86,7 @@ impl DeletionTargets {
                 members.push(found);
             }
         }
-        Ok(Self {
-            members,
-            is_explicit: true,
-        })
+        Ok(Self::new(members, true))
     }
 
     /// Collects the results of a query, without duplicates: a list may change between pages.
@@ -84,24 +96,39 @@ impl DeletionTargets {
     ) -> Result<Self, CliError> {
         let mut seen = BTreeSet::new();
         let mut members = Vec::new();
+        let progress = Progress::new(None, <E as EntityKind>::PLURAL);
         let mut entities = E::pages(client, query).into_stream();
         while let Some(entity) = entities.try_next().await? {
             let target = to_target(&entity);
             if seen.insert(target.id.clone()) {
                 members.push(target);
             }
+            progress.advance(1);
         }
-        Ok(Self {
-            members,
-            is_explicit: false,
-        })
+        Ok(Self::new(members, false))
     }
-}
 
-impl DeletionTargets {
-    /// Moves the entity with `id` to the end, if it is included.
+    fn new(members: Vec<DeletionTarget>, is_explicit: bool) -> Self {
+        Self {
+            members,
+            last: None,
+            is_explicit,
+        }
+    }
+
+    /// Leaves the entity with `id`, if it is included, until the others are deleted.
     pub(crate) fn move_to_end(&mut self, id: &str) {
-        self.members.sort_by_key(|target| target.id == id);
+        let place = self.members.iter().position(|target| target.id == id);
+        self.last = place.map(|place| self.members.remove(place));
+    }
+
+    fn len(&self) -> usize {
+        self.members.len() + usize::from(self.last.is_some())
+    }
+
+    /// All of them, in the order of deletion.
+    fn into_all(self) -> impl Iterator<Item = DeletionTarget> {
+        self.members.into_iter().chain(self.last)
     }
 }
 
@@ -124,6 +151,14 @@ fn to_target<E: Entity>(entity: &E) -> DeletionTarget {
 struct DeletionReport {
     deleted: Vec<DeletionTarget>,
     failed: Vec<DeletionFailure>,
+    /// Number of those that were not tried, since it would have been in vain.
+    #[serde(skip_serializing_if = "is_zero")]
+    remaining: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Serialize)]
@@ -140,8 +175,8 @@ struct DryRunReport {
     would_delete: Vec<DeletionTarget>,
 }
 
-/// Deletes the targets in order, continuing after failures, and reports the result. A dry run only
-/// reports.
+/// Deletes the targets, several at a time, continuing after failures, and reports the result. A dry run
+/// only reports.
 pub(crate) async fn run<E: Entity>(
     context: &Context,
     session: &Session,
@@ -150,7 +185,7 @@ pub(crate) async fn run<E: Entity>(
 ) -> Result<(), CliError> {
     if arguments.dry_run {
         let forecast = DryRunReport {
-            would_delete: targets.members,
+            would_delete: targets.into_all().collect(),
         };
         let names = forecast.would_delete.iter().map(DeletionTarget::reference);
         return context
@@ -160,22 +195,7 @@ pub(crate) async fn run<E: Entity>(
     if !arguments.yes {
         confirm::<E>(&targets)?;
     }
-    let mut report = DeletionReport::default();
-    let mut last = None;
-    for target in targets.members {
-        let id = E::Id::from_wire(target.id.clone());
-        match session.client.delete_entity::<E>(&id).await {
-            Ok(()) => report.deleted.push(target),
-            Err(error) => {
-                let error = CliError::from(error);
-                report.failed.push(DeletionFailure {
-                    target,
-                    error: error.message(),
-                });
-                last = Some(error);
-            },
-        }
-    }
+    let (report, last) = delete_all::<E>(&session.client, targets).await;
     match last {
         // A single failure needs no report.
         Some(error) if report.deleted.is_empty() && report.failed.len() == 1 => Err(error),
@@ -184,19 +204,80 @@ pub(crate) async fn run<E: Entity>(
             context
                 .output
                 .write_named(names, &report, || report_table::<E>(&report))?;
-            last.map_or(Ok(()), |error| {
-                Err(summarize_failures::<E>(&report.failed, error))
-            })
+            last.map_or(Ok(()), |error| Err(summarize_failures::<E>(&report, error)))
         },
     }
 }
 
+/// Deletes the targets; returns the last error beside the report. What concerns all of them, such as
+/// the end of the session, ends it.
+async fn delete_all<E: Entity>(
+    client: &Client,
+    targets: DeletionTargets,
+) -> (DeletionReport, Option<CliError>) {
+    let client = &client.with_retry(RetryPolicy::standard());
+    let progress = Progress::new(Some(targets.len()), <E as EntityKind>::PLURAL);
+    let mut report = DeletionReport::default();
+    let mut last_error = None;
+    let mut left = targets.len();
+    let DeletionTargets { members, last, .. } = targets;
+    let members = stream::iter(members).map(|target| delete::<E>(client, target));
+    // In the order of the targets.
+    let members = members.buffered(CONCURRENCY);
+    let last = stream::iter(last).then(|target| delete::<E>(client, target));
+    let mut outcomes = pin!(members.chain(last));
+    while let Some((target, outcome)) = outcomes.next().await {
+        left -= 1;
+        progress.advance(1);
+        let Err(error) = outcome else {
+            report.deleted.push(target);
+            continue;
+        };
+        let concerns_all = concerns_all(&error);
+        let error = CliError::from(error);
+        report.failed.push(DeletionFailure {
+            target,
+            error: error.message(),
+        });
+        last_error = Some(error);
+        if concerns_all {
+            report.remaining = left;
+            break;
+        }
+    }
+    (report, last_error)
+}
+
+/// Deletes an entity. That it is gone already is as good.
+async fn delete<E: Entity>(
+    client: &Client,
+    target: DeletionTarget,
+) -> (DeletionTarget, Result<(), ClientError>) {
+    let id = E::Id::from_wire(target.id.clone());
+    let outcome = match client.delete_entity::<E>(&id).await {
+        Err(error) if error.is_refused_with(Code::NotFound) => Ok(()),
+        outcome => outcome,
+    };
+    (target, outcome)
+}
+
+/// Whether an error has nothing to do with the entity.
+fn concerns_all(error: &ClientError) -> bool {
+    match error.refusal() {
+        Some(refusal) => refusal.code() == Some(Code::Unauthorized) || refusal.status == 429,
+        None => true,
+    }
+}
+
 /// Summarizes failed deletions, with the cause of the last one.
-fn summarize_failures<E: Entity>(failed: &[DeletionFailure], last: CliError) -> CliError {
+fn summarize_failures<E: Entity>(report: &DeletionReport, last: CliError) -> CliError {
+    let DeletionReport {
+        failed, remaining, ..
+    } = report;
     let target = failed.last().map(|failure| &failure.target);
     let name = target.map_or("", |target| &target.name);
     let id = target.map_or("", |target| &target.id);
-    match failed.len() {
+    let error = match failed.len() + remaining {
         0 | 1 => last.with_context(format!(
             "{} `{name}` ({id}) was not deleted",
             <E as EntityKind>::SINGULAR
@@ -205,29 +286,32 @@ fn summarize_failures<E: Entity>(failed: &[DeletionFailure], last: CliError) -> 
             "{number} {} were not deleted; the last was `{name}` ({id})",
             <E as EntityKind>::PLURAL
         )),
+    };
+    match remaining {
+        0 => error,
+        _ => error.hint("run the same command again to delete the rest"),
     }
 }
 
 /// Asks for confirmation, unless a single target was named.
 fn confirm<E: Entity>(targets: &DeletionTargets) -> Result<(), CliError> {
-    let members = &targets.members;
-    if members.is_empty() || (targets.is_explicit && members.len() == 1) {
+    if targets.len() == 0 || (targets.is_explicit && targets.len() == 1) {
         return Ok(());
     }
+    let members = targets.members.iter().chain(&targets.last);
     let mut names: Vec<_> = members
-        .iter()
-        .take(10)
+        .take(MAX_NAMES)
         .map(|target| text_width::truncate(&target.name, MAX_NAME_WIDTH))
         .collect();
-    if members.len() > names.len() {
+    if targets.len() > names.len() {
         names.push("...".to_owned());
     }
     let count = table::pluralize(
-        members.len(),
+        targets.len(),
         <E as EntityKind>::SINGULAR,
         <E as EntityKind>::PLURAL,
     );
-    let question = format!("Delete {count} ({})?", names.join(", "));
+    let question = format!("Delete {count} ({})?{}", names.join(", "), E::GOES_WITH);
     if prompt::confirm(&question, "--yes")? {
         Ok(())
     } else {
@@ -237,7 +321,9 @@ fn confirm<E: Entity>(targets: &DeletionTargets) -> Result<(), CliError> {
 
 fn report_table<E: Entity>(report: &DeletionReport) -> Grid {
     let mut table = Grid::default();
-    for target in &report.deleted {
+    // Of many, the failures would go under.
+    let is_short = report.deleted.len() <= MAX_DELETED_ROWS;
+    for target in report.deleted.iter().filter(|_| is_short) {
         table.push(["deleted", &target.id, &target.name]);
     }
     for failure in &report.failed {

@@ -6,9 +6,11 @@ use crate::error::CliError;
 use crate::grid::Grid;
 use crate::listable::{ListOrder, Listable};
 use crate::output::{self, ItemStream};
+use crate::progress::Progress;
 use crate::table_layout::{TableChoice, TableLayout};
 use portcullis_api::envelope::{ListEnvelope, Pagination};
 use portcullis_client::{Client, ListQuery};
+use std::io::{self, IsTerminal as _};
 
 /// Which part of a list is shown, and how.
 pub(crate) struct Listing {
@@ -40,7 +42,10 @@ impl Listing {
                     },
                     ListOrder::Newest | ListOrder::Controller => pages,
                 };
+                let mut progress = None;
                 while let Some(page) = pages.next().await? {
+                    let progress = progress.get_or_insert_with(|| progress_of(&page));
+                    progress.advance(page.data.len());
                     sink.write_page(&page)?;
                 }
             },
@@ -55,6 +60,15 @@ fn sorted(mut query: ListQuery, order: ListOrder) -> ListQuery {
         query.sort = order.sort().map(str::to_owned);
     }
     query
+}
+
+/// Progress of a list that goes to a file, by its first page.
+fn progress_of<L: Listable>(page: &ListEnvelope<L>) -> Progress {
+    if io::stdout().is_terminal() {
+        return Progress::hidden();
+    }
+    let total = usize::try_from(page.meta.pagination.total_count).ok();
+    Progress::new(total, L::PLURAL)
 }
 
 /// Writer of a list in the output format.

@@ -22,6 +22,8 @@ impl EntityKind for IdentityDetail {
     const COMMAND: &'static str = "identity";
     const SINGULAR: &'static str = "identity";
     const PLURAL: &'static str = "identities";
+    const GOES_WITH: &'static str =
+        " Their sessions, certificates, passwords and enrollments go with them.";
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("type", "type", |identity, _| {
             identity_type::display_type(identity).into()

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::grid::Grid;
 use crate::output;
+use crate::progress::Progress;
 use crate::table_layout::{TableChoice, TableLayout};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::service::ServiceDetail;
@@ -28,6 +29,7 @@ pub(super) struct AdvisorScan<'c> {
     left: usize,
     is_quiet: bool,
     report: Report,
+    progress: Progress,
 }
 
 /// Result of a scan.
@@ -51,6 +53,7 @@ impl<'c> AdvisorScan<'c> {
                 is_complete: true,
                 seen: 0,
             },
+            progress: Progress::new(None, "pairs checked"),
         }
     }
 
@@ -129,6 +132,7 @@ impl<'c> AdvisorScan<'c> {
             Some(left) => {
                 self.left = left;
                 self.report.seen += 1;
+                self.progress.advance(1);
             },
             None => self.report.is_complete = false,
         }
@@ -158,6 +162,7 @@ impl<'c> AdvisorScan<'c> {
         from: Direction,
         choice: &TableChoice,
     ) -> Result<(), CliError> {
+        drop(self.progress);
         let output = context.output;
         let layout = TableLayout::new(choice, output.is_wide(), context.now())?;
         let report = self.report;
