@@ -241,3 +241,25 @@ fn fields_in_the_help_are_those_of_filters() {
         );
     }
 }
+
+#[test]
+fn others_are_called_by_their_names() {
+    let session = Session::logged_in();
+    session
+        .run(&["config-type", "create", "printer.v1"])
+        .success();
+    let create = ["config", "create", "upstairs", "printer.v1", "--json", "{}"];
+    session.run(&create).success();
+    let create = ["service", "create", "print", "--configs", "upstairs"];
+    let created = session.run(&create).success().text();
+    let shown = session.run(&["service", "show", "print"]).success().text();
+    assert_eq!(created, shown);
+    assert!(
+        shown.contains("configurations:       upstairs\n"),
+        "{shown}"
+    );
+    session.run(&["edge-router", "create", "r1"]).success();
+    let columns = ["enrollment", "list", "--columns", "method,router"];
+    let enrollments = session.run(&columns).success().text();
+    assert!(enrollments.contains("erott   r1\n"), "{enrollments}");
+}

@@ -4,6 +4,7 @@ use crate::column::{Column, Tabular};
 use crate::error::CliError;
 use crate::listable::{ListOrder, Listable};
 use crate::moment;
+use crate::names::Names;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
@@ -40,6 +41,16 @@ pub(crate) trait EntityKind: Resource + Serialize + Send + Sync + 'static {
         table
     }
 
+    /// Fetches the names that its table shows in place of ids.
+    fn fetch_names(&self, _client: &Client) -> impl Future<Output = Names> + Send {
+        async { Names::default() }
+    }
+
+    /// Adds the properties in which names stand, after its own.
+    fn add_references(&self, table: Table, _names: &Names) -> Table {
+        table
+    }
+
     /// Adds what follows the dates.
     fn add_final_properties(&self, table: Table, _now: Timestamp) -> Table {
         table
@@ -70,13 +81,14 @@ pub(crate) trait Entity: EntityKind {
     }
 
     /// Its table when it is shown alone.
-    fn table(&self, now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp, names: &Names) -> Table {
         let base = self.base();
         let table = Table::with_properties()
             .property("name", self.optional_name().unwrap_or_default())
             .property("id", base.id.as_str());
+        let table = self.add_properties(table, now);
         let table = self
-            .add_properties(table, now)
+            .add_references(table, names)
             .property("tags", display_tags(&base.tags))
             .property("created", moment::full(base.created_at, now))
             .property("updated", moment::full(base.updated_at, now));

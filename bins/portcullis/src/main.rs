@@ -20,6 +20,7 @@ mod identity_file;
 mod listable;
 mod mfa_code;
 mod moment;
+mod names;
 mod output;
 mod password;
 mod profile;

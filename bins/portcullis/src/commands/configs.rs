@@ -2,6 +2,7 @@
 
 use crate::completion::Values;
 use crate::error::CliError;
+use crate::names::Names;
 use crate::resolve;
 use crate::text::split_all_commas;
 use clap::Args;
@@ -36,8 +37,17 @@ impl ConfigsArgs {
     }
 }
 
-/// Formats the ids of configurations for tables.
-pub(crate) fn display(configs: Option<&BTreeSet<ConfigId>>) -> String {
-    let ids = configs.into_iter().flatten().map(ConfigId::as_str);
-    ids.collect::<Vec<_>>().join(", ")
+/// Fetches the names of configurations.
+pub(crate) async fn fetch_names(client: &Client, configs: Option<&BTreeSet<ConfigId>>) -> Names {
+    let ids: Vec<_> = ids(configs).collect();
+    Names::fetch::<ConfigDetail>(client, &ids).await
+}
+
+/// Formats configurations for tables.
+pub(crate) fn display(configs: Option<&BTreeSet<ConfigId>>, names: &Names) -> String {
+    names.of_all(ids(configs))
+}
+
+fn ids(configs: Option<&BTreeSet<ConfigId>>) -> impl Iterator<Item = &str> {
+    configs.into_iter().flatten().map(ConfigId::as_str)
 }

@@ -6,6 +6,7 @@ use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::{CliError, refusal};
 use crate::listable::Listable as _;
+use crate::names::Names;
 use crate::shell;
 use clap::Args;
 use portcullis_client::{Client, ClientError, Creatable, Patchable};
@@ -38,7 +39,7 @@ pub(crate) async fn create<E: Entity + Creatable>(
     body: &E::Create,
 ) -> Result<(), CliError> {
     let created = create_and_fetch::<E>(&session.client, body).await?;
-    show_entity(context, &created)
+    show_entity(context, &session.client, &created).await
 }
 
 /// Creates an entity and fetches the result.
@@ -124,7 +125,7 @@ pub(crate) async fn fetch_and_show<E: Entity>(
     id: &E::Id,
 ) -> Result<(), CliError> {
     let found: E = session.client.entity(id).await?;
-    show_entity(context, &found)
+    show_entity(context, &session.client, &found).await
 }
 
 /// Rejects an update without changes.
@@ -138,20 +139,30 @@ pub(crate) fn require_changes<E: Entity>(is_empty: bool) -> Result<(), CliError>
 }
 
 /// Writes an entity as the result.
-pub(crate) fn show_entity<E: Entity>(context: &Context, found: &E) -> Result<(), CliError> {
-    show_entity_and_next(context, found, None)
+pub(crate) async fn show_entity<E: Entity>(
+    context: &Context,
+    client: &Client,
+    found: &E,
+) -> Result<(), CliError> {
+    show_entity_and_next(context, client, found, None).await
 }
 
 /// Writes an entity as the result, with the command that probably follows.
-pub(crate) fn show_entity_and_next<E: Entity>(
+pub(crate) async fn show_entity_and_next<E: Entity>(
     context: &Context,
+    client: &Client,
     found: &E,
     next: Option<String>,
 ) -> Result<(), CliError> {
-    let now = context.now();
     let output = context.output;
+    let names = if output.is_for_programs() {
+        Names::default()
+    } else {
+        found.fetch_names(client).await
+    };
+    let table = || found.table(context.now(), &names);
     output.write_entity(found.reference(), found, || match next {
-        Some(next) => found.table(now).footer(format!("next: {next}")),
-        None => found.table(now),
+        Some(next) => table().footer(format!("next: {next}")),
+        None => table(),
     })
 }

@@ -171,7 +171,7 @@ pub(crate) struct ShowArgs<E: Noun> {
 impl<E: Noun> Verb for ShowArgs<E> {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let found = E::find(&session.client, &self.reference).await?;
-        entities::show_entity(context, &found)
+        entities::show_entity(context, &session.client, &found).await
     }
 }
 

@@ -2,9 +2,12 @@
 
 use crate::column::Column;
 use crate::entity::{EntityKind, Named};
+use crate::names::Names;
 use crate::table::{self, Table};
 use portcullis_api::auth_policy::{AuthPolicyDetail, CertRules, ExtJwtRules, Secondary, UpdbRules};
 use portcullis_api::entity::Base;
+use portcullis_api::external_jwt_signer::ExternalJwtSignerDetail;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 
@@ -56,8 +59,19 @@ impl EntityKind for AuthPolicyDetail {
         table
             .property("certificate", certificate(self.primary.cert))
             .property("password", password(self.primary.updb))
-            .property("external JWT", ext_jwt(&self.primary.ext_jwt))
-            .property("second factor", secondary(&self.secondary))
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        let signers = self.primary.ext_jwt.allowed_signers.iter();
+        let signers = signers.chain(&self.secondary.require_ext_jwt_signer);
+        let ids: Vec<_> = signers.map(SignerId::as_str).collect();
+        Names::fetch::<ExternalJwtSignerDetail>(client, &ids).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        table
+            .property("external JWT", ext_jwt(&self.primary.ext_jwt, names))
+            .property("second factor", secondary(&self.secondary, names))
     }
 }
 
@@ -106,25 +120,26 @@ fn password(rules: UpdbRules) -> String {
     parts.join(", ")
 }
 
-fn ext_jwt(rules: &ExtJwtRules) -> String {
+fn ext_jwt(rules: &ExtJwtRules, names: &Names) -> String {
     if !rules.allowed {
         return "no".to_owned();
     }
-    let signers: Vec<_> = rules.allowed_signers.iter().map(SignerId::as_str).collect();
+    let signers = rules.allowed_signers.iter().map(SignerId::as_str);
+    let signers = names.of_all(signers);
     if signers.is_empty() {
         "yes, of any enabled signer".to_owned()
     } else {
-        format!("yes, of {}", signers.join(", "))
+        format!("yes, of {signers}")
     }
 }
 
-fn secondary(rules: &Secondary) -> String {
+fn secondary(rules: &Secondary, names: &Names) -> String {
     let mut parts = Vec::new();
     if rules.require_totp {
         parts.push("a TOTP code".to_owned());
     }
     if let Some(signer) = &rules.require_ext_jwt_signer {
-        parts.push(format!("a JWT of {signer}"));
+        parts.push(format!("a JWT of {}", names.of(signer.as_str())));
     }
     if parts.is_empty() {
         "none".to_owned()
@@ -162,7 +177,9 @@ mod tests {
             "secondary": {"requireExtJwtSigner": "s3", "requireTotp": true},
         });
         let policy: AuthPolicyDetail = serde_json::from_value(policy).unwrap();
-        let shown = policy.table(Timestamp::UNIX_EPOCH).render(None);
+        let shown = policy
+            .table(Timestamp::UNIX_EPOCH, &Names::default())
+            .render(None);
         for words in [
             "strict\n",
             "yes, including expired ones\n",

@@ -62,6 +62,6 @@ impl Verb for UpdateArgs {
                 CliError::from(error)
                     .hint("the policy was updated; it may now require more of your own session")
             })?;
-        entities::show_entity(context, &policy)
+        entities::show_entity(context, &session.client, &policy).await
     }
 }

@@ -59,6 +59,6 @@ impl Verb for ResetArgs {
                     "the authenticator was deleted; the new enrollment has the id {id}"
                 ))
             })?;
-        show::deliver(context, destination, &enrollment)
+        show::deliver(context, &session.client, destination, &enrollment).await
     }
 }

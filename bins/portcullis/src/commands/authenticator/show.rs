@@ -97,6 +97,7 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::Names;
     use crate::render::Render as _;
     use serde_json::{Value, json};
 
@@ -114,7 +115,9 @@ mod tests {
             authenticator[name] = value.clone();
         }
         let authenticator: AuthenticatorDetail = serde_json::from_value(authenticator).unwrap();
-        authenticator.table(Timestamp::UNIX_EPOCH).render(None)
+        authenticator
+            .table(Timestamp::UNIX_EPOCH, &Names::default())
+            .render(None)
     }
 
     #[test]

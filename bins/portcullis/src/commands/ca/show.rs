@@ -107,6 +107,7 @@ fn describe_claim(claim: &ExternalIdClaimDetail) -> String {
 mod tests {
     use super::*;
     use crate::entity::Entity as _;
+    use crate::names::Names;
     use crate::render::Render as _;
     use serde_json::json;
 
@@ -124,7 +125,8 @@ mod tests {
         });
         let shown = |ca: &serde_json::Value| {
             let ca: CaDetail = serde_json::from_value(ca.clone()).unwrap();
-            ca.table(Timestamp::UNIX_EPOCH).render(None)
+            ca.table(Timestamp::UNIX_EPOCH, &Names::default())
+                .render(None)
         };
         let unverified = shown(&ca);
         for words in [

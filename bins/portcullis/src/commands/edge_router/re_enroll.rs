@@ -44,6 +44,7 @@ impl Verb for ReEnrollArgs {
             let name = &found.common.name;
             CliError::from(error).hint(format!("`{name}` must re-enroll"))
         })?;
-        router::deliver(context, destination, &router, RouterChange::Reset)
+        let client = &session.client;
+        router::deliver(context, client, destination, &router, RouterChange::Reset).await
     }
 }

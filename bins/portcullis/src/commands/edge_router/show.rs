@@ -4,11 +4,13 @@ use crate::column::Column;
 use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::commands::{attributes, configs};
 use crate::entity::{EntityKind, Named};
+use crate::names::Names;
 use crate::table::Table;
 use crate::text::yes_or_no;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::entity::Base;
 use portcullis_api::router::PendingRouterEnrollment;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 
@@ -94,9 +96,17 @@ impl EntityKind for EdgeRouterDetail {
             .property("tunneler", yes_or_no(self.is_tunneler_enabled))
             .property("traversal", traversal)
             .property("cost", common.cost.unwrap_or_default().to_string())
-            .property("role attributes", attributes)
-            .property("configurations", configs::display(self.configs.as_ref()));
+            .property("role attributes", attributes);
         add_reported_properties(table, self)
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        configs::fetch_names(client, self.configs.as_ref()).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        let configs = configs::display(self.configs.as_ref(), names);
+        table.property("configurations", configs)
     }
 }
 
@@ -139,7 +149,9 @@ mod tests {
         let read = |router: &serde_json::Value| -> EdgeRouterDetail {
             serde_json::from_value(router.clone()).unwrap()
         };
-        let shown = read(&router).table(Timestamp::UNIX_EPOCH).render(None);
+        let shown = read(&router)
+            .table(Timestamp::UNIX_EPOCH, &Names::default())
+            .render(None);
         for words in [
             "edge-1\n",
             "not enrolled\n",

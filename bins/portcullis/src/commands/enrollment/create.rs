@@ -138,7 +138,7 @@ impl Verb for CreateArgs {
         let created = entities::create_and_fetch::<EnrollmentDetail>(client, &body).await;
         let enrollment =
             created.map_err(|error| explain_existing(error, &identity, body.method))?;
-        show::deliver_new(context, destination, &enrollment)
+        show::deliver_new(context, client, destination, &enrollment).await
     }
 }
 

@@ -46,6 +46,6 @@ impl Verb for RefreshArgs {
         let body = EnrollmentRefresh { expires_at };
         session.client.refresh_enrollment(&id, &body).await?;
         let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-        show::deliver(context, destination, &enrollment)
+        show::deliver(context, &session.client, destination, &enrollment).await
     }
 }

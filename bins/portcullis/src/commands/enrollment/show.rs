@@ -10,6 +10,7 @@ use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
 use crate::files;
 use crate::moment;
+use crate::names::Names;
 use crate::output::Output;
 use crate::shell;
 use crate::table::Table;
@@ -17,6 +18,7 @@ use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::entity::Base;
 use portcullis_api::link::EntityRef;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EnrollmentId;
 
@@ -43,25 +45,27 @@ impl Verb for ShowArgs {
         let destination = self.token.prepare()?;
         let id = EnrollmentId::from_wire(self.id);
         let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-        deliver(context, destination, &enrollment)
+        deliver(context, &session.client, destination, &enrollment).await
     }
 }
 
 /// Writes the token, if requested, and shows the enrollment.
-pub(crate) fn deliver(
+pub(crate) async fn deliver(
     context: &Context,
+    client: &Client,
     destination: TokenDestination,
     enrollment: &EnrollmentDetail,
 ) -> Result<(), CliError> {
     if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
-        entities::show_entity(context, enrollment)?;
+        entities::show_entity(context, client, enrollment).await?;
     }
     Ok(())
 }
 
 /// Writes the token of a new enrollment, if requested, and shows the enrollment.
-pub(super) fn deliver_new(
+pub(super) async fn deliver_new(
     context: &Context,
+    client: &Client,
     destination: TokenDestination,
     enrollment: &EnrollmentDetail,
 ) -> Result<(), CliError> {
@@ -69,7 +73,7 @@ pub(super) fn deliver_new(
     let owner = owner.filter(|_| destination.is_discarded());
     let next = owner.map(|owner| token_command(&enrollment.base.id, &owner.name));
     if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
-        entities::show_entity_and_next(context, enrollment, next)?;
+        entities::show_entity_and_next(context, client, enrollment, next).await?;
     }
     Ok(())
 }
@@ -88,7 +92,7 @@ impl Entity for EnrollmentDetail {
         }
     }
 
-    fn table(&self, now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp, _names: &Names) -> Table {
         let identity = self.identity.as_ref();
         let identity_id = self.identity_id.as_ref();
         Table::with_properties()

@@ -157,7 +157,8 @@ impl Verb for CreateArgs {
         let body = self.body(&session.client).await?;
         let destination = self.token.prepare()?;
         let identity = entities::create_and_fetch::<IdentityDetail>(&session.client, &body).await?;
-        deliver(context, destination, &identity).map_err(|error| {
+        let delivered = deliver(context, &session.client, destination, &identity).await;
+        delivered.map_err(|error| {
             let (name, id) = (&identity.name, &identity.base.id);
             error.hint(format!("the identity `{name}` was created with id {id}"))
         })
@@ -165,8 +166,9 @@ impl Verb for CreateArgs {
 }
 
 /// Writes the token, if requested, and shows the identity.
-fn deliver(
+async fn deliver(
     context: &Context,
+    client: &Client,
     destination: TokenDestination,
     identity: &IdentityDetail,
 ) -> Result<(), CliError> {
@@ -180,7 +182,7 @@ fn deliver(
         enrollment.map(|enrollment| &enrollment.id),
     )?;
     if is_stdout_free {
-        entities::show_entity_and_next(context, identity, next)?;
+        entities::show_entity_and_next(context, client, identity, next).await?;
     }
     Ok(())
 }

@@ -65,6 +65,6 @@ impl Verb for CreateArgs {
                 CliError::from(error)
                     .hint(format!("the revocation was created with id {}", body.id))
             })?;
-        entities::show_entity(context, &revocation)
+        entities::show_entity(context, &session.client, &revocation).await
     }
 }

@@ -4,6 +4,7 @@ use super::kind;
 use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
 use crate::moment;
+use crate::names::Names;
 use crate::table::Table;
 use portcullis_api::entity::Base;
 use portcullis_api::revocation::RevocationDetail;
@@ -15,7 +16,7 @@ impl Entity for RevocationDetail {
         kind::display(self.revoked).to_owned()
     }
 
-    fn table(&self, now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp, _names: &Names) -> Table {
         Table::with_properties()
             .property("id", self.base.id.as_str())
             .property("revoked", kind::display(self.revoked))

@@ -42,6 +42,6 @@ impl<R: EnrollableRouter + Noun> Verb for ShowArgs<R> {
             );
         }
         let destination = self.token.prepare()?;
-        token::write(context, destination, &router, None)
+        token::write(context, &session.client, destination, &router, None).await
     }
 }

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::files;
 use crate::shell;
 use portcullis_api::router::PendingRouterEnrollment;
-use portcullis_client::Creatable;
+use portcullis_client::{Client, Creatable};
 use portcullis_domain::ids::EntityId as _;
 
 /// A router kind that enrolls with a token.
@@ -36,13 +36,15 @@ pub(crate) async fn create<R: EnrollableRouter>(
 ) -> Result<(), CliError> {
     let destination = token.prepare()?;
     let router: R = entities::create_and_fetch(&session.client, body).await?;
-    deliver(context, destination, &router, RouterChange::Created)
+    let client = &session.client;
+    deliver(context, client, destination, &router, RouterChange::Created).await
 }
 
 /// Writes the token, if requested, and shows the router. Errors include hints on what was already
 /// done.
-pub(crate) fn deliver<R: EnrollableRouter>(
+pub(crate) async fn deliver<R: EnrollableRouter>(
     context: &Context,
+    client: &Client,
     destination: TokenDestination,
     router: &R,
     step: RouterChange,
@@ -52,7 +54,8 @@ pub(crate) fn deliver<R: EnrollableRouter>(
         let file = shell::quote(&files::name_for(name, "jwt"));
         format!("portcullis {} show {word} --output-jwt {file}", R::COMMAND)
     });
-    write(context, destination, router, next).map_err(|error| {
+    let written = write(context, client, destination, router, next).await;
+    written.map_err(|error| {
         let id = router.base().id.as_str();
         let done = match step {
             RouterChange::Created => "was created",
@@ -67,15 +70,16 @@ pub(crate) fn deliver<R: EnrollableRouter>(
     })
 }
 
-pub(super) fn write<R: EnrollableRouter>(
+pub(super) async fn write<R: EnrollableRouter>(
     context: &Context,
+    client: &Client,
     destination: TokenDestination,
     router: &R,
     next: Option<String>,
 ) -> Result<(), CliError> {
     let token = router.enrollment().enrollment_jwt.as_ref();
     if destination.deliver(token, None)? {
-        entities::show_entity_and_next(context, router, next)?;
+        entities::show_entity_and_next(context, client, router, next).await?;
     }
     Ok(())
 }

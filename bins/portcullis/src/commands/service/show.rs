@@ -3,11 +3,13 @@
 use crate::column::Column;
 use crate::commands::{attributes, configs};
 use crate::entity::{EntityKind, Named};
+use crate::names::Names;
 use crate::table::Table;
 use crate::text::yes_or_no;
 use jiff::SignedDuration;
 use portcullis_api::entity::Base;
 use portcullis_api::service::ServiceDetail;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServiceId;
 
@@ -56,7 +58,15 @@ impl EntityKind for ServiceDetail {
                 "role attributes",
                 attributes::display(self.role_attributes.as_ref()),
             )
-            .property("configurations", configs::display(self.configs.as_ref()))
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        configs::fetch_names(client, self.configs.as_ref()).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        let configs = configs::display(self.configs.as_ref(), names);
+        table.property("configurations", configs)
     }
 }
 
@@ -86,7 +96,9 @@ mod tests {
             "roleAttributes": ["b", "a"], "terminatorStrategy": "smartrouting",
         });
         let service: ServiceDetail = serde_json::from_value(service).unwrap();
-        let shown = service.table(Timestamp::UNIX_EPOCH).render(None);
+        let shown = service
+            .table(Timestamp::UNIX_EPOCH, &Names::default())
+            .render(None);
         for words in ["wiki\n", "after 1m 30s\n", "a, b\n", "c1, c2\n"] {
             assert!(shown.contains(words), "{shown}");
         }

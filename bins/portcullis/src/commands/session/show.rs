@@ -3,6 +3,7 @@
 use crate::column::Column;
 use crate::entity::{Entity, EntityKind};
 use crate::moment;
+use crate::names::Names;
 use crate::table::Table;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::entity::Base;
@@ -14,7 +15,7 @@ impl Entity for ApiSessionDetail {
         format!("of {} from {}", self.identity.name, self.ip_address)
     }
 
-    fn table(&self, now: Timestamp) -> Table {
+    fn table(&self, now: Timestamp, _names: &Names) -> Table {
         let used = super::last_used(self);
         Table::with_properties()
             .property("id", self.base.id.as_str())

@@ -67,6 +67,7 @@ impl EntityKind for TerminatorDetail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::Names;
     use crate::render::Render as _;
     use crate::table_layout;
     use serde_json::json;
@@ -82,7 +83,9 @@ mod tests {
             "service": reference("wiki"), "serviceId": "i",
         });
         let terminator: TerminatorDetail = serde_json::from_value(terminator).unwrap();
-        let shown = terminator.table(Timestamp::UNIX_EPOCH).render(None);
+        let shown = terminator
+            .table(Timestamp::UNIX_EPOCH, &Names::default())
+            .render(None);
         for words in ["wiki\n", "r1\n", "tcp:a:1\n", "failed\n"] {
             assert!(shown.contains(words), "{shown}");
         }

@@ -4,11 +4,13 @@ use crate::column::Column;
 use crate::commands::configs;
 use crate::commands::router::{EnrollableRouter, RouterState};
 use crate::entity::{EntityKind, Named};
+use crate::names::Names;
 use crate::table::Table;
 use crate::text::yes_or_no;
 use portcullis_api::entity::Base;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_api::transit_router::TransitRouterDetail;
+use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RouterId;
 
@@ -72,7 +74,6 @@ impl EntityKind for TransitRouterDetail {
             .property("enrollment", router_state(self).enrollment_expiry(now))
             .property("traversal", yes_or_no(!self.no_traversal))
             .property("cost", self.cost.to_string())
-            .property("configurations", configs::display(self.configs.as_ref()))
             .property(
                 "certificate",
                 fingerprint
@@ -80,5 +81,14 @@ impl EntityKind for TransitRouterDetail {
                     .unwrap_or_default(),
             )
             .property("control listeners", listeners.join(", "))
+    }
+
+    async fn fetch_names(&self, client: &Client) -> Names {
+        configs::fetch_names(client, self.configs.as_ref()).await
+    }
+
+    fn add_references(&self, table: Table, names: &Names) -> Table {
+        let configs = configs::display(self.configs.as_ref(), names);
+        table.property("configurations", configs)
     }
 }
