@@ -97,7 +97,7 @@ fn identities_are_created_as_specified() {
     let create = [&create[..], &["--expires-in", "24h"]].concat();
     assert_eq!(session.json(&create)["method"], "updb");
     let twice = session.run(&create).expect_code(1).stderr;
-    assert!(twice.contains("ENROLLMENT_EXISTS"), "{twice}");
+    assert!(twice.contains("portcullis enrollment refresh"), "{twice}");
     let create = ["enrollment", "create", "d", "--output-jwt", "d.jwt"];
     session.run(&create).success();
     session.run(&["enroll", "d.jwt"]).success();

@@ -247,6 +247,7 @@ fn transit_routers_and_terminators_live_from_creation_to_deletion() {
         $ portcullis terminator create wiki nope tcp:a:1
         error: no router with id or name `nope` exists
         hint: run `portcullis transit-router list` to list them
+        hint: edge routers are listed by `portcullis edge-router list`
         [1]
         $ portcullis terminator create wiki r1 ' '
         error: invalid value ' ' for '<ADDRESS>': must not be empty
