@@ -94,7 +94,7 @@ error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, not a number
   |                          ^ ctrl.defaultRequestTimeout
   |
   = help: write the unit too, such as `5s` or `5ms`
-  = note: see docs/router-config.md#ctrl
+  = note: see `portcullis router-config explain ctrl.defaultRequestTimeout`, or docs/router-config.md#ctrl
 
 ";
     assert!(told.contains(finding), "{told}");

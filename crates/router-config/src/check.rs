@@ -13,7 +13,7 @@ mod string_format;
 mod unknown_keys;
 mod walk;
 
-use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
+use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Program, Section, Severity};
 
 use crate::codes;
 use crate::finding::{Finding, Verdict};
@@ -99,12 +99,18 @@ fn analyze(
         },
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut diagnostics) {
+                if let Some(other) = Program::Router.report_other(&section) {
+                    let mut only = Diagnostics::default();
+                    only.push(other);
+                    return (report(only), EffectiveConfig::default());
+                }
                 let mut walker = Walker::new(options, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
                 let meant = walker.misspelled;
                 semantics::check(&section, &mut diagnostics);
                 drop_findings_below(&mut diagnostics, &meant);
+                join_missing_sections(&mut diagnostics);
             }
         },
     }
@@ -120,6 +126,29 @@ fn drop_findings_below(diagnostics: &mut Diagnostics, misspelled: &[KeyPath]) {
             !misspelled.iter().any(|way| path.starts_with(way))
         });
     }
+}
+
+/// Says in one note what the file lacks, if it may lack it.
+fn join_missing_sections(diagnostics: &mut Diagnostics) {
+    let is_lacking = |diagnostic: &Diagnostic| {
+        diagnostic.code == codes::MISSING_SECTION && diagnostic.severity == Severity::Note
+    };
+    let lacking: Vec<Diagnostic> = diagnostics
+        .as_slice()
+        .iter()
+        .filter(|diagnostic| is_lacking(diagnostic))
+        .cloned()
+        .collect();
+    let [first, _, ..] = lacking.as_slice() else {
+        return;
+    };
+    diagnostics.retain(|diagnostic| !is_lacking(diagnostic));
+    let lost: Vec<&str> = lacking.iter().map(|each| each.message.as_str()).collect();
+    diagnostics.push(Diagnostic {
+        path: KeyPath::root(),
+        message: lost.join("; "),
+        ..first.clone()
+    });
 }
 
 fn report(diagnostics: Diagnostics) -> Report {

@@ -2,7 +2,9 @@
 
 use portcullis_yaml::codes::{OF_FORM, OF_KEYS};
 
-pub use portcullis_yaml::codes::{INVALID_VALUE, MISSING_KEY, NO_VALUE, UNKNOWN_KEY, WRONG_TYPE};
+pub use portcullis_yaml::codes::{
+    INVALID_VALUE, MISSING_KEY, NO_VALUE, OTHER_PROGRAM, UNKNOWN_KEY, WRONG_TYPE,
+};
 
 /// Declares codes together with their meanings.
 macro_rules! codes {
@@ -48,6 +50,10 @@ codes! {
 
 /// Codes of findings about a file as a whole.
 const OF_FILES: &[(&str, &str)] = &[
+    (
+        OTHER_PROGRAM,
+        "A file for another program, such as that of a controller.",
+    ),
     ("too-large", "A file of more than 4 MiB."),
     ("unreadable", "A file that cannot be read from the disk."),
 ];

@@ -4,6 +4,8 @@ use std::fmt;
 
 use portcullis_yaml::Diagnostic;
 
+use crate::table;
+
 /// Verdict about a file, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
@@ -43,11 +45,26 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The nearest documented key, as [`explain`](crate::explain()) takes it; `None` for the file as a
+    /// whole.
+    pub fn documented_key(&self) -> Option<String> {
+        let path = self.diagnostic.path.dotted();
+        let mut prefix = path.as_str();
+        while !prefix.is_empty() {
+            if table::resolve(prefix).is_ok() {
+                return Some(prefix.to_owned());
+            }
+            let end = prefix.rfind(['.', '[']).unwrap_or(0);
+            prefix = prefix.get(..end).unwrap_or_default();
+        }
+        None
+    }
+
     /// Links the section of the reference page.
     pub fn reference(&self) -> String {
         let section = match self.diagnostic.path.segments().first() {
             Some(portcullis_yaml::Segment::Key(name))
-                if crate::table::ROOT.iter().any(|key| key.name == name) =>
+                if table::ROOT.iter().any(|key| key.name == name) =>
             {
                 name.to_lowercase()
             },

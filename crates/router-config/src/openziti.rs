@@ -26,7 +26,7 @@ mod value;
 mod web;
 mod wss;
 
-use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
+use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Program, Section, Severity};
 
 use crate::codes;
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -90,8 +90,14 @@ fn analyze(
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 load_and_start(&mut loader, &section, text);
                 let silent = ignored_keys::warnings(&mut loader, &section).into_iter();
-                diagnostics
-                    .extend(silent.filter(|key| !edge::is_read_in_other_case(&section, &key.path)));
+                if let Some(other) = Program::Router.report_other(&section) {
+                    diagnostics = Diagnostics::default();
+                    diagnostics.push(other);
+                } else {
+                    diagnostics.extend(
+                        silent.filter(|key| !edge::is_read_in_other_case(&section, &key.path)),
+                    );
+                }
             } else {
                 let message = format!("the file must be a map of keys, not {}", root.node_type());
                 let diagnostic = Diagnostic::new(

@@ -2,6 +2,8 @@
 
 /// A key that does not exist here.
 pub const UNKNOWN_KEY: &str = "unknown-key";
+/// A file for another program.
+pub const OTHER_PROGRAM: &str = "other-program";
 /// A key that exists in OpenZiti and has no effect here.
 pub const IGNORED_KEY: &str = "ignored-key";
 /// A required key is missing.

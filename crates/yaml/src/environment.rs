@@ -1,8 +1,10 @@
 //! Expansion of environment variables in values.
 
 use crate::diagnostic::Diagnostics;
+use crate::location::SourceLocation;
 use crate::node::{Entry, Node, Value, Variable};
 use crate::path::KeyPath;
+use std::collections::HashMap;
 
 /// Maximum number of bytes that variables may add to a document.
 const MAX_EXPANDED_BYTES: usize = 16 << 20;
@@ -10,12 +12,15 @@ const MAX_EXPANDED_BYTES: usize = 16 << 20;
 /// Maximum number of variables that are recorded per value; all are expanded.
 const MAX_VARIABLES: usize = 64;
 
+/// Maximum number of further places that a finding about a variable names.
+const MAX_PLACES: usize = 8;
+
 /// Expands environment variables in every string value of the tree, but not in keys.
 ///
 /// The result stays a string: `${N}` never becomes a number. The rules are those of Go's
 /// `os.Expand`, see [`expand`]. Each node records its variables, and an unset variable, which is
-/// replaced by an empty string, causes a warning with the code `env-unset`. `lookup` is the
-/// environment; OpenZiti also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
+/// replaced by an empty string, causes one warning with the code `env-unset`, at its first use.
+/// `lookup` is the environment; OpenZiti also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
 pub fn expand_environment(
     root: &mut Node,
     lookup: &dyn Fn(&str) -> Option<String>,
@@ -25,14 +30,78 @@ pub fn expand_environment(
         lookup,
         diagnostics,
         remaining_bytes: MAX_EXPANDED_BYTES,
+        unset: Vec::new(),
+        unset_names: HashMap::new(),
     };
     expander.expand_node(root, &KeyPath::root());
+    let Expander { unset, .. } = expander;
+    for variable in &unset {
+        variable.report(diagnostics);
+    }
+}
+
+/// An unset variable and its uses.
+struct Unset {
+    name: String,
+    path: KeyPath,
+    location: SourceLocation,
+    /// Paths and lines of further uses, and how many more there are.
+    others: Vec<(KeyPath, u32)>,
+    omitted: usize,
+}
+
+impl Unset {
+    fn add_use(&mut self, path: &KeyPath, location: SourceLocation) {
+        if self.others.len() < MAX_PLACES {
+            self.others.push((path.clone(), location.line));
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    fn report(&self, diagnostics: &mut Diagnostics) {
+        let name = &self.name;
+        let message = format!(
+            "the environment variable `{name}` is not set; it is replaced by an empty string{}",
+            self.other_places()
+        );
+        let diagnostic = diagnostics.warning("env-unset", &self.path, self.location, message);
+        if let Some((before, _)) = name.split_once(":-") {
+            diagnostic.help(format!(
+                "defaults are not supported; set `{before}` and write `${{{before}}}`"
+            ));
+        } else if name.len() == 1
+            && !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        {
+            diagnostic.help("a `$` in a value always starts a variable and cannot be escaped");
+        }
+    }
+
+    fn other_places(&self) -> String {
+        let mut places: Vec<String> = self
+            .others
+            .iter()
+            .map(|(path, line)| format!("`{}` (line {line})", path.dotted()))
+            .collect();
+        if self.omitted > 0 {
+            places.push(format!("{} more places", self.omitted));
+        }
+        match places.split_last() {
+            None => String::new(),
+            Some((only, [])) => format!(", also in {only}"),
+            Some((last, places)) => format!(", also in {} and {last}", places.join(", ")),
+        }
+    }
 }
 
 struct Expander<'walk> {
     lookup: &'walk dyn Fn(&str) -> Option<String>,
     diagnostics: &'walk mut Diagnostics,
     remaining_bytes: usize,
+    /// In the order of their first uses.
+    unset: Vec<Unset>,
+    /// Where each of them is in that list.
+    unset_names: HashMap<String, usize>,
 }
 
 impl Expander<'_> {
@@ -50,7 +119,7 @@ impl Expander<'_> {
                 let written = std::mem::replace(text, expanded);
                 node.text.get_or_insert(written.into_boxed_str());
                 node.variables = variables;
-                self.report_unset(node, path);
+                self.note_unset(node, path);
             },
             Value::List(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
@@ -70,23 +139,20 @@ impl Expander<'_> {
         }
     }
 
-    fn report_unset(&mut self, node: &Node, path: &KeyPath) {
-        for variable in node.variables.iter().filter(|variable| !variable.is_set) {
-            let name = &variable.name;
-            let message = format!(
-                "the environment variable `{name}` is not set; it is replaced by an empty string"
-            );
-            let diagnostic = self
-                .diagnostics
-                .warning("env-unset", path, node.location, message);
-            if let Some((before, _)) = name.split_once(":-") {
-                diagnostic.help(format!(
-                    "defaults are not supported; set `{before}` and write `${{{before}}}`"
-                ));
-            } else if name.len() == 1
-                && !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            {
-                diagnostic.help("a `$` in a value always starts a variable and cannot be escaped");
+    fn note_unset(&mut self, node: &Node, path: &KeyPath) {
+        for Variable { name, .. } in node.variables.iter().filter(|variable| !variable.is_set) {
+            let known = self.unset_names.get(name).copied();
+            if let Some(unset) = known.and_then(|index| self.unset.get_mut(index)) {
+                unset.add_use(path, node.location);
+            } else {
+                self.unset_names.insert(name.clone(), self.unset.len());
+                self.unset.push(Unset {
+                    name: name.clone(),
+                    path: path.clone(),
+                    location: node.location,
+                    others: Vec::new(),
+                    omitted: 0,
+                });
             }
         }
     }
@@ -261,6 +327,31 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(expand(text, &lookup).0, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_unset_variable_is_reported_once_with_its_places() {
+        let mut lines = String::from("a: ${NONE}\nb: [x, $NONE]\nc: $OTHER\n");
+        let mut found = |more: &str| {
+            lines.push_str(more);
+            let document = parse(&lines, SourceId(0), &Limits::default());
+            let mut root = document.expect("text is YAML").root;
+            let mut diagnostics = Diagnostics::default();
+            expand_environment(&mut root, &lookup, &mut diagnostics);
+            let found = diagnostics.into_sorted();
+            assert_eq!(found.len(), 2, "{found:?}");
+            found[0].to_string()
+        };
+        assert_eq!(
+            found(""),
+            "1:4: warning[env-unset]: the environment variable `NONE` is not set; it is replaced by \
+             an empty string, also in `b[1]` (line 2) (a)"
+        );
+        let many = found("d: [$NONE, $NONE, $NONE, $NONE, $NONE, $NONE, $NONE, $NONE, $NONE]\n");
+        assert!(
+            many.ends_with("`d[6]` (line 4) and 2 more places (a)"),
+            "{many}"
+        );
     }
 
     #[test]

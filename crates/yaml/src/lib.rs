@@ -27,7 +27,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones: `codes`, `limits`, `location`, `nearest`,
 //! `redaction`, `syntax`; `node`, `path`; `overlay`, `scalar`, `diagnostic`; `error`, `decode`,
-//! `environment`, `section`; `compose`.
+//! `environment`, `section`; `program`, `compose`.
 
 pub mod codes;
 mod compose;
@@ -41,6 +41,7 @@ mod nearest;
 mod node;
 mod overlay;
 mod path;
+mod program;
 mod redaction;
 mod scalar;
 mod section;
@@ -57,5 +58,6 @@ pub use nearest::nearest;
 pub use node::{Entry, Map, Node, NodeType, Value, Variable};
 pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
+pub use program::Program;
 pub use redaction::{contains_secret, is_base64_key, is_secret_name, redact_secrets};
 pub use section::{Field, Key, KnownKey, Section};

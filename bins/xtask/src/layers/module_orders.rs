@@ -243,6 +243,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "decode",
             "environment",
             "section",
+            "program",
             "compose",
         ],
     },

@@ -158,9 +158,14 @@ fn integer(
             (min, max) => format!("from {min} to {max}"),
         };
         let message = format!("`{}` must be {bounds}, not {number}", field.path());
+        let help = if min == max {
+            format!("write `{}: {min}`", field.path())
+        } else {
+            format!("the nearest value is {nearest}")
+        };
         walker
             .error(field, codes::OUT_OF_BOUNDS, message)
-            .help(format!("the nearest value is {nearest}"));
+            .help(help);
         return None;
     }
     Some(json!(i64::try_from(number).ok()?))

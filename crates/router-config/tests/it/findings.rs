@@ -1,7 +1,7 @@
 //! What users run into: for each item a file, and what is said about it.
 
 use portcullis_router_config::openziti::{Machine, evaluate};
-use portcullis_router_config::{CheckOptions, Report, SourceFile, Verdict, check};
+use portcullis_router_config::{CheckOptions, Report, Severity, SourceFile, Verdict, check};
 
 pub(crate) const BASE: &str = "\
 v: 3
@@ -605,15 +605,50 @@ fn a_file_with_the_required_sections_only_is_told_what_it_loses() {
         "v: 3\nidentity: {cert: /a, key: /b, server_cert: /c, ca: /d}\nctrl: {endpoint: tls:a:1}\n";
     let report = report(text);
     assert_eq!(report.verdict, Verdict::Accept);
-    let lost: Vec<String> = report
+    let lost: Vec<(Severity, &str)> = report
         .findings
         .iter()
-        .filter(|finding| finding.diagnostic.code == "missing-section")
-        .map(|finding| finding.diagnostic.path.dotted())
+        .map(|finding| &finding.diagnostic)
+        .filter(|diagnostic| diagnostic.code == "missing-section")
+        .map(|diagnostic| (diagnostic.severity, diagnostic.message.as_str()))
         .collect();
-    for name in ["csr", "dialers", "edge", "link", "listeners"] {
-        assert!(lost.iter().any(|path| path == name), "{name} in {lost:?}");
+    let [(Severity::Warning, should), (Severity::Note, may)] = lost.as_slice() else {
+        panic!("one warning and one note: {lost:?}");
+    };
+    for name in ["dialers", "edge", "link", "listeners"] {
+        assert!(
+            may.contains(&format!("without `{name}`")),
+            "{name} in {may}"
+        );
     }
+    assert!(should.contains("without a `csr`"), "{should}");
+}
+
+#[test]
+fn the_file_of_a_controller_is_recognized() {
+    let text = "v: 3\ndb: $NONE\nidentity: {cert: /a}\nctrl:\n  listener: tls:a:1\nweb: {}\n";
+    let report = report(text);
+    assert_eq!(report.verdict, Verdict::Refuse);
+    let found: Vec<String> = report
+        .findings
+        .iter()
+        .map(|finding| finding.diagnostic.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "2:1: error[other-program]: this is the file of a controller, not of a router: only a \
+             controller has `db` (db); check it with `portcullis-controller config check`"
+        ]
+    );
+    let text = SourceFile::new("ctrl.yml", text.as_bytes());
+    let evaluation = evaluate(&text, &Machine::default(), &environment);
+    assert_ne!(evaluation.verdict, Verdict::Accept, "the loader decides");
+    let last = &evaluation.findings.last().expect("it is told").diagnostic;
+    assert_eq!(
+        (last.code, last.severity),
+        ("other-program", Severity::Warning)
+    );
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn examples() -> HashMap<&'static str, Vec<u8>> {
         ("unknown-key", base("foo: 1\n")),
         ("byte-order-mark", base("\u{feff}foo: 1\n")),
         ("missing-key", b"v: 3\n".to_vec()),
+        ("other-program", b"db: ctrl.db\n".to_vec()),
         ("no-value", base("    address:\n")),
         ("wrong-type", top("forwarder: 5\n")),
         ("invalid-value", base("  - binding: foo\n")),

@@ -76,8 +76,7 @@ impl FindingRenderer {
         if let Some(effect) = finding.effect {
             group = group.element(Level::NOTE.message(describe_effect(effect)));
         }
-        let reference = format!("see {}", finding.reference());
-        group = group.element(Level::NOTE.message(reference));
+        group = group.element(Level::NOTE.message(reading(finding)));
         let mut drawn = self.renderer.render(&[group]);
         drawn.push_str("\n\n");
         drawn
@@ -135,6 +134,15 @@ fn label(diagnostic: &Diagnostic) -> Option<String> {
     let path = diagnostic.path.dotted();
     let is_short = (1..=MAX_LABEL_LENGTH).contains(&path.len());
     (is_short && !is_missing).then(|| escape_control_characters(&path))
+}
+
+/// What to read about the key: at the terminal, or in the documentation.
+fn reading(finding: &Finding) -> String {
+    let key = finding.documented_key();
+    let command = key.map_or("portcullis router-config explain".to_owned(), |key| {
+        format!("portcullis router-config explain {key}")
+    });
+    format!("see `{command}`, or {}", finding.reference())
 }
 
 fn describe_effect(effect: Effect) -> String {
