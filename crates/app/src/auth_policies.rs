@@ -14,28 +14,31 @@ use portcullis_domain::ids::SignerId;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IDENTITY, Rows, SIGNER, UniqueIndex, UniqueValue};
 
-/// Authentication policies.
-static AUTH_POLICIES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::boolean("primary.cert.allowed"),
-    Symbol::boolean("primary.cert.allowExpiredCerts"),
-    Symbol::boolean("primary.updb.allowed"),
-    Symbol::integer("primary.updb.minPasswordLength"),
-    Symbol::boolean("primary.updb.requireSpecialChar"),
-    Symbol::boolean("primary.updb.requireNumberChar"),
-    Symbol::boolean("primary.updb.requireMixedCase"),
-    Symbol::integer("primary.updb.maxAttempts"),
-    Symbol::boolean("primary.extJwt.allowed"),
-    Symbol::boolean("secondary.requireTotp"),
-    Symbol::string("secondary.requireExtJwtSigner"),
-]);
+symbols! {
+    pub(crate) enum AuthPolicySymbol;
+    /// Authentication policies.
+    static AUTH_POLICIES: Schema::entity;
+    Name => string("name"),
+    PrimaryCertAllowed => boolean("primary.cert.allowed"),
+    PrimaryCertAllowExpiredCerts => boolean("primary.cert.allowExpiredCerts"),
+    PrimaryUpdbAllowed => boolean("primary.updb.allowed"),
+    PrimaryUpdbMinPasswordLength => integer("primary.updb.minPasswordLength"),
+    PrimaryUpdbRequireSpecialChar => boolean("primary.updb.requireSpecialChar"),
+    PrimaryUpdbRequireNumberChar => boolean("primary.updb.requireNumberChar"),
+    PrimaryUpdbRequireMixedCase => boolean("primary.updb.requireMixedCase"),
+    PrimaryUpdbMaxAttempts => integer("primary.updb.maxAttempts"),
+    PrimaryExtJwtAllowed => boolean("primary.extJwt.allowed"),
+    SecondaryRequireTotp => boolean("secondary.requireTotp"),
+    SecondaryRequireExtJwtSigner => string("secondary.requireExtJwtSigner"),
+}
 
 impl ListableSpec for AuthPolicySpec {
+    type Symbol = AuthPolicySymbol;
     const SCHEMA: &'static Schema = &AUTH_POLICIES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<AuthPolicy>> {
@@ -50,25 +53,27 @@ impl ListableSpec for AuthPolicySpec {
         policy.is_default()
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: AuthPolicySymbol) -> Value<'_> {
         let (cert, updb) = (&self.primary.cert, &self.primary.updb);
         match symbol {
-            "primary.cert.allowed" => cert.allowed.into(),
-            "primary.cert.allowExpiredCerts" => cert.allow_expired_certs.into(),
-            "primary.updb.allowed" => updb.allowed.into(),
-            "primary.updb.minPasswordLength" => i64::from(updb.min_password_length).into(),
-            "primary.updb.requireSpecialChar" => updb.require_special_char.into(),
-            "primary.updb.requireNumberChar" => updb.require_number_char.into(),
-            "primary.updb.requireMixedCase" => updb.require_mixed_case.into(),
-            "primary.updb.maxAttempts" => i64::from(updb.max_attempts).into(),
-            "primary.extJwt.allowed" => self.primary.ext_jwt.allowed.into(),
-            "secondary.requireTotp" => self.secondary.require_totp.into(),
-            "secondary.requireExtJwtSigner" => self
+            AuthPolicySymbol::PrimaryCertAllowed => cert.allowed.into(),
+            AuthPolicySymbol::PrimaryCertAllowExpiredCerts => cert.allow_expired_certs.into(),
+            AuthPolicySymbol::PrimaryUpdbAllowed => updb.allowed.into(),
+            AuthPolicySymbol::PrimaryUpdbMinPasswordLength => {
+                i64::from(updb.min_password_length).into()
+            },
+            AuthPolicySymbol::PrimaryUpdbRequireSpecialChar => updb.require_special_char.into(),
+            AuthPolicySymbol::PrimaryUpdbRequireNumberChar => updb.require_number_char.into(),
+            AuthPolicySymbol::PrimaryUpdbRequireMixedCase => updb.require_mixed_case.into(),
+            AuthPolicySymbol::PrimaryUpdbMaxAttempts => i64::from(updb.max_attempts).into(),
+            AuthPolicySymbol::PrimaryExtJwtAllowed => self.primary.ext_jwt.allowed.into(),
+            AuthPolicySymbol::SecondaryRequireTotp => self.secondary.require_totp.into(),
+            AuthPolicySymbol::SecondaryRequireExtJwtSigner => self
                 .secondary
                 .require_ext_jwt_signer
                 .as_ref()
                 .map_or(Value::Missing, |signer| text_value(signer.as_str())),
-            _ => Value::Missing,
+            AuthPolicySymbol::Name => text_value(&self.name),
         }
     }
 }

@@ -175,7 +175,7 @@ fn render_query_error(error: &portcullis_filter::QueryError, text: &str) -> Stri
         Some(_) => error
             .location
             .column
-            .saturating_sub(QUERY_EXCERPT_CHARS / 2),
+            .saturating_sub(QUERY_EXCERPT_CHARS / 2 + 1),
         None => 0,
     };
     let excerpt =

@@ -15,7 +15,7 @@ use portcullis_domain::posture_check::{
 };
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::Page;
-use portcullis_filter::{Schema, Symbol, Value, VisitElement};
+use portcullis_filter::{Schema, Value, VisitElement, symbols};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::tables::{Found, Rows};
 use std::ops::ControlFlow;
@@ -25,13 +25,15 @@ actions! {
     ReadTypes = Access::Full;
 }
 
-static POSTURE_CHECKS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("typeId"),
-    Symbol::set("roleAttributes"),
-    Symbol::boolean("promptOnWake"),
-    Symbol::boolean("promptOnUnlock"),
-]);
+symbols! {
+    pub(crate) enum PostureCheckSymbol;
+    static POSTURE_CHECKS: Schema::entity;
+    Name => string("name"),
+    TypeId => string("typeId"),
+    RoleAttributes => set("roleAttributes"),
+    PromptOnWake => boolean("promptOnWake"),
+    PromptOnUnlock => boolean("promptOnUnlock"),
+}
 
 impl PolicyRelatedSpec for PostureCheckSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<PostureCheck> {
@@ -40,6 +42,7 @@ impl PolicyRelatedSpec for PostureCheckSpec {
 }
 
 impl ListableSpec for PostureCheckSpec {
+    type Symbol = PostureCheckSymbol;
     const SCHEMA: &'static Schema = &POSTURE_CHECKS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<PostureCheck>> {
@@ -50,19 +53,24 @@ impl ListableSpec for PostureCheckSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
-        match (symbol, &self.check) {
-            ("typeId", check) => text_value(check.check_type().name()),
-            ("promptOnWake", Check::Mfa(mfa)) => mfa.prompt_on_wake.into(),
-            ("promptOnUnlock", Check::Mfa(mfa)) => mfa.prompt_on_unlock.into(),
-            _ => Value::Missing,
+    fn value(&self, symbol: PostureCheckSymbol) -> Value<'_> {
+        let mfa = match &self.check {
+            Check::Mfa(mfa) => Some(mfa),
+            _ => None,
+        };
+        match symbol {
+            PostureCheckSymbol::Name => text_value(&self.name),
+            PostureCheckSymbol::TypeId => text_value(self.check.check_type().name()),
+            PostureCheckSymbol::PromptOnWake => mfa.map(|mfa| mfa.prompt_on_wake).into(),
+            PostureCheckSymbol::PromptOnUnlock => mfa.map(|mfa| mfa.prompt_on_unlock).into(),
+            PostureCheckSymbol::RoleAttributes => Value::Missing,
         }
     }
 
     fn elements(
         entity: &PostureCheck,
         _context: RowContext<'_>,
-        _set: &str,
+        _set: PostureCheckSymbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         entity.spec.role_attributes.iter().try_for_each(visit)

@@ -17,7 +17,7 @@ use portcullis_domain::ids::{IdentityId, RevocationId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, RevocationType};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, REVOCATION, reference};
@@ -25,13 +25,16 @@ use portcullis_storage::tables::{Found, REVOCATION, reference};
 /// Maximum number of revocations that one transaction removes.
 const BATCH: usize = 500;
 
-static REVOCATIONS: Schema = Schema::entity(&[
-    Symbol::string("type"),
-    Symbol::datetime("expiresAt"),
-    Symbol::datetime("issuedBefore"),
-]);
+symbols! {
+    pub(crate) enum RevocationSymbol;
+    static REVOCATIONS: Schema::entity;
+    Type => string("type"),
+    ExpiresAt => datetime("expiresAt"),
+    IssuedBefore => datetime("issuedBefore"),
+}
 
 impl ListableSpec for RevocationSpec {
+    type Symbol = RevocationSymbol;
     const SCHEMA: &'static Schema = &REVOCATIONS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Revocation>> {
@@ -42,12 +45,11 @@ impl ListableSpec for RevocationSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: RevocationSymbol) -> Value<'_> {
         match symbol {
-            "type" => text_value(self.revoked.name()),
-            "expiresAt" => Value::Datetime(self.expires_at),
-            "issuedBefore" => Value::Datetime(self.issued_before),
-            _ => Value::Missing,
+            RevocationSymbol::Type => text_value(self.revoked.name()),
+            RevocationSymbol::ExpiresAt => Value::Datetime(self.expires_at),
+            RevocationSymbol::IssuedBefore => Value::Datetime(self.issued_before),
         }
     }
 }

@@ -10,18 +10,18 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use portcullis_filter::{
-    Listing, ListingError, Parameters, Row, Schema, Symbol, SymbolId, Value, VisitElement,
-};
+use portcullis_filter::{Listing, ListingError, Parameters, Row, Value, VisitElement, symbols};
 use std::env;
 use std::ops::ControlFlow;
 
-static SERVICES: Schema = Schema::new(&[
-    Symbol::string("id"),
-    Symbol::string("name"),
-    Symbol::integer("port"),
-    Symbol::set("roles"),
-]);
+symbols! {
+    enum ServiceSymbol;
+    static SERVICES: Schema::new;
+    Id => string("id"),
+    Name => string("name"),
+    Port => integer("port"),
+    Roles => set("roles"),
+}
 
 struct Service {
     id: &'static str,
@@ -31,16 +31,18 @@ struct Service {
 }
 
 impl Row for Service {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        match symbol.name() {
-            "id" => self.id.into(),
-            "name" => self.name.into(),
-            "port" => self.port.into(),
-            _ => Value::Missing,
+    type Symbol = ServiceSymbol;
+
+    fn value(&self, symbol: ServiceSymbol) -> Value<'_> {
+        match symbol {
+            ServiceSymbol::Id => self.id.into(),
+            ServiceSymbol::Name => self.name.into(),
+            ServiceSymbol::Port => self.port.into(),
+            ServiceSymbol::Roles => Value::Missing, // a set has no single value
         }
     }
 
-    fn elements(&self, _set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+    fn elements(&self, _set: ServiceSymbol, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
         self.roles.iter().try_for_each(|role| visit(role))
     }
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 ///
 /// The message names symbols and operators but never quotes a literal, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("line {}, column {}: {problem}", location.line, location.column + 1)]
+#[error("line {}, column {}: {problem}", location.line, location.column)]
 pub struct QueryError {
     pub problem: Problem,
     /// The invalid part of the text.
@@ -40,7 +40,7 @@ impl QueryError {
                 .next()
                 .map_or(1, |first| first.chars().count())
         });
-        let indent = " ".repeat(self.location.column);
+        let indent = " ".repeat(self.location.column - 1);
         format!("{line}\n{indent}{}", "^".repeat(length.max(1)))
     }
 }

@@ -6,7 +6,7 @@
 use crate::fold::upper_case;
 use crate::page::Limit;
 use crate::query::{Collection, CompareOp, Comparison, FieldExpr, Predicate, Query, Test};
-use crate::row::Row;
+use crate::row::AnyRow;
 use crate::schema::SymbolId;
 use crate::value::{Number, Value};
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 impl Predicate {
     /// Whether `row` matches. The predicate must have been parsed for the schema of the row.
-    pub fn matches(&self, row: &dyn Row) -> bool {
+    pub fn matches(&self, row: &dyn AnyRow) -> bool {
         match self {
             Self::Constant(value) => *value,
             Self::Not(inner) => !inner.matches(row),
@@ -30,10 +30,10 @@ impl Predicate {
 }
 
 impl FieldExpr {
-    fn passes(&self, test: &Test, row: &dyn Row) -> bool {
+    fn passes(&self, test: &Test, row: &dyn AnyRow) -> bool {
         match self {
-            Self::Value(symbol) => test.accepts(&row.value(*symbol)),
-            Self::Entry { map, key } => test.accepts(&row.entry(*map, key)),
+            Self::Value(symbol) => test.accepts(&row.value_of(*symbol)),
+            Self::Entry { map, key } => test.accepts(&row.entry_of(*map, key)),
             Self::AnyOf(set) => has_element(row, *set, |element| test.accepts(&element.into())),
             Self::AllOf(set) => !has_element(row, *set, |element| !test.accepts(&element.into())),
             Self::Count(collection) => {
@@ -44,7 +44,7 @@ impl FieldExpr {
     }
 }
 
-fn has_element(row: &dyn Row, set: SymbolId, wanted: impl Fn(&str) -> bool) -> bool {
+fn has_element(row: &dyn AnyRow, set: SymbolId, wanted: impl Fn(&str) -> bool) -> bool {
     let mut visit = |element: &str| {
         if wanted(element) {
             ControlFlow::Break(())
@@ -52,12 +52,12 @@ fn has_element(row: &dyn Row, set: SymbolId, wanted: impl Fn(&str) -> bool) -> b
             ControlFlow::Continue(())
         }
     };
-    row.elements(set, &mut visit).is_break()
+    row.elements_of(set, &mut visit).is_break()
 }
 
 impl Collection {
     /// The number of elements, counted up to `enough`.
-    fn count(&self, row: &dyn Row, enough: usize) -> usize {
+    fn count(&self, row: &dyn AnyRow, enough: usize) -> usize {
         let mut count = 0_usize;
         match self {
             Self::Set(set) => {
@@ -70,14 +70,14 @@ impl Collection {
                     }
                 };
                 // `count` already tells how the visit ended.
-                let _ = row.elements(*set, &mut visit);
+                let _ = row.elements_of(*set, &mut visit);
                 count
             },
             Self::SubQuery { references, query } => {
                 let skipped = query.skip.unwrap_or_default().rows();
                 let most = query.limit.and_then(Limit::rows).unwrap_or(usize::MAX);
                 let enough = enough.min(most).saturating_add(skipped);
-                let mut visit = |row: &dyn Row| {
+                let mut visit = |row: &dyn AnyRow| {
                     count += usize::from(query.matches(row));
                     if count < enough {
                         ControlFlow::Continue(())
@@ -85,7 +85,7 @@ impl Collection {
                         ControlFlow::Break(())
                     }
                 };
-                let _ = row.referenced(*references, &mut visit);
+                let _ = row.referenced_by(*references, &mut visit);
                 count.saturating_sub(skipped)
             },
         }
@@ -94,7 +94,7 @@ impl Collection {
 
 impl Query {
     /// Whether `row` matches the predicate, whatever its position in the order.
-    pub fn matches(&self, row: &dyn Row) -> bool {
+    pub fn matches(&self, row: &dyn AnyRow) -> bool {
         self.predicate.matches(row)
     }
 }

@@ -1,23 +1,29 @@
 //! Query language for filtering, sorting and paging lists.
 //!
-//! A kind of row declares its symbols once as a [`Schema`] and provides their values through [`Row`].
-//! [`Listing::from_parameters`] then turns the parameters of a request into a predicate, an order and a
-//! page; [`Listing::select`] applies all three to rows in memory, and [`Predicate`] is public for query
-//! planners with an index.
+//! A kind of row declares its [`symbols!`] once, as an enum and a [`Schema`], and provides their values
+//! through [`Row`]. [`Listing::from_parameters`] then turns the parameters of a request into a predicate, an
+//! order and a page; [`Listing::select`] applies all three to rows in memory, and [`Predicate`] is public for
+//! query planners with an index.
 //!
 //! ```
-//! use portcullis_filter::{Listing, Parameters, Row, Schema, Symbol, SymbolId, Value};
+//! use portcullis_filter::{Listing, Parameters, Row, Value, symbols};
 //!
-//! static ROUTERS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::integer("cost")]);
+//! symbols! {
+//!     enum RouterSymbol;
+//!     static ROUTERS: Schema::new;
+//!     Name => string("name"),
+//!     Cost => integer("cost"),
+//! }
 //!
 //! struct Router(&'static str, i64);
 //!
 //! impl Row for Router {
-//!     fn value(&self, symbol: SymbolId) -> Value<'_> {
-//!         match symbol.name() {
-//!             "id" | "name" => self.0.into(),
-//!             "cost" => self.1.into(),
-//!             _ => Value::Missing,
+//!     type Symbol = RouterSymbol;
+//!
+//!     fn value(&self, symbol: RouterSymbol) -> Value<'_> {
+//!         match symbol {
+//!             RouterSymbol::Name => self.0.into(),
+//!             RouterSymbol::Cost => self.1.into(),
 //!         }
 //!     }
 //! }
@@ -55,6 +61,7 @@ mod query;
 mod row;
 mod schema;
 mod span;
+mod symbols;
 mod token;
 mod tree;
 mod value;
@@ -68,7 +75,8 @@ pub use query::{
     Collection, CompareOp, Comparison, Direction, FieldExpr, Predicate, Query, SortKey, Test,
     parse_sort,
 };
-pub use row::{Row, VisitElement, VisitRow};
+pub use row::{AnyRow, Row, VisitElement, VisitRow};
 pub use schema::{Schema, Symbol, SymbolId, SymbolKind, TargetSchema, ValueType};
 pub use span::{Location, Span};
+pub use symbols::{EntitySymbol, OwnSymbols, Symbols};
 pub use value::{Number, Value};

@@ -1,7 +1,7 @@
 //! Sort order of rows.
 
 use crate::query::{Direction, SortKey};
-use crate::row::Row;
+use crate::row::AnyRow;
 use crate::schema::Schema;
 use std::cmp::Ordering;
 
@@ -36,9 +36,9 @@ impl Order {
     }
 
     /// Compares two rows.
-    pub fn compare(&self, left: &dyn Row, right: &dyn Row) -> Ordering {
+    pub fn compare(&self, left: &dyn AnyRow, right: &dyn AnyRow) -> Ordering {
         let compare = |key: &SortKey| {
-            let order = left.value(key.symbol).order(&right.value(key.symbol));
+            let order = left.value_of(key.symbol).order(&right.value_of(key.symbol));
             match key.direction {
                 Direction::Ascending => order,
                 Direction::Descending => order.reverse(),

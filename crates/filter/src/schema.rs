@@ -4,7 +4,7 @@ use crate::nearest;
 use std::fmt;
 
 /// The symbols that every stored entity has.
-const ENTITY: &[Symbol] = &[
+pub(crate) const ENTITY: &[Symbol] = &[
     Symbol::string("id"),
     Symbol::datetime("createdAt"),
     Symbol::datetime("updatedAt"),
@@ -58,7 +58,7 @@ impl Schema {
         self.symbols().map(|symbol| symbol.name)
     }
 
-    /// Finds a symbol by its exact name, with the id that is passed to rows.
+    /// Finds a symbol by its exact name, with the id that predicates name it by.
     pub fn find(&self, name: &str) -> Option<(SymbolId, &'static Symbol)> {
         (0..)
             .zip(self.symbols())
@@ -67,6 +67,7 @@ impl Schema {
                 let id = SymbolId {
                     index,
                     name: symbol.name,
+                    variant: symbol.variant,
                 };
                 (id, symbol)
             })
@@ -128,6 +129,8 @@ pub struct Symbol {
     /// The case-sensitive name: letters, `_` and `.` only, since the language has no other symbols.
     pub name: &'static str,
     pub kind: SymbolKind,
+    /// Position of the variant that it is declared by.
+    variant: Option<u16>,
 }
 
 impl Symbol {
@@ -158,32 +161,38 @@ impl Symbol {
 
     /// Named values of any type, used as `name.<key>`.
     pub const fn map(name: &'static str) -> Self {
-        Self {
-            name,
-            kind: SymbolKind::Map,
-        }
+        Self::new(name, SymbolKind::Map)
     }
 
     /// A set of texts.
     pub const fn set(name: &'static str) -> Self {
-        Self {
-            name,
-            kind: SymbolKind::Set,
-        }
+        Self::new(name, SymbolKind::Set)
     }
 
     /// A set of ids of entities of another kind, on which sub-queries are possible.
     pub const fn references(name: &'static str, target: &'static Schema) -> Self {
-        Self {
-            name,
-            kind: SymbolKind::References(TargetSchema(target)),
-        }
+        Self::new(name, SymbolKind::References(TargetSchema(target)))
     }
 
     const fn one(name: &'static str, value_type: ValueType) -> Self {
+        Self::new(name, SymbolKind::One(value_type))
+    }
+
+    const fn new(name: &'static str, kind: SymbolKind) -> Self {
         Self {
             name,
-            kind: SymbolKind::One(value_type),
+            kind,
+            variant: None,
+        }
+    }
+
+    /// The same symbol as the one that a variant of [`OwnSymbols`](crate::OwnSymbols) declares, by its
+    /// position there. [`symbols!`](crate::symbols!) calls it.
+    #[must_use]
+    pub const fn declared_by(self, variant: u16) -> Self {
+        Self {
+            variant: Some(variant),
+            ..self
         }
     }
 
@@ -246,11 +255,12 @@ impl ValueType {
     }
 }
 
-/// Handle of a symbol in its [`Schema`], which is passed to rows.
+/// Handle of a symbol in its [`Schema`], which rows know as one of their [`Symbols`](crate::Symbols).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolId {
     index: u16,
     name: &'static str,
+    variant: Option<u16>,
 }
 
 impl SymbolId {
@@ -259,8 +269,12 @@ impl SymbolId {
         usize::from(self.index)
     }
 
-    /// The name, for rows that match on it.
+    /// The name in queries.
     pub const fn name(self) -> &'static str {
         self.name
+    }
+    /// The position of the variant that declares it, for [`Symbols`](crate::Symbols).
+    pub fn variant(self) -> Option<usize> {
+        self.variant.map(usize::from)
     }
 }

@@ -21,7 +21,7 @@ impl Span {
 pub struct Location {
     /// Line, from 1.
     pub line: usize,
-    /// Column in characters, from 0, as OpenZiti counts.
+    /// Column in characters, from 1.
     pub column: usize,
 }
 
@@ -32,7 +32,7 @@ impl Location {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
             line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).unwrap_or_default().chars().count(),
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }
     }
 }

@@ -5,22 +5,25 @@ use crate::listing::text_value;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::ca::{Ca, CaSpec};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::tables::UniqueIndex;
 
-/// Third-party certificate authorities.
-static CAS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::boolean("isVerified"),
-    Symbol::string("verificationToken"),
-    Symbol::boolean("isAutoCaEnrollmentEnabled"),
-    Symbol::boolean("isOttCaEnrollmentEnabled"),
-    Symbol::boolean("isAuthEnabled"),
-]);
+symbols! {
+    pub(crate) enum CaSymbol;
+    /// Third-party certificate authorities.
+    static CAS: Schema::entity;
+    Name => string("name"),
+    Fingerprint => string("fingerprint"),
+    IsVerified => boolean("isVerified"),
+    VerificationToken => string("verificationToken"),
+    IsAutoCaEnrollmentEnabled => boolean("isAutoCaEnrollmentEnabled"),
+    IsOttCaEnrollmentEnabled => boolean("isOttCaEnrollmentEnabled"),
+    IsAuthEnabled => boolean("isAuthEnabled"),
+}
 
 impl ListableSpec for CaSpec {
+    type Symbol = CaSymbol;
     const SCHEMA: &'static Schema = &CAS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Ca>> {
@@ -31,21 +34,21 @@ impl ListableSpec for CaSpec {
         &self.settings.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: CaSymbol) -> Value<'_> {
         match symbol {
-            "fingerprint" => text_value(&self.fingerprint),
-            "isVerified" => self.is_verified.into(),
-            "verificationToken" => text_value(&self.verification_token),
-            "isAutoCaEnrollmentEnabled" => self.settings.is_auto_enrollment_enabled.into(),
-            "isOttCaEnrollmentEnabled" => self.settings.is_ott_enrollment_enabled.into(),
-            "isAuthEnabled" => self.settings.is_auth_enabled.into(),
-            _ => Value::Missing,
+            CaSymbol::Fingerprint => text_value(&self.fingerprint),
+            CaSymbol::IsVerified => self.is_verified.into(),
+            CaSymbol::VerificationToken => text_value(&self.verification_token),
+            CaSymbol::IsAutoCaEnrollmentEnabled => self.settings.is_auto_enrollment_enabled.into(),
+            CaSymbol::IsOttCaEnrollmentEnabled => self.settings.is_ott_enrollment_enabled.into(),
+            CaSymbol::IsAuthEnabled => self.settings.is_auth_enabled.into(),
+            CaSymbol::Name => text_value(&self.settings.name),
         }
     }
 
-    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+    fn unique_index(symbol: CaSymbol) -> Option<UniqueIndex> {
         match symbol {
-            "fingerprint" => Some(UniqueIndex::CaFingerprint),
+            CaSymbol::Fingerprint => Some(UniqueIndex::CaFingerprint),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ use super::record_location::RecordLocation;
 use super::restriction::Restriction;
 use crate::error::AppError;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_filter::{Order, Predicate, Row, SortKey, SymbolId, Value};
+use portcullis_filter::{AnyRow as _, Order, Predicate, Row, SortKey, SymbolId, Value};
 use portcullis_index::{Catalog, Matches};
 use portcullis_storage::key::RecordKey;
 use std::ops::ControlFlow;
@@ -154,7 +154,7 @@ impl<'l, E: Listable> SortBuffer<'l, E> {
         let symbols = self.sort_keys.iter().map(|key| key.symbol);
         Ok(Some(
             symbols
-                .map(|symbol| (symbol, into_owned_value(row.value(symbol))))
+                .map(|symbol| (symbol, into_owned_value(row.value_of(symbol))))
                 .collect(),
         ))
     }
@@ -193,6 +193,8 @@ struct SortRow {
 }
 
 impl Row for SortRow {
+    type Symbol = SymbolId;
+
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         self.values
             .iter()

@@ -27,17 +27,25 @@ pub(crate) use sessions::SessionRow;
 use super::listable::text_value;
 use crate::network::Controller;
 use portcullis_domain::clock::Timestamp;
-use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
+use portcullis_filter::{EntitySymbol, Row, Schema, Symbol, Value, symbols};
 use std::borrow::Cow;
 
-/// Role attributes of any kind; the id is the attribute itself.
-pub static ROLE_ATTRIBUTES: Schema = Schema::new(&[Symbol::string("id")]);
+symbols! {
+    pub(crate) enum RoleAttributeSymbol;
+    /// Role attributes of any kind; the id is the attribute itself.
+    pub static ROLE_ATTRIBUTES: Schema::new;
+    Id => string("id"),
+}
 
-/// Types of identities.
-pub static IDENTITY_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
+symbols! {
+    pub(crate) enum BuiltInSymbol;
+    /// Types of identities.
+    pub static IDENTITY_TYPES: Schema::entity;
+    Name => string("name"),
+}
 
 /// Types of posture checks.
-pub static POSTURE_CHECK_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
+pub static POSTURE_CHECK_TYPES: Schema = Schema::entity(&[BuiltInSymbol::Name.symbol()]);
 
 /// Links between routers.
 pub static LINKS: Schema = Schema::new(&[
@@ -64,16 +72,18 @@ pub static CIRCUITS: Schema = Schema::new(&[
     Symbol::datetime("updatedAt"),
 ]);
 
-/// The controllers of the network.
-pub static CONTROLLERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("ctrlAddress"),
-    Symbol::string("certPem"),
-    Symbol::string("fingerprint"),
-    Symbol::boolean("isOnline"),
-    Symbol::datetime("lastJoinedAt"),
-    Symbol::boolean("isPreferredLeader"),
-]);
+symbols! {
+    pub(crate) enum ControllerSymbol;
+    /// The controllers of the network.
+    pub static CONTROLLERS: Schema::entity;
+    Name => string("name"),
+    CtrlAddress => string("ctrlAddress"),
+    CertPem => string("certPem"),
+    Fingerprint => string("fingerprint"),
+    IsOnline => boolean("isOnline"),
+    LastJoinedAt => datetime("lastJoinedAt"),
+    IsPreferredLeader => boolean("isPreferredLeader"),
+}
 
 /// A built-in entity as a row.
 #[derive(Debug, Clone, Copy)]
@@ -86,13 +96,16 @@ pub(crate) struct BuiltInRow<T> {
 }
 
 impl<T> Row for BuiltInRow<T> {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        match symbol.name() {
-            "id" => text_value(self.id),
-            "name" => text_value(self.name),
-            "createdAt" | "updatedAt" => Value::Datetime(self.created_at),
-            "isSystem" => Value::Boolean(true),
-            _ => Value::Missing,
+    type Symbol = EntitySymbol<BuiltInSymbol>;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
+        use EntitySymbol::{CreatedAt, Id, IsSystem, Own, Tags, UpdatedAt};
+        match symbol {
+            Id => text_value(self.id),
+            CreatedAt | UpdatedAt => Value::Datetime(self.created_at),
+            IsSystem => Value::Boolean(true),
+            Tags => Value::Missing,
+            Own(BuiltInSymbol::Name) => text_value(self.name),
         }
     }
 }
@@ -107,24 +120,32 @@ pub(crate) struct ControllerRow {
 }
 
 impl Row for ControllerRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
+    type Symbol = EntitySymbol<ControllerSymbol>;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
         let Self {
             controller,
             address,
             created_at: since,
         } = self;
         let owned = |text: String| Value::Text(Cow::Owned(text));
-        match symbol.name() {
-            "id" => text_value(controller.id.as_str()),
-            "name" => text_value(&controller.name),
-            "createdAt" | "updatedAt" => Value::Datetime(*since),
-            "lastJoinedAt" => Value::Datetime(controller.started_at),
-            "isSystem" | "isPreferredLeader" => Value::Boolean(false),
-            "isOnline" => Value::Boolean(true),
-            "ctrlAddress" => address.as_deref().map_or(Value::Missing, text_value),
-            "certPem" => owned(controller.certificate.to_pem()),
-            "fingerprint" => owned(controller.certificate.fingerprint().to_string()),
-            _ => Value::Missing,
+        let symbol = match symbol {
+            EntitySymbol::Id => return text_value(controller.id.as_str()),
+            EntitySymbol::CreatedAt | EntitySymbol::UpdatedAt => return Value::Datetime(*since),
+            EntitySymbol::IsSystem => return Value::Boolean(false),
+            EntitySymbol::Tags => return Value::Missing,
+            EntitySymbol::Own(symbol) => symbol,
+        };
+        match symbol {
+            ControllerSymbol::Name => text_value(&controller.name),
+            ControllerSymbol::LastJoinedAt => Value::Datetime(controller.started_at),
+            ControllerSymbol::IsPreferredLeader => Value::Boolean(false),
+            ControllerSymbol::IsOnline => Value::Boolean(true),
+            ControllerSymbol::CtrlAddress => address.as_deref().into(),
+            ControllerSymbol::CertPem => owned(controller.certificate.to_pem()),
+            ControllerSymbol::Fingerprint => {
+                owned(controller.certificate.fingerprint().to_string())
+            },
         }
     }
 }
@@ -134,10 +155,11 @@ impl Row for ControllerRow {
 pub(crate) struct RoleAttributeRow<'r>(pub(crate) &'r str);
 
 impl Row for RoleAttributeRow<'_> {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        match symbol.name() {
-            "id" => text_value(self.0),
-            _ => Value::Missing,
+    type Symbol = RoleAttributeSymbol;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
+        match symbol {
+            RoleAttributeSymbol::Id => text_value(self.0),
         }
     }
 }

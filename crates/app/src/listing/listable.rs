@@ -3,7 +3,7 @@
 use crate::error::AppError;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::tags::{TagValue, Tags};
-use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement, VisitRow};
+use portcullis_filter::{EntitySymbol, OwnSymbols, Row, Schema, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, CatalogEntry, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{Entity, Rows, UniqueIndex};
@@ -12,10 +12,14 @@ use std::ops::ControlFlow;
 
 /// A kind of entity that can be listed.
 ///
-/// The base symbols (`id`, `name`, times, tags) are handled for every kind.
+/// The symbols that `Schema::entity` includes (`id`, times, tags) are handled for every kind.
 pub(crate) trait Listable: Entity {
     /// The part that the catalog indexes: the entity itself, or the entity without its secrets.
     type Entry: CatalogEntry;
+
+    /// The symbols that [`Schema::entity`] does not include; [`SCHEMA`](Self::SCHEMA) and the schemas of
+    /// other lists of the kind are made of them.
+    type Symbol: OwnSymbols;
 
     const SCHEMA: &'static Schema;
 
@@ -33,10 +37,10 @@ pub(crate) trait Listable: Entity {
     fn tags(&self) -> &Tags;
 
     /// The value of a symbol that is specific to the kind.
-    fn value(&self, symbol: &str) -> Value<'_>;
+    fn value(&self, symbol: Self::Symbol) -> Value<'_>;
 
     /// The value of a symbol for which another entity has to be read.
-    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+    fn related_value(&self, context: RowContext<'_>, symbol: Self::Symbol) -> Value<'static> {
         let _ = (context, symbol);
         Value::Missing
     }
@@ -50,7 +54,7 @@ pub(crate) trait Listable: Entity {
     fn elements(
         &self,
         context: RowContext<'_>,
-        set: &str,
+        set: Self::Symbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let _ = (context, set, visit);
@@ -61,7 +65,7 @@ pub(crate) trait Listable: Entity {
     fn referenced(
         &self,
         context: RowContext<'_>,
-        set: &str,
+        set: Self::Symbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         let _ = (context, set, visit);
@@ -69,7 +73,7 @@ pub(crate) trait Listable: Entity {
     }
 
     /// The unique index by which the store finds an entity with a value of `symbol`.
-    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+    fn unique_index(symbol: Self::Symbol) -> Option<UniqueIndex> {
         let _ = symbol;
         None
     }
@@ -115,31 +119,39 @@ impl<'e, E> RecordRow<'e, E> {
 }
 
 impl<E: Listable> Row for RecordRow<'_, E> {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
+    type Symbol = EntitySymbol<E::Symbol>;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
         let entry = self.entity.entry();
-        match symbol.name() {
-            "id" => text_value(entry.id()),
-            "createdAt" => Value::Datetime(entry.created_at()),
-            "updatedAt" => Value::Datetime(entry.updated_at()),
-            "isSystem" => Value::Boolean(self.entity.is_system()),
-            "name" => entry.name().map_or(Value::Missing, text_value),
-            symbol => match self.entity.value(symbol) {
+        match symbol {
+            EntitySymbol::Id => text_value(entry.id()),
+            EntitySymbol::CreatedAt => Value::Datetime(entry.created_at()),
+            EntitySymbol::UpdatedAt => Value::Datetime(entry.updated_at()),
+            EntitySymbol::IsSystem => Value::Boolean(self.entity.is_system()),
+            EntitySymbol::Tags => Value::Missing,
+            EntitySymbol::Own(symbol) => match self.entity.value(symbol) {
                 Value::Missing => self.entity.related_value(self.context, symbol),
                 value => value,
             },
         }
     }
 
-    fn entry(&self, _map: SymbolId, key: &str) -> Value<'_> {
+    fn entry(&self, _map: Self::Symbol, key: &str) -> Value<'_> {
         tag_value(self.entity.tags(), key)
     }
 
-    fn elements(&self, set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
-        self.entity.elements(self.context, set.name(), visit)
+    fn elements(&self, set: Self::Symbol, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+        match set {
+            EntitySymbol::Own(set) => self.entity.elements(self.context, set, visit),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
-    fn referenced(&self, set: SymbolId, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
-        self.entity.referenced(self.context, set.name(), visit)
+    fn referenced(&self, set: Self::Symbol, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
+        match set {
+            EntitySymbol::Own(set) => self.entity.referenced(self.context, set, visit),
+            _ => ControlFlow::Continue(()),
+        }
     }
 }
 

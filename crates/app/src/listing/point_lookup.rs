@@ -2,7 +2,7 @@
 
 use super::listable::Listable;
 use super::symbols::equalities;
-use portcullis_filter::Predicate;
+use portcullis_filter::{EntitySymbol, Predicate, Symbols as _};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IDENTITY, ROUTER, Rows, UniqueIndex, UniqueValue};
 
@@ -18,7 +18,7 @@ impl PointLookup {
     /// Finds such a condition among those that every match has to meet.
     pub(super) fn from_predicate<E: Listable>(predicate: &Predicate) -> Option<Self> {
         equalities(predicate).find_map(|(symbol, text)| {
-            let owner = match symbol {
+            let owner = match symbol.name() {
                 "identity" if E::KIND != IDENTITY => Some((IDENTITY, UniqueIndex::IdentityId)),
                 "edgeRouter" | "transitRouter" => Some((ROUTER, UniqueIndex::RouterId)),
                 _ => None,
@@ -26,7 +26,10 @@ impl PointLookup {
             if let Some((_, index)) = owner.filter(|(root, _)| E::ROOT_KINDS.contains(root)) {
                 return Some(Self::OwnedBy(UniqueValue::new(index, text)));
             }
-            E::unique_index(symbol).map(|index| Self::Unique(UniqueValue::new(index, text)))
+            let EntitySymbol::Own(own) = EntitySymbol::<E::Symbol>::from_id(symbol)? else {
+                return None;
+            };
+            E::unique_index(own).map(|index| Self::Unique(UniqueValue::new(index, text)))
         })
     }
 

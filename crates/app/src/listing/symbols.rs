@@ -6,13 +6,13 @@ use portcullis_filter::{Collection, CompareOp, Comparison, FieldExpr, Predicate,
 /// The operand, if the predicate is nothing but `symbol = "operand"`.
 pub(crate) fn find_equality<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
     match (predicate, equalities(predicate).next()) {
-        (Predicate::Test { .. }, Some((tested, text))) if tested == symbol => Some(text),
+        (Predicate::Test { .. }, Some((tested, text))) if tested.name() == symbol => Some(text),
         _ => None,
     }
 }
 
 /// The symbols with the texts that every match has to equal.
-pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'static str, &str)> {
+pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (SymbolId, &str)> {
     let parts = match predicate {
         Predicate::And(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
@@ -25,7 +25,7 @@ pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'stati
                     op: CompareOp::Equal,
                     operand,
                 }),
-        } => Some((tested.name(), operand.as_str())),
+        } => Some((*tested, operand.as_str())),
         _ => None,
     })
 }

@@ -163,7 +163,7 @@ enum Candidates {
 impl Candidates {
     fn from_filter(listing: &Listing, rows: Rows<'_>) -> Result<Self, StoreError> {
         for (symbol, text) in equalities(&listing.predicate) {
-            match symbol {
+            match symbol.name() {
                 "id" => return Ok(Self::One(text.to_owned())),
                 "identity" => {
                     let owner = rows.locate(&UniqueValue::new(UniqueIndex::IdentityId, text))?;

@@ -7,50 +7,54 @@ use crate::listing::{
     self, LazyRecord, ListPage, ListRequest, ListScope, Paging, RowContext, text_value,
 };
 use parking_lot::RwLockReadGuard;
-use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value, VisitElement};
+use portcullis_filter::{Schema, Value, VisitElement, symbols};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::tables::UniqueIndex;
 use std::ops::ControlFlow;
 
-/// External JWT signers.
-static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::string("kid"),
-    Symbol::string("issuer"),
-    Symbol::string("certPem"),
-    Symbol::string("commonName"),
-    Symbol::datetime("notAfter"),
-    Symbol::datetime("notBefore"),
-    Symbol::boolean("enabled"),
-    Symbol::string("claimsProperty"),
-    Symbol::boolean("useExternalId"),
-    Symbol::string("audience"),
-    Symbol::string("clientId"),
-    Symbol::set("scopes"),
-    Symbol::string("targetToken"),
-    Symbol::boolean("enrollToCertEnabled"),
-    Symbol::boolean("enrollToTokenEnabled"),
-    Symbol::string("enrollAttributeClaimsSelector"),
-    Symbol::string("enrollNameClaimsSelector"),
-    Symbol::string("enrollAuthPolicyId"),
-]);
+symbols! {
+    pub(crate) enum SignerSymbol;
+    /// External JWT signers.
+    static EXTERNAL_JWT_SIGNERS: Schema::entity;
+    Name => string("name"),
+    Fingerprint => string("fingerprint"),
+    Kid => string("kid"),
+    Issuer => string("issuer"),
+    CertPem => string("certPem"),
+    CommonName => string("commonName"),
+    NotAfter => datetime("notAfter"),
+    NotBefore => datetime("notBefore"),
+    Enabled => boolean("enabled"),
+    ClaimsProperty => string("claimsProperty"),
+    UseExternalId => boolean("useExternalId"),
+    Audience => string("audience"),
+    ClientId => string("clientId"),
+    Scopes => set("scopes"),
+    TargetToken => string("targetToken"),
+    EnrollToCertEnabled => boolean("enrollToCertEnabled"),
+    EnrollToTokenEnabled => boolean("enrollToTokenEnabled"),
+    EnrollAttributeClaimsSelector => string("enrollAttributeClaimsSelector"),
+    EnrollNameClaimsSelector => string("enrollNameClaimsSelector"),
+    EnrollAuthPolicyId => string("enrollAuthPolicyId"),
+}
 
 /// Symbols of external JWT signers for unauthenticated clients: those that they are shown. A filter
 /// over any other would disclose its values.
 pub static PUBLIC_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("audience"),
-    Symbol::string("clientId"),
-    Symbol::set("scopes"),
-    Symbol::string("targetToken"),
-    Symbol::boolean("enrollToCertEnabled"),
-    Symbol::boolean("enrollToTokenEnabled"),
+    SignerSymbol::Name.symbol(),
+    SignerSymbol::Audience.symbol(),
+    SignerSymbol::ClientId.symbol(),
+    SignerSymbol::Scopes.symbol(),
+    SignerSymbol::TargetToken.symbol(),
+    SignerSymbol::EnrollToCertEnabled.symbol(),
+    SignerSymbol::EnrollToTokenEnabled.symbol(),
 ]);
 
 impl ListableSpec for SignerSpec {
+    type Symbol = SignerSymbol;
     const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Signer>> {
@@ -61,63 +65,60 @@ impl ListableSpec for SignerSpec {
         &self.settings.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: SignerSymbol) -> Value<'_> {
         let (spec, enrollment) = (&self.settings, &self.settings.enrollment);
+        let certificate = self.keys.certificate();
         match symbol {
-            "kid" => spec.kid.as_deref().into(),
-            "issuer" => text_value(&spec.issuer),
-            "enabled" => spec.enabled.into(),
-            "claimsProperty" => text_value(&spec.claims_property),
-            "useExternalId" => spec.use_external_id.into(),
-            "audience" => text_value(&spec.audience),
-            "clientId" => spec.client_id.as_deref().into(),
-            "targetToken" => text_value(spec.target_token.name()),
-            "enrollToCertEnabled" => enrollment.to_cert.into(),
-            "enrollToTokenEnabled" => enrollment.to_token.into(),
-            "enrollAttributeClaimsSelector" => enrollment.attribute_selector.as_deref().into(),
-            "enrollNameClaimsSelector" => text_value(&enrollment.name_selector),
-            "enrollAuthPolicyId" => text_value(enrollment.auth_policy.as_str()),
-            symbol => certificate_value(&self.keys, symbol),
+            SignerSymbol::Kid => spec.kid.as_deref().into(),
+            SignerSymbol::Issuer => text_value(&spec.issuer),
+            SignerSymbol::Enabled => spec.enabled.into(),
+            SignerSymbol::ClaimsProperty => text_value(&spec.claims_property),
+            SignerSymbol::UseExternalId => spec.use_external_id.into(),
+            SignerSymbol::Audience => text_value(&spec.audience),
+            SignerSymbol::ClientId => spec.client_id.as_deref().into(),
+            SignerSymbol::TargetToken => text_value(spec.target_token.name()),
+            SignerSymbol::EnrollToCertEnabled => enrollment.to_cert.into(),
+            SignerSymbol::EnrollToTokenEnabled => enrollment.to_token.into(),
+            SignerSymbol::EnrollAttributeClaimsSelector => {
+                enrollment.attribute_selector.as_deref().into()
+            },
+            SignerSymbol::EnrollNameClaimsSelector => text_value(&enrollment.name_selector),
+            SignerSymbol::EnrollAuthPolicyId => text_value(enrollment.auth_policy.as_str()),
+            SignerSymbol::Name => text_value(&spec.name),
+            // As in the view.
+            SignerSymbol::CommonName => {
+                text_value(certificate.map_or("", |certificate| &certificate.common_name))
+            },
+            SignerSymbol::Fingerprint => certificate.map(|each| each.fingerprint.as_str()).into(),
+            SignerSymbol::CertPem => certificate.map(|each| each.pem.as_str()).into(),
+            SignerSymbol::NotBefore => datetime(certificate.map(|each| each.not_before)),
+            SignerSymbol::NotAfter => datetime(certificate.map(|each| each.not_after)),
+            SignerSymbol::Scopes => Value::Missing,
         }
     }
 
     fn elements(
         signer: &Signer,
         _context: RowContext<'_>,
-        _set: &str,
+        _set: SignerSymbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let scopes = &signer.spec.settings.scopes;
         scopes.iter().try_for_each(|scope| visit(scope))
     }
 
-    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+    fn unique_index(symbol: SignerSymbol) -> Option<UniqueIndex> {
         match symbol {
-            "issuer" => Some(UniqueIndex::SignerIssuer),
-            "kid" => Some(UniqueIndex::SignerKid),
-            "fingerprint" => Some(UniqueIndex::SignerFingerprint),
+            SignerSymbol::Issuer => Some(UniqueIndex::SignerIssuer),
+            SignerSymbol::Kid => Some(UniqueIndex::SignerKid),
+            SignerSymbol::Fingerprint => Some(UniqueIndex::SignerFingerprint),
             _ => None,
         }
     }
 }
 
-/// The value of a symbol that only signers with a certificate have.
-fn certificate_value<'k>(keys: &'k KeySource, symbol: &str) -> Value<'k> {
-    let Some(certificate) = keys.certificate() else {
-        return match symbol {
-            // As in the view.
-            "commonName" => text_value(""),
-            _ => Value::Missing,
-        };
-    };
-    match symbol {
-        "fingerprint" => text_value(&certificate.fingerprint),
-        "certPem" => text_value(&certificate.pem),
-        "commonName" => text_value(&certificate.common_name),
-        "notBefore" => Value::Datetime(certificate.not_before),
-        "notAfter" => Value::Datetime(certificate.not_after),
-        _ => Value::Missing,
-    }
+fn datetime(time: Option<Timestamp>) -> Value<'static> {
+    time.map_or(Value::Missing, Value::Datetime)
 }
 
 /// Lists enabled signers to unauthenticated clients. Disabled signers are hidden, and filters only

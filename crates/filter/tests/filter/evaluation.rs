@@ -347,6 +347,8 @@ fn and_or_and_not_reach_to_the_right() {
 fn a_kind_without_maps_and_sets_needs_values_only() {
     struct Attribute(&'static str);
     impl portcullis_filter::Row for Attribute {
+        type Symbol = portcullis_filter::SymbolId;
+
         fn value(&self, _: portcullis_filter::SymbolId) -> Value<'_> {
             self.0.into()
         }

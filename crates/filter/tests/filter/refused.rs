@@ -458,7 +458,7 @@ fn refused_queries_say_where_and_why() {
 fn places_are_lines_and_characters() {
     let text = "name = \"ünïcödé\"\n  and nmae = 1";
     let error = refuse(&IDENTITIES, text);
-    assert_eq!(error.location, Location { line: 2, column: 6 });
+    assert_eq!(error.location, Location { line: 2, column: 7 });
     assert_eq!(error.point_at(text), "  and nmae = 1\n      ^^^^");
     // People count from 1, and read the place before the advice.
     assert!(
@@ -473,7 +473,7 @@ fn places_are_lines_and_characters() {
         error.location,
         Location {
             line: 1,
-            column: 13
+            column: 14
         }
     );
     assert_eq!(error.point_at(text), "name = \"ünï\" x\n             ^");

@@ -133,6 +133,8 @@ impl Entity {
 }
 
 impl Row for Entity {
+    type Symbol = SymbolId;
+
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         self.get(symbol.name())
     }

@@ -42,6 +42,8 @@ pub(crate) trait Listed: CatalogEntry {
 pub(crate) struct Record<'e, E>(pub(crate) u64, pub(crate) &'e E);
 
 impl<E: Listed> Row for Record<'_, E> {
+    type Symbol = SymbolId;
+
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         match symbol.name() {
             "id" => self.1.id().into(),

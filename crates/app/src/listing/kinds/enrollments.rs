@@ -5,22 +5,25 @@ use parking_lot::RwLockReadGuard;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentPurpose};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, ROUTER, StoredEnrollment};
 
-/// Enrollments. The token is a secret; filters by it are handled in `token_filter`.
-pub static ENROLLMENTS: Schema = Schema::entity(&[
-    Symbol::string("token"),
-    Symbol::string("identity"),
-    Symbol::string("edgeRouter"),
-    Symbol::string("transitRouter"),
-    Symbol::string("caId"),
-]);
+symbols! {
+    pub(crate) enum EnrollmentSymbol;
+    /// Enrollments. The token is a secret; filters by it are handled in `token_filter`.
+    pub static ENROLLMENTS: Schema::entity;
+    Token => string("token"),
+    Identity => string("identity"),
+    EdgeRouter => string("edgeRouter"),
+    TransitRouter => string("transitRouter"),
+    CaId => string("caId"),
+}
 
 impl Listable for StoredEnrollment {
     type Entry = Enrollment;
+    type Symbol = EnrollmentSymbol;
     const SCHEMA: &'static Schema = &ENROLLMENTS;
     const ROOT_KINDS: &'static [Kind] = &[IDENTITY, ROUTER];
 
@@ -36,28 +39,24 @@ impl Listable for StoredEnrollment {
         &self.enrollment.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: EnrollmentSymbol) -> Value<'_> {
         let purpose = &self.enrollment.purpose;
-        match (symbol, purpose) {
-            ("identity", EnrollmentPurpose::Identity { identity, .. }) => {
-                text_value(identity.as_str())
+        let router = |wanted_edge: bool| match purpose {
+            EnrollmentPurpose::Router { router, is_edge } if *is_edge == wanted_edge => {
+                text_value(router.as_str())
             },
-            (
-                "edgeRouter",
-                EnrollmentPurpose::Router {
-                    router,
-                    is_edge: true,
-                },
-            )
-            | (
-                "transitRouter",
-                EnrollmentPurpose::Router {
-                    router,
-                    is_edge: false,
-                },
-            ) => text_value(router.as_str()),
-            ("caId", _) => purpose.ca().map(CaId::as_str).into(),
             _ => Value::Missing,
+        };
+        match symbol {
+            EnrollmentSymbol::Identity => match purpose {
+                EnrollmentPurpose::Identity { identity, .. } => text_value(identity.as_str()),
+                EnrollmentPurpose::Router { .. } => Value::Missing,
+            },
+            EnrollmentSymbol::EdgeRouter => router(true),
+            EnrollmentSymbol::TransitRouter => router(false),
+            EnrollmentSymbol::CaId => purpose.ca().map(CaId::as_str).into(),
+            // Recognized by its hash alone.
+            EnrollmentSymbol::Token => Value::Missing,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::listing::listable::{Listable, PolicyRelated, RecordRow, RowContext, i
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
+use portcullis_filter::{OwnSymbols, Schema, Value, VisitElement, VisitRow};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IndexedId, StoredSpec, UniqueIndex, reference};
@@ -24,20 +24,22 @@ use std::ops::ControlFlow;
 
 /// The spec of a managed kind that can be listed.
 pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
-    /// The symbols that lists of the kind know. Declared by `Schema::entity`, they include `id`,
-    /// `createdAt`, `updatedAt`, `tags` and `isSystem`, but not `name`, which a kind with names adds.
+    /// The symbols that `Schema::entity` does not include, as `symbols!` declares them.
+    type Symbol: OwnSymbols;
+
+    /// The symbols that lists of the kind know, by `Schema::entity`: also `id`, `createdAt`,
+    /// `updatedAt`, `tags` and `isSystem`.
     const SCHEMA: &'static Schema;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Managed<Self::Id, Self>>>;
 
     fn tags(&self) -> &Tags;
 
-    /// The value of a symbol that is specific to the kind. Not asked for those that
-    /// `Schema::entity` includes, nor for `name`: these come from the entity.
-    fn value(&self, symbol: &str) -> Value<'_>;
+    /// The value of a symbol that is specific to the kind.
+    fn value(&self, symbol: Self::Symbol) -> Value<'_>;
 
     /// The value of a symbol for which another entity has to be read.
-    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+    fn related_value(&self, context: RowContext<'_>, symbol: Self::Symbol) -> Value<'static> {
         let _ = (context, symbol);
         Value::Missing
     }
@@ -52,7 +54,7 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     fn elements(
         entity: &Managed<Self::Id, Self>,
         context: RowContext<'_>,
-        set: &str,
+        set: Self::Symbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let _ = (entity, context, set, visit);
@@ -63,7 +65,7 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     fn referenced(
         entity: &Managed<Self::Id, Self>,
         context: RowContext<'_>,
-        set: &str,
+        set: Self::Symbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         let _ = (entity, context, set, visit);
@@ -71,7 +73,7 @@ pub(crate) trait ListableSpec: StoredSpec + portcullis_index::CatalogSpec {
     }
 
     /// The unique index by which the store finds an entity with a value of `symbol`.
-    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+    fn unique_index(symbol: Self::Symbol) -> Option<UniqueIndex> {
         let _ = symbol;
         None
     }
@@ -90,6 +92,7 @@ impl<I: IndexedId, S: PolicyRelatedSpec<Id = I>> PolicyRelated for Managed<I, S>
 
 impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     type Entry = Self;
+    type Symbol = S::Symbol;
     const SCHEMA: &'static Schema = S::SCHEMA;
     const ROOT_KINDS: &'static [Kind] = &[S::KIND];
 
@@ -105,11 +108,11 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
         self.spec.tags()
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: S::Symbol) -> Value<'_> {
         self.spec.value(symbol)
     }
 
-    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+    fn related_value(&self, context: RowContext<'_>, symbol: S::Symbol) -> Value<'static> {
         self.spec.related_value(context, symbol)
     }
 
@@ -120,7 +123,7 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     fn elements(
         &self,
         context: RowContext<'_>,
-        set: &str,
+        set: S::Symbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         S::elements(self, context, set, visit)
@@ -129,13 +132,13 @@ impl<I: IndexedId, S: ListableSpec<Id = I>> Listable for Managed<I, S> {
     fn referenced(
         &self,
         context: RowContext<'_>,
-        set: &str,
+        set: S::Symbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         S::referenced(self, context, set, visit)
     }
 
-    fn unique_index(symbol: &str) -> Option<UniqueIndex> {
+    fn unique_index(symbol: S::Symbol) -> Option<UniqueIndex> {
         S::unique_index(symbol)
     }
 }

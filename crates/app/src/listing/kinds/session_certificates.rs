@@ -2,29 +2,35 @@
 
 use crate::listing::listable::text_value;
 use portcullis_domain::view::SessionCertificateView;
-use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
+use portcullis_filter::{EntitySymbol, Row, Value, symbols};
 
-/// Certificates of API sessions.
-pub static SESSION_CERTIFICATES: Schema = Schema::entity(&[
-    Symbol::string("subject"),
-    Symbol::string("fingerprint"),
-    Symbol::string("apiSession"),
-]);
+symbols! {
+    pub(crate) enum SessionCertificateSymbol;
+    /// Certificates of API sessions.
+    pub static SESSION_CERTIFICATES: Schema::entity;
+    Subject => string("subject"),
+    Fingerprint => string("fingerprint"),
+    ApiSession => string("apiSession"),
+}
 
 /// A certificate of an API session as a row.
 pub(crate) struct SessionCertificateRow(pub(crate) SessionCertificateView);
 
 impl Row for SessionCertificateRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
+    type Symbol = EntitySymbol<SessionCertificateSymbol>;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
+        use EntitySymbol::{CreatedAt, Id, IsSystem, Own, Tags, UpdatedAt};
+        use SessionCertificateSymbol::{ApiSession, Fingerprint, Subject};
         let view = &self.0;
-        match symbol.name() {
-            "id" => text_value(view.id.as_str()),
-            "createdAt" | "updatedAt" => Value::Datetime(view.created_at),
-            "isSystem" => Value::Boolean(false),
-            "subject" => text_value(&view.certificate.subject),
-            "fingerprint" => text_value(&view.certificate.fingerprint),
-            "apiSession" => text_value(view.session.as_str()),
-            _ => Value::Missing,
+        match symbol {
+            Id => text_value(view.id.as_str()),
+            CreatedAt | UpdatedAt => Value::Datetime(view.created_at),
+            IsSystem => Value::Boolean(false),
+            Tags => Value::Missing,
+            Own(Subject) => text_value(&view.certificate.subject),
+            Own(Fingerprint) => text_value(&view.certificate.fingerprint),
+            Own(ApiSession) => text_value(view.session.as_str()),
         }
     }
 }

@@ -4,21 +4,23 @@ use crate::listing::listable::text_value;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::RecordNumber;
-use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
+use portcullis_filter::{EntitySymbol, Row, Value, symbols};
 use portcullis_index::MirroredSession;
 use std::sync::Arc;
 
-/// API sessions. The token is a secret; filters by it are handled in `token_filter`.
-pub static API_SESSIONS: Schema = Schema::entity(&[
-    Symbol::string("token"),
-    Symbol::string("identity"),
-    Symbol::datetime("lastActivityAt"),
-    Symbol::string("authenticator"),
-    Symbol::string("ipAddress"),
-    Symbol::boolean("mfaComplete"),
-    Symbol::boolean("mfaRequired"),
-    Symbol::boolean("improperClientCertChain"),
-]);
+symbols! {
+    pub(crate) enum ApiSessionSymbol;
+    /// API sessions. The token is a secret; filters by it are handled in `token_filter`.
+    pub static API_SESSIONS: Schema::entity;
+    Token => string("token"),
+    Identity => string("identity"),
+    LastActivityAt => datetime("lastActivityAt"),
+    Authenticator => string("authenticator"),
+    IpAddress => string("ipAddress"),
+    MfaComplete => boolean("mfaComplete"),
+    MfaRequired => boolean("mfaRequired"),
+    ImproperClientCertChain => boolean("improperClientCertChain"),
+}
 
 /// An API session as a row; all of them are held in memory.
 pub(crate) struct SessionRow {
@@ -42,22 +44,33 @@ impl From<MirroredSession<'_>> for SessionRow {
 }
 
 impl Row for SessionRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
+    type Symbol = EntitySymbol<ApiSessionSymbol>;
+
+    fn value(&self, symbol: Self::Symbol) -> Value<'_> {
         let session = &self.record;
-        match symbol.name() {
-            "id" => text_value(session.id.as_str()),
-            "createdAt" => Value::Datetime(session.created_at),
+        let symbol = match symbol {
+            EntitySymbol::Id => return text_value(session.id.as_str()),
+            EntitySymbol::CreatedAt => return Value::Datetime(session.created_at),
             // As in the view: the record changes when its last use is written to the store.
-            "updatedAt" => Value::Datetime(session.last_activity_at.max(session.created_at)),
-            "isSystem" => Value::Boolean(false),
-            "identity" => text_value(session.identity.as_str()),
-            "lastActivityAt" => Value::Datetime(self.last_activity_at),
-            "authenticator" => Value::Text(session.opened_by.wire()),
-            "ipAddress" => text_value(&session.ip_address),
-            "mfaComplete" => Value::Boolean(session.totp.is_complete()),
-            "mfaRequired" => Value::Boolean(session.totp.is_required),
-            "improperClientCertChain" => Value::Boolean(session.improper_client_cert_chain),
-            _ => Value::Missing,
+            EntitySymbol::UpdatedAt => {
+                return Value::Datetime(session.last_activity_at.max(session.created_at));
+            },
+            EntitySymbol::IsSystem => return Value::Boolean(false),
+            EntitySymbol::Tags => return Value::Missing,
+            EntitySymbol::Own(symbol) => symbol,
+        };
+        match symbol {
+            ApiSessionSymbol::Identity => text_value(session.identity.as_str()),
+            ApiSessionSymbol::LastActivityAt => Value::Datetime(self.last_activity_at),
+            ApiSessionSymbol::Authenticator => Value::Text(session.opened_by.wire()),
+            ApiSessionSymbol::IpAddress => text_value(&session.ip_address),
+            ApiSessionSymbol::MfaComplete => Value::Boolean(session.totp.is_complete()),
+            ApiSessionSymbol::MfaRequired => Value::Boolean(session.totp.is_required),
+            ApiSessionSymbol::ImproperClientCertChain => {
+                Value::Boolean(session.improper_client_cert_chain)
+            },
+            // Recognized by its hash alone.
+            ApiSessionSymbol::Token => Value::Missing,
         }
     }
 }

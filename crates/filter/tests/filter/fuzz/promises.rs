@@ -97,7 +97,7 @@ fn refused(text: &str, error: &QueryError) -> Result<String, String> {
     let piece = text.get(span.start..span.end);
     ensure(piece.is_some(), || format!("{span:?} is no piece of it"))?;
     let before: Vec<_> = text[..span.start].split('\n').collect();
-    let column = before.last().map_or(0, |line| line.chars().count());
+    let column = before.last().map_or(1, |line| line.chars().count() + 1);
     let place = (error.location.line, error.location.column);
     ensure(place == (before.len(), column), || {
         format!("{place:?} is another place")

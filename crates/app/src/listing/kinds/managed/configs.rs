@@ -5,21 +5,29 @@ use crate::listing::listable::text_value;
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 use std::borrow::Cow;
 
-/// Configurations. Filters of services and routers look into them too.
-pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
+symbols! {
+    pub(crate) enum ConfigSymbol;
+    /// Configurations. Filters of services and routers look into them too.
+    pub static CONFIGS: Schema::entity;
+    Name => string("name"),
+    Type => string("type"),
+}
 
-/// Types of configurations.
-pub static CONFIG_TYPES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("schema"),
-    Symbol::string("target"),
-]);
+symbols! {
+    pub(crate) enum ConfigTypeSymbol;
+    /// Types of configurations.
+    pub static CONFIG_TYPES: Schema::entity;
+    Name => string("name"),
+    Schema => string("schema"),
+    Target => string("target"),
+}
 
 impl ListableSpec for ConfigSpec {
+    type Symbol = ConfigSymbol;
     const SCHEMA: &'static Schema = &CONFIGS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Config>> {
@@ -30,15 +38,16 @@ impl ListableSpec for ConfigSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: ConfigSymbol) -> Value<'_> {
         match symbol {
-            "type" => text_value(self.config_type.as_str()),
-            _ => Value::Missing,
+            ConfigSymbol::Name => text_value(&self.name),
+            ConfigSymbol::Type => text_value(self.config_type.as_str()),
         }
     }
 }
 
 impl ListableSpec for ConfigTypeSpec {
+    type Symbol = ConfigTypeSymbol;
     const SCHEMA: &'static Schema = &CONFIG_TYPES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ConfigType>> {
@@ -49,12 +58,15 @@ impl ListableSpec for ConfigTypeSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
-        match (symbol, &self.schema) {
-            ("target", _) => text_value(self.target.name()),
-            ("schema", Some(schema)) => serde_json::to_string(schema)
+    fn value(&self, symbol: ConfigTypeSymbol) -> Value<'_> {
+        match symbol {
+            ConfigTypeSymbol::Name => text_value(&self.name),
+            ConfigTypeSymbol::Target => text_value(self.target.name()),
+            ConfigTypeSymbol::Schema => self
+                .schema
+                .as_ref()
+                .and_then(|schema| serde_json::to_string(schema).ok())
                 .map_or(Value::Missing, |json| Value::Text(Cow::Owned(json))),
-            _ => Value::Missing,
         }
     }
 }

@@ -12,38 +12,44 @@ use portcullis_domain::policies::{
 use portcullis_domain::roles::RoleSelectors;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
+use portcullis_filter::{Schema, Value, VisitElement, VisitRow, symbols};
 use portcullis_index::{AccessGuard, Catalog, PolicyKind, Projections, Selectable, Slot};
 use portcullis_storage::key::RecordKey;
 use std::ops::ControlFlow;
 
-/// Service policies.
-pub static SERVICE_POLICIES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("type"),
-    Symbol::string("semantic"),
-    Symbol::set("identityRoles"),
-    Symbol::set("serviceRoles"),
-    Symbol::set("postureCheckRoles"),
-    Symbol::references("identities", &super::super::IDENTITIES),
-    Symbol::references("services", &super::SERVICES),
-]);
+symbols! {
+    pub(crate) enum ServicePolicySymbol;
+    /// Service policies.
+    pub static SERVICE_POLICIES: Schema::entity;
+    Name => string("name"),
+    Type => string("type"),
+    Semantic => string("semantic"),
+    IdentityRoles => set("identityRoles"),
+    ServiceRoles => set("serviceRoles"),
+    PostureCheckRoles => set("postureCheckRoles"),
+    Identities => references("identities", &super::super::IDENTITIES),
+    Services => references("services", &super::SERVICES),
+}
 
-/// Edge-router policies.
-pub static EDGE_ROUTER_POLICIES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("semantic"),
-    Symbol::set("identityRoles"),
-    Symbol::set("edgeRouterRoles"),
-]);
+symbols! {
+    pub(crate) enum EdgeRouterPolicySymbol;
+    /// Edge-router policies.
+    pub static EDGE_ROUTER_POLICIES: Schema::entity;
+    Name => string("name"),
+    Semantic => string("semantic"),
+    IdentityRoles => set("identityRoles"),
+    EdgeRouterRoles => set("edgeRouterRoles"),
+}
 
-/// Service-edge-router policies.
-pub static SERVICE_EDGE_ROUTER_POLICIES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("semantic"),
-    Symbol::set("serviceRoles"),
-    Symbol::set("edgeRouterRoles"),
-]);
+symbols! {
+    pub(crate) enum ServiceEdgeRouterPolicySymbol;
+    /// Service-edge-router policies.
+    pub static SERVICE_EDGE_ROUTER_POLICIES: Schema::entity;
+    Name => string("name"),
+    Semantic => string("semantic"),
+    ServiceRoles => set("serviceRoles"),
+    EdgeRouterRoles => set("edgeRouterRoles"),
+}
 
 impl PolicyRelatedSpec for ServicePolicySpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServicePolicy> {
@@ -52,6 +58,7 @@ impl PolicyRelatedSpec for ServicePolicySpec {
 }
 
 impl ListableSpec for ServicePolicySpec {
+    type Symbol = ServicePolicySymbol;
     const SCHEMA: &'static Schema = &SERVICE_POLICIES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<ServicePolicy>> {
@@ -62,28 +69,37 @@ impl ListableSpec for ServicePolicySpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: ServicePolicySymbol) -> Value<'_> {
         match symbol {
-            "type" => text_value(self.grant.name()),
-            "semantic" => text_value(self.semantic.name()),
-            _ => Value::Missing,
+            ServicePolicySymbol::Name => text_value(&self.name),
+            ServicePolicySymbol::Type => text_value(self.grant.name()),
+            ServicePolicySymbol::Semantic => text_value(self.semantic.name()),
+            ServicePolicySymbol::IdentityRoles
+            | ServicePolicySymbol::ServiceRoles
+            | ServicePolicySymbol::PostureCheckRoles
+            | ServicePolicySymbol::Identities
+            | ServicePolicySymbol::Services => Value::Missing,
         }
     }
 
     fn elements(
         entity: &ServicePolicy,
         context: RowContext<'_>,
-        set: &str,
+        set: ServicePolicySymbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let spec = &entity.spec;
         match set {
-            "identityRoles" => visit_selectors(&spec.identity_roles, visit),
-            "serviceRoles" => visit_selectors(&spec.service_roles, visit),
-            "postureCheckRoles" => visit_selectors(&spec.posture_check_roles, visit),
-            "identities" => visit_selected::<Identity>(context, entity, &mut |identity| {
-                visit(identity.entity.id.as_str())
-            }),
+            ServicePolicySymbol::IdentityRoles => visit_selectors(&spec.identity_roles, visit),
+            ServicePolicySymbol::ServiceRoles => visit_selectors(&spec.service_roles, visit),
+            ServicePolicySymbol::PostureCheckRoles => {
+                visit_selectors(&spec.posture_check_roles, visit)
+            },
+            ServicePolicySymbol::Identities => {
+                visit_selected::<Identity>(context, entity, &mut |identity| {
+                    visit(identity.entity.id.as_str())
+                })
+            },
             _ => visit_selected::<Service>(context, entity, &mut |service| {
                 visit(service.entity.id.as_str())
             }),
@@ -93,11 +109,13 @@ impl ListableSpec for ServicePolicySpec {
     fn referenced(
         entity: &ServicePolicy,
         context: RowContext<'_>,
-        set: &str,
+        set: ServicePolicySymbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         match set {
-            "identities" => visit_selected::<Identity>(context, entity, &mut |row| visit(row)),
+            ServicePolicySymbol::Identities => {
+                visit_selected::<Identity>(context, entity, &mut |row| visit(row))
+            },
             _ => visit_selected::<Service>(context, entity, &mut |row| visit(row)),
         }
     }
@@ -106,8 +124,8 @@ impl ListableSpec for ServicePolicySpec {
 /// Declares the list of a kind of policy over edge routers, whose other roles are in one set.
 macro_rules! list_router_policies {
     (
-        $schema:ident, $spec:ident: $policy:ident, $catalog:ident,
-        $set:literal => $roles:ident, $entity:ident => $is_system:expr
+        $schema:ident: $symbol:ident, $spec:ident: $policy:ident, $catalog:ident,
+        $set:ident => $roles:ident, $entity:ident => $is_system:expr
     ) => {
         impl PolicyRelatedSpec for $spec {
             fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<$policy> {
@@ -116,6 +134,7 @@ macro_rules! list_router_policies {
         }
 
         impl ListableSpec for $spec {
+            type Symbol = $symbol;
             const SCHEMA: &'static Schema = &$schema;
 
             fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<$policy>> {
@@ -126,10 +145,11 @@ macro_rules! list_router_policies {
                 &self.tags
             }
 
-            fn value(&self, symbol: &str) -> Value<'_> {
+            fn value(&self, symbol: $symbol) -> Value<'_> {
                 match symbol {
-                    "semantic" => text_value(self.semantic.name()),
-                    _ => Value::Missing,
+                    $symbol::Name => text_value(&self.name),
+                    $symbol::Semantic => text_value(self.semantic.name()),
+                    $symbol::$set | $symbol::EdgeRouterRoles => Value::Missing,
                 }
             }
 
@@ -140,11 +160,11 @@ macro_rules! list_router_policies {
             fn elements(
                 policy: &$policy,
                 _context: RowContext<'_>,
-                set: &str,
+                set: $symbol,
                 visit: &mut VisitElement<'_>,
             ) -> ControlFlow<()> {
                 match set {
-                    $set => visit_selectors(&policy.spec.$roles, visit),
+                    $symbol::$set => visit_selectors(&policy.spec.$roles, visit),
                     _ => visit_selectors(&policy.spec.edge_router_roles, visit),
                 }
             }
@@ -153,13 +173,15 @@ macro_rules! list_router_policies {
 }
 
 list_router_policies!(
-    EDGE_ROUTER_POLICIES, EdgeRouterPolicySpec: EdgeRouterPolicy, edge_router_policies,
-    "identityRoles" => identity_roles, policy => policy.spec.is_system
+    EDGE_ROUTER_POLICIES: EdgeRouterPolicySymbol,
+    EdgeRouterPolicySpec: EdgeRouterPolicy, edge_router_policies,
+    IdentityRoles => identity_roles, policy => policy.spec.is_system
 );
 
 list_router_policies!(
-    SERVICE_EDGE_ROUTER_POLICIES, ServiceEdgeRouterPolicySpec: ServiceEdgeRouterPolicy,
-    service_edge_router_policies, "serviceRoles" => service_roles, _policy => false
+    SERVICE_EDGE_ROUTER_POLICIES: ServiceEdgeRouterPolicySymbol,
+    ServiceEdgeRouterPolicySpec: ServiceEdgeRouterPolicy, service_edge_router_policies,
+    ServiceRoles => service_roles, _policy => false
 );
 
 fn visit_selectors<I: EntityId>(

@@ -2,50 +2,52 @@
 
 use super::configs::CONFIGS;
 use super::{ListableSpec, PolicyRelatedSpec, visit_by_ids};
-use crate::listing::listable::RowContext;
+use crate::listing::listable::{RowContext, text_value};
 use parking_lot::RwLockReadGuard;
 use portcullis_domain::config::Config;
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
+use portcullis_filter::{Schema, Value, VisitElement, VisitRow, symbols};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
 
-/// Edge routers.
-pub static EDGE_ROUTERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::integer("cost"),
-    Symbol::boolean("noTraversal"),
-    Symbol::boolean("disabled"),
-    Symbol::references("configs", &CONFIGS),
-    Symbol::set("roleAttributes"),
-    Symbol::boolean("isVerified"),
-    Symbol::boolean("isTunnelerEnabled"),
-    Symbol::boolean("connected"),
-    Symbol::boolean("online"),
-]);
+symbols! {
+    pub(crate) enum RouterSymbol;
+    /// Edge routers.
+    pub static EDGE_ROUTERS: Schema::entity;
+    Name => string("name"),
+    Fingerprint => string("fingerprint"),
+    Cost => integer("cost"),
+    NoTraversal => boolean("noTraversal"),
+    Disabled => boolean("disabled"),
+    Configs => references("configs", &CONFIGS),
+    RoleAttributes => set("roleAttributes"),
+    IsVerified => boolean("isVerified"),
+    IsTunnelerEnabled => boolean("isTunnelerEnabled"),
+    Connected => boolean("connected"),
+    Online => boolean("online"),
+}
 
 /// Symbols of edge routers for clients: those that clients are shown. A filter over any other would
 /// disclose its values.
 pub static CLIENT_EDGE_ROUTERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::integer("cost"),
-    Symbol::boolean("noTraversal"),
-    Symbol::boolean("disabled"),
-    Symbol::boolean("connected"),
-    Symbol::boolean("online"),
+    RouterSymbol::Name.symbol(),
+    RouterSymbol::Cost.symbol(),
+    RouterSymbol::NoTraversal.symbol(),
+    RouterSymbol::Disabled.symbol(),
+    RouterSymbol::Connected.symbol(),
+    RouterSymbol::Online.symbol(),
 ]);
 
 /// Routers of both kinds.
 pub static TRANSIT_ROUTERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::integer("cost"),
-    Symbol::boolean("noTraversal"),
-    Symbol::boolean("disabled"),
-    Symbol::references("configs", &CONFIGS),
-    Symbol::boolean("connected"),
+    RouterSymbol::Name.symbol(),
+    RouterSymbol::Fingerprint.symbol(),
+    RouterSymbol::Cost.symbol(),
+    RouterSymbol::NoTraversal.symbol(),
+    RouterSymbol::Disabled.symbol(),
+    RouterSymbol::Configs.symbol(),
+    RouterSymbol::Connected.symbol(),
 ]);
 
 impl PolicyRelatedSpec for RouterSpec {
@@ -55,6 +57,7 @@ impl PolicyRelatedSpec for RouterSpec {
 }
 
 impl ListableSpec for RouterSpec {
+    type Symbol = RouterSymbol;
     const SCHEMA: &'static Schema = &EDGE_ROUTERS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Router>> {
@@ -65,36 +68,37 @@ impl ListableSpec for RouterSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: RouterSymbol) -> Value<'_> {
         match symbol {
-            "fingerprint" => self
+            RouterSymbol::Fingerprint => self
                 .certificate
                 .as_ref()
                 .map(|certificate| certificate.fingerprint.as_str())
                 .into(),
-            "cost" => i64::from(self.cost).into(),
-            "noTraversal" => self.no_traversal.into(),
-            "disabled" => self.disabled.into(),
-            "isVerified" => self.certificate.is_some().into(),
-            "isTunnelerEnabled" => self
+            RouterSymbol::Cost => i64::from(self.cost).into(),
+            RouterSymbol::NoTraversal => self.no_traversal.into(),
+            RouterSymbol::Disabled => self.disabled.into(),
+            RouterSymbol::IsVerified => self.certificate.is_some().into(),
+            RouterSymbol::IsTunnelerEnabled => self
                 .edge()
                 .is_some_and(|edge| edge.is_tunneler_enabled)
                 .into(),
             // No control channel is served yet, so no router is connected.
-            "connected" | "online" => false.into(),
-            _ => Value::Missing,
+            RouterSymbol::Connected | RouterSymbol::Online => false.into(),
+            RouterSymbol::Name => text_value(&self.name),
+            RouterSymbol::RoleAttributes | RouterSymbol::Configs => Value::Missing,
         }
     }
 
     fn elements(
         entity: &Router,
         _context: RowContext<'_>,
-        set: &str,
+        set: RouterSymbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let spec = &entity.spec;
         match (set, spec.edge()) {
-            ("configs", _) => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
+            (RouterSymbol::Configs, _) => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
             (_, Some(edge)) => edge.role_attributes.iter().try_for_each(visit),
             (_, None) => ControlFlow::Continue(()),
         }
@@ -103,7 +107,7 @@ impl ListableSpec for RouterSpec {
     fn referenced(
         entity: &Router,
         context: RowContext<'_>,
-        _set: &str,
+        _set: RouterSymbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         visit_by_ids::<Config, _>(context, &entity.spec.configs, visit)

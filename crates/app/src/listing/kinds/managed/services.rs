@@ -7,18 +7,20 @@ use parking_lot::RwLockReadGuard;
 use portcullis_domain::config::Config;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::tags::Tags;
-use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
+use portcullis_filter::{Schema, Value, VisitElement, VisitRow, symbols};
 use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
 
-/// Services.
-pub static SERVICES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("terminatorStrategy"),
-    Symbol::set("roleAttributes"),
-    Symbol::boolean("isFabricOnly"),
-    Symbol::references("configs", &CONFIGS),
-]);
+symbols! {
+    pub(crate) enum ServiceSymbol;
+    /// Services.
+    pub static SERVICES: Schema::entity;
+    Name => string("name"),
+    TerminatorStrategy => string("terminatorStrategy"),
+    RoleAttributes => set("roleAttributes"),
+    IsFabricOnly => boolean("isFabricOnly"),
+    Configs => references("configs", &CONFIGS),
+}
 
 impl PolicyRelatedSpec for ServiceSpec {
     fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Service> {
@@ -27,6 +29,7 @@ impl PolicyRelatedSpec for ServiceSpec {
 }
 
 impl ListableSpec for ServiceSpec {
+    type Symbol = ServiceSymbol;
     const SCHEMA: &'static Schema = &SERVICES;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Service>> {
@@ -37,23 +40,24 @@ impl ListableSpec for ServiceSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: ServiceSymbol) -> Value<'_> {
         match symbol {
-            "terminatorStrategy" => text_value(self.terminator_strategy.name()),
-            "isFabricOnly" => Value::Boolean(self.is_fabric_only),
-            _ => Value::Missing,
+            ServiceSymbol::TerminatorStrategy => text_value(self.terminator_strategy.name()),
+            ServiceSymbol::IsFabricOnly => Value::Boolean(self.is_fabric_only),
+            ServiceSymbol::Name => text_value(&self.name),
+            ServiceSymbol::RoleAttributes | ServiceSymbol::Configs => Value::Missing,
         }
     }
 
     fn elements(
         entity: &Service,
         _context: RowContext<'_>,
-        set: &str,
+        set: ServiceSymbol,
         visit: &mut VisitElement<'_>,
     ) -> ControlFlow<()> {
         let spec = &entity.spec;
         match set {
-            "configs" => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
+            ServiceSymbol::Configs => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
             _ => spec.role_attributes.iter().try_for_each(visit),
         }
     }
@@ -61,7 +65,7 @@ impl ListableSpec for ServiceSpec {
     fn referenced(
         entity: &Service,
         context: RowContext<'_>,
-        _set: &str,
+        _set: ServiceSymbol,
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         visit_by_ids::<Config, _>(context, &entity.spec.configs, visit)

@@ -7,23 +7,26 @@ use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
-use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_filter::{Schema, Value, symbols};
 use portcullis_index::{Catalog, Projections};
 
-/// Terminators.
-pub static TERMINATORS: Schema = Schema::entity(&[
-    Symbol::string("binding"),
-    Symbol::string("address"),
-    Symbol::string("instanceId"),
-    Symbol::string("hostId"),
-    Symbol::string("sourceCtrl"),
-    Symbol::string("service"),
-    Symbol::string("router"),
-    Symbol::string("service.name"),
-    Symbol::string("router.name"),
-]);
+symbols! {
+    pub(crate) enum TerminatorSymbol;
+    /// Terminators.
+    pub static TERMINATORS: Schema::entity;
+    Binding => string("binding"),
+    Address => string("address"),
+    InstanceId => string("instanceId"),
+    HostId => string("hostId"),
+    SourceCtrl => string("sourceCtrl"),
+    Service => string("service"),
+    Router => string("router"),
+    ServiceName => string("service.name"),
+    RouterName => string("router.name"),
+}
 
 impl ListableSpec for TerminatorSpec {
+    type Symbol = TerminatorSymbol;
     const SCHEMA: &'static Schema = &TERMINATORS;
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Terminator>> {
@@ -34,28 +37,32 @@ impl ListableSpec for TerminatorSpec {
         &self.tags
     }
 
-    fn value(&self, symbol: &str) -> Value<'_> {
+    fn value(&self, symbol: TerminatorSymbol) -> Value<'_> {
         match symbol {
-            "binding" => text_value(&self.binding),
-            "address" => text_value(&self.address),
-            "instanceId" => text_value(&self.instance_id),
-            "hostId" => text_value(self.host_id.as_deref().unwrap_or_default()),
+            TerminatorSymbol::Binding => text_value(&self.binding),
+            TerminatorSymbol::Address => text_value(&self.address),
+            TerminatorSymbol::InstanceId => text_value(&self.instance_id),
+            TerminatorSymbol::HostId => text_value(self.host_id.as_deref().unwrap_or_default()),
             // Only terminators that routers created have a controller.
-            "sourceCtrl" => text_value(""),
-            "service" => text_value(self.service.as_str()),
-            "router" => text_value(self.router.as_str()),
-            _ => Value::Missing,
+            TerminatorSymbol::SourceCtrl => text_value(""),
+            TerminatorSymbol::Service => text_value(self.service.as_str()),
+            TerminatorSymbol::Router => text_value(self.router.as_str()),
+            TerminatorSymbol::ServiceName | TerminatorSymbol::RouterName => Value::Missing,
         }
     }
 
-    fn related_value(&self, context: RowContext<'_>, symbol: &str) -> Value<'static> {
+    fn related_value(&self, context: RowContext<'_>, symbol: TerminatorSymbol) -> Value<'static> {
         match symbol {
-            "service.name" => value_of_other(context, &self.service, |service: &Service| {
-                text_value(&service.spec.name)
-            }),
-            "router.name" => value_of_other(context, &self.router, |router: &Router| {
-                text_value(&router.spec.name)
-            }),
+            TerminatorSymbol::ServiceName => {
+                value_of_other(context, &self.service, |service: &Service| {
+                    text_value(&service.spec.name)
+                })
+            },
+            TerminatorSymbol::RouterName => {
+                value_of_other(context, &self.router, |router: &Router| {
+                    text_value(&router.spec.name)
+                })
+            },
             _ => Value::Missing,
         }
     }
