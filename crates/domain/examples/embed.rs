@@ -5,14 +5,13 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use portcullis_domain::access::AuthLevel;
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, EnrollmentId, IdentityId};
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::Tags;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let now: Timestamp = "2031-04-05T06:07:08Z".parse()?;
@@ -21,18 +20,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut spec = IdentitySpec::named(IdentityName::new("laptop")?);
     spec.role_attributes = RoleAttributes::new(["sales".to_owned()])?;
     let mut laptop = Identity::new(IdentityId::from_wire("laptop-1"), spec, now);
-    let enrollment = Enrollment {
-        id: EnrollmentId::from_wire("enrollment-1"),
-        created_at: now,
-        updated_at: now,
-        tags: Tags::default(),
-        purpose: EnrollmentPurpose::Identity {
+    let enrollment = Enrollment::new(
+        EnrollmentId::from_wire("enrollment-1"),
+        EnrollmentPurpose::Identity {
             identity: laptop.id.clone(),
             method: EnrollmentMethod::Ott,
         },
-        expires_at: now + SignedDuration::from_mins(180),
-        is_outgrown: false,
-    };
+        now + SignedDuration::from_mins(180),
+        now,
+    );
 
     // It can only be redeemed with the right method and in time.
     println!(
@@ -49,21 +45,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     // A login opens a session; the policy decides whether further factors are pending.
-    let session = ApiSession {
-        id: ApiSessionId::from_wire("session-1"),
-        created_at: now,
-        last_activity_at: now,
-        identity: laptop.id.clone(),
-        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("certificate-1")),
-        terms: None,
-        certificate: None,
-        token_hash: TokenHash([7; 16]),
-        config_types: Vec::new(),
-        ip_address: "192.0.2.17".to_owned(),
-        totp: SessionTotp::default(),
-        is_cert_extendable: true,
-        improper_client_cert_chain: false,
-    };
+    let session = ApiSession::new(
+        ApiSessionId::from_wire("session-1"),
+        laptop.id.clone(),
+        OpenedBy::Authenticator(AuthenticatorId::from_wire("certificate-1")),
+        TokenHash([7; 16]),
+        now,
+    );
     let relaxed = AuthPolicy::default_policy(now);
     let mut strict = relaxed.clone();
     strict.spec.secondary.require_totp = true;

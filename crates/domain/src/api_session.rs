@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// A session of an identity on the REST APIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ApiSession {
     pub id: ApiSessionId,
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
@@ -117,6 +118,32 @@ pub enum OpenFactor {
 }
 
 impl ApiSession {
+    /// A session that `opened_by` opens at `now`: of an unknown address, without a certificate, and
+    /// without TOTP. What else is known of the login is set in its fields.
+    pub fn new(
+        id: ApiSessionId,
+        identity: IdentityId,
+        opened_by: OpenedBy,
+        token_hash: TokenHash,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            created_at: now,
+            last_activity_at: now,
+            identity,
+            opened_by,
+            terms: None,
+            certificate: None,
+            token_hash,
+            config_types: Vec::new(),
+            ip_address: String::new(),
+            totp: SessionTotp::default(),
+            is_cert_extendable: false,
+            improper_client_cert_chain: false,
+        }
+    }
+
     /// The pending factors under `policy`, given the signer of a verified token in the request, if
     /// any.
     pub fn open_factors(
@@ -155,19 +182,14 @@ mod tests {
 
     fn session(totp: SessionTotp) -> ApiSession {
         ApiSession {
-            id: ApiSessionId::from_wire("s"),
-            created_at: Timestamp::UNIX_EPOCH,
-            last_activity_at: Timestamp::UNIX_EPOCH,
-            identity: IdentityId::from_wire("i"),
-            opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
-            terms: None,
-            certificate: None,
-            token_hash: TokenHash([0; 16]),
-            config_types: Vec::new(),
-            ip_address: "127.0.0.1".to_owned(),
             totp,
-            is_cert_extendable: false,
-            improper_client_cert_chain: false,
+            ..ApiSession::new(
+                ApiSessionId::from_wire("s"),
+                IdentityId::from_wire("i"),
+                OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+                TokenHash([0; 16]),
+                Timestamp::UNIX_EPOCH,
+            )
         }
     }
 

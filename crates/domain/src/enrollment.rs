@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A pending enrollment, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Enrollment {
     /// Kept when the enrollment is refreshed.
     pub id: EnrollmentId,
@@ -155,6 +156,24 @@ impl EnrollmentPurpose {
 }
 
 impl Enrollment {
+    /// An enrollment that begins at `now`, without tags.
+    pub fn new(
+        id: EnrollmentId,
+        purpose: EnrollmentPurpose,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            created_at: now,
+            updated_at: now,
+            tags: Tags::default(),
+            purpose,
+            expires_at,
+            is_outgrown: false,
+        }
+    }
+
     /// Whether it has expired at `now`; `expires_at` itself counts as expired.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         now >= self.expires_at
@@ -185,19 +204,15 @@ mod tests {
     use super::*;
 
     fn ending_at(second: i64) -> Enrollment {
-        let epoch = Timestamp::UNIX_EPOCH;
-        Enrollment {
-            id: EnrollmentId::from_wire("e"),
-            created_at: epoch,
-            updated_at: epoch,
-            tags: Tags::default(),
-            purpose: EnrollmentPurpose::Identity {
+        Enrollment::new(
+            EnrollmentId::from_wire("e"),
+            EnrollmentPurpose::Identity {
                 identity: IdentityId::from_wire("i"),
                 method: EnrollmentMethod::Ott,
             },
-            expires_at: Timestamp::from_second(second).unwrap(),
-            is_outgrown: false,
-        }
+            Timestamp::from_second(second).unwrap(),
+            Timestamp::UNIX_EPOCH,
+        )
     }
 
     #[test]

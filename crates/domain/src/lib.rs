@@ -73,3 +73,7 @@ pub mod view;
 
 pub use env::Env;
 pub use field_error::FieldError;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

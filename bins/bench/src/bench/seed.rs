@@ -199,18 +199,15 @@ impl Seed {
             token: self.vault.seal(&key, "token", token.as_bytes())?,
             jwt: self.vault.seal(&key, "jwt", "x".repeat(JWT).as_bytes())?,
             token_hash: TokenHash(hash),
-            enrollment: Enrollment {
+            enrollment: Enrollment::new(
                 id,
-                created_at: self.now,
-                updated_at: self.now,
-                tags: Tags::default(),
-                purpose: EnrollmentPurpose::Identity {
+                EnrollmentPurpose::Identity {
                     identity: identity.id.clone(),
                     method: EnrollmentMethod::Ott,
                 },
-                expires_at: self.now + SignedDuration::from_hours(3),
-                is_outgrown: false,
-            },
+                self.now + SignedDuration::from_hours(3),
+                self.now,
+            ),
         };
         Ok((key, stored))
     }

@@ -11,7 +11,7 @@ use portcullis_api::error::{Cause, ErrorBody};
 use portcullis_api::identity::{IdentityDetail, IdentityTypeDetail};
 use portcullis_api::spec::SpecDetail;
 use portcullis_domain::FieldError;
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::authenticator::{PasswordHash, UpdbCredential};
@@ -61,18 +61,15 @@ fn enrollment(
     method: EnrollmentMethod,
     token: &str,
 ) -> (Enrollment, Option<EnrollmentSecrets>) {
-    let enrollment = Enrollment {
-        id: EnrollmentId::from_wire(id),
-        created_at: now(),
-        updated_at: now(),
-        tags: Tags::default(),
-        purpose: EnrollmentPurpose::Identity {
+    let enrollment = Enrollment::new(
+        EnrollmentId::from_wire(id),
+        EnrollmentPurpose::Identity {
             identity: IdentityId::from_wire("<id:u>"),
             method,
         },
-        expires_at: now(),
-        is_outgrown: false,
-    };
+        now(),
+        now(),
+    );
     let secrets = EnrollmentSecrets {
         token: token.into(),
         jwt: "<jwt>".into(),
@@ -119,22 +116,16 @@ fn cert() -> Credential {
 }
 
 fn session(questions: Vec<OpenFactorView>) -> ApiSessionView {
+    let mut session = ApiSession::new(
+        ApiSessionId::from_wire("<cuid:u>"),
+        IdentityId::from_wire("<id:u>"),
+        OpenedBy::Authenticator(AuthenticatorId::from_wire("<id:auth>")),
+        TokenHash([7; 16]),
+        now(),
+    );
+    "<ip>".clone_into(&mut session.ip_address);
     ApiSessionView {
-        session: ApiSession {
-            id: ApiSessionId::from_wire("<cuid:u>"),
-            created_at: now(),
-            last_activity_at: now(),
-            identity: IdentityId::from_wire("<id:u>"),
-            opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("<id:auth>")),
-            terms: None,
-            certificate: None,
-            token_hash: TokenHash([7; 16]),
-            config_types: Vec::new(),
-            ip_address: "<ip>".to_owned(),
-            totp: SessionTotp::default(),
-            is_cert_extendable: false,
-            improper_client_cert_chain: false,
-        },
+        session,
         identity: reference("<id:u>", "g<run>-s"),
         open_factors: questions,
         extension: None,

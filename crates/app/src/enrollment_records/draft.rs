@@ -7,7 +7,6 @@ use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurpose};
 use portcullis_domain::entropy;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, RecordNumber};
-use portcullis_domain::tags::Tags;
 use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{ENROLLMENT, RowsMut, StoredEnrollment, identity_key};
@@ -45,15 +44,12 @@ impl EnrollmentDraft {
         expires_at: Timestamp,
     ) -> Result<Self, AppError> {
         let now = app.env().now();
-        let enrollment = Enrollment {
-            id: EnrollmentId::generate(&*app.env().entropy)?,
-            created_at: now,
-            updated_at: now,
-            tags: Tags::default(),
+        let enrollment = Enrollment::new(
+            EnrollmentId::generate(&*app.env().entropy)?,
             purpose,
-            expires_at: clock::to_millisecond(expires_at),
-            is_outgrown: false,
-        };
+            clock::to_millisecond(expires_at),
+            now,
+        );
         let number = app.next_number(ENROLLMENT);
         let key = holder.dependent(ENROLLMENT, number.0);
         Self::seal(app, key, enrollment)

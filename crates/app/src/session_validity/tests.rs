@@ -69,10 +69,9 @@ impl Login {
     }
 
     fn opened_by(&self, opened_by: OpenedBy) -> ApiSession {
-        ApiSession {
-            opened_by,
-            ..self.session.clone()
-        }
+        let mut session = self.session.clone();
+        session.opened_by = opened_by;
+        session
     }
 
     fn with_certificate(
@@ -81,15 +80,14 @@ impl Login {
         not_after: Timestamp,
         ca: Option<&CaId>,
     ) -> ApiSession {
-        ApiSession {
-            certificate: Some(LoginCertificate {
-                fingerprint: "0a".to_owned(),
-                previous: None,
-                not_after,
-                ca: ca.cloned(),
-            }),
-            ..self.opened_by(opened_by)
-        }
+        let mut session = self.opened_by(opened_by);
+        session.certificate = Some(LoginCertificate {
+            fingerprint: "0a".to_owned(),
+            previous: None,
+            not_after,
+            ca: ca.cloned(),
+        });
+        session
     }
 
     fn next_key(&self, kind: portcullis_storage::key::Kind) -> RecordKey {
@@ -166,18 +164,15 @@ async fn router_identity_keeps_no_session_that_a_third_party_opened() {
     let identity = identity_key(login.caller.identity_number);
     login
         .fixture
-        .change(own_session_key(&login.caller), |session: ApiSession| {
-            let certificate = Some(LoginCertificate {
+        .change(own_session_key(&login.caller), |mut session: ApiSession| {
+            session.opened_by = OpenedBy::ExternalId;
+            session.certificate = Some(LoginCertificate {
                 fingerprint: "0a".to_owned(),
                 previous: None,
                 not_after: session.created_at + HOUR,
                 ca: None,
             });
-            ApiSession {
-                opened_by: OpenedBy::ExternalId,
-                certificate,
-                ..session
-            }
+            session
         })
         .await;
     assert!(login.is_valid(unlimited, now));
@@ -299,10 +294,8 @@ async fn certificate_session_of_a_third_party_depends_on_its_ca() {
         })
         .await;
     assert!(login.is_allowed(&by_claim, policy));
-    let outdated = ApiSession {
-        terms: Some(TrustGeneration::default().next_if(true)),
-        ..by_claim.clone()
-    };
+    let mut outdated = by_claim.clone();
+    outdated.terms = Some(TrustGeneration::default().next_if(true));
     assert!(!login.is_allowed(&outdated, policy));
     login
         .fixture

@@ -97,17 +97,15 @@ pub(crate) fn rebind(
     if !session.certificate.as_ref().is_some_and(is_by_old) {
         return Ok(());
     }
-    let after = ApiSession {
-        certificate: Some(LoginCertificate {
-            fingerprint,
-            previous: Some(old.to_owned()),
-            not_after,
-            ca: None,
-        }),
-        // The new certificate comes with its full chain.
-        improper_client_cert_chain: false,
-        ..session.clone()
-    };
+    let mut after = session.clone();
+    after.certificate = Some(LoginCertificate {
+        fingerprint,
+        previous: Some(old.to_owned()),
+        not_after,
+        ca: None,
+    });
+    // The new certificate comes with its full chain.
+    after.improper_client_cert_chain = false;
     Ok(rows.replace(&key, &session, &after)?)
 }
 

@@ -164,10 +164,8 @@ async fn save_activity(app: &App, batch: Arc<[Activity]>) -> Result<(), AppError
             if let Some(session) = rows.rows().get::<ApiSession>(&key)?
                 && session.last_activity_at < seen
             {
-                let after = ApiSession {
-                    last_activity_at: seen,
-                    ..session.clone()
-                };
+                let mut after = session.clone();
+                after.last_activity_at = seen;
                 rows.replace(&key, &session, &after)?;
             }
         }

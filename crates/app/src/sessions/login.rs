@@ -24,7 +24,7 @@ use crate::records::{get_policy, totp_state};
 use crate::services::RequestedConfigTypes;
 use crate::signers::{BearerTokenError, BearerTokens, TokenChallenge};
 use portcullis_domain::access::Origin;
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::ExtensionRequest;
@@ -147,21 +147,15 @@ async fn open_session(
     let verified_signer = second_factor.into_token().map(|proof| proof.signer);
     let token = entropy::uuid(&*app.env().entropy)?;
     let owner = credential.identity();
-    let session = ApiSession {
-        id: ApiSessionId::generate(&*app.env().entropy)?,
-        created_at: now,
-        last_activity_at: now,
-        identity: identity.entity.id,
-        opened_by: credential.opened_by(),
-        terms: None,
-        certificate: None,
-        token_hash: token_hash(app, &token),
-        config_types,
-        ip_address: origin.address.to_string(),
-        totp: SessionTotp::default(),
-        is_cert_extendable: false,
-        improper_client_cert_chain: false,
-    };
+    let mut session = ApiSession::new(
+        ApiSessionId::generate(&*app.env().entropy)?,
+        identity.entity.id,
+        credential.opened_by(),
+        token_hash(app, &token),
+        now,
+    );
+    session.config_types = config_types;
+    session.ip_address = origin.address.to_string();
     let key = identity_key(owner).dependent(API_SESSION, app.next_number(API_SESSION).0);
     let eviction = EvictionPlan::new(app, owner, &session);
     let actor = Actor::without_session(origin, session.identity.as_str());

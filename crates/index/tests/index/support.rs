@@ -1,6 +1,6 @@
 //! Entities with just what the tests are about.
 
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::{AuthPolicy, DEFAULT_ID};
 use portcullis_domain::authenticator::{
     Authenticator, CertCredential, Credential, PasswordHash, UpdbCredential,
@@ -42,15 +42,12 @@ pub(crate) fn enrollment(id: &str, created_at: i64, method: EnrollmentMethod) ->
 }
 
 pub(crate) fn enrollment_for(id: &str, created_at: i64, purpose: EnrollmentPurpose) -> Enrollment {
-    Enrollment {
-        id: EnrollmentId::from_wire(id),
-        created_at: at(created_at),
-        updated_at: at(created_at),
-        tags: Tags::default(),
+    Enrollment::new(
+        EnrollmentId::from_wire(id),
         purpose,
-        expires_at: at(created_at + 1000),
-        is_outgrown: false,
-    }
+        at(created_at + 1000),
+        at(created_at),
+    )
 }
 
 /// `is_own` tells whether the network issued the certificate; without it, there is a password.
@@ -89,21 +86,16 @@ pub(crate) fn policy(id: &str, name: &str, created_at: i64) -> AuthPolicy {
 }
 
 pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession {
-    ApiSession {
-        id: ApiSessionId::from_wire(id),
-        created_at: at(0),
-        last_activity_at: at(last_activity_at),
-        identity: IdentityId::from_wire("owner"),
-        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("authenticator")),
-        terms: None,
-        certificate: None,
-        token_hash: TokenHash([token; 16]),
-        config_types: Vec::new(),
-        ip_address: "192.0.2.1".to_owned(),
-        totp: SessionTotp::default(),
-        is_cert_extendable: false,
-        improper_client_cert_chain: false,
-    }
+    let mut session = ApiSession::new(
+        ApiSessionId::from_wire(id),
+        IdentityId::from_wire("owner"),
+        OpenedBy::Authenticator(AuthenticatorId::from_wire("authenticator")),
+        TokenHash([token; 16]),
+        at(0),
+    );
+    session.last_activity_at = at(last_activity_at);
+    "192.0.2.1".clone_into(&mut session.ip_address);
+    session
 }
 
 pub(crate) fn service(id: &str, role_attributes: RoleAttributes) -> Service {

@@ -203,18 +203,15 @@ pub(crate) fn service_session(of: &str, api_session: &ApiSession, service: &str)
 }
 
 pub(crate) fn router_enrollment(of: &str, router: &str, token: u8) -> StoredEnrollment {
-    let enrollment = Enrollment {
-        id: EnrollmentId::from_wire(of),
-        created_at: NOW,
-        updated_at: NOW,
-        tags: Tags::default(),
-        purpose: EnrollmentPurpose::Router {
+    let enrollment = Enrollment::new(
+        EnrollmentId::from_wire(of),
+        EnrollmentPurpose::Router {
             router: id(router),
             is_edge: true,
         },
-        expires_at: NOW,
-        is_outgrown: false,
-    };
+        NOW,
+        NOW,
+    );
     StoredEnrollment {
         enrollment,
         token: "sealed".to_owned(),

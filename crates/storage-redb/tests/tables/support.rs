@@ -1,6 +1,6 @@
 //! Test helpers: a store in memory and its contents.
 
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -26,21 +26,13 @@ pub(crate) fn identity(id: &str, name: &str) -> Identity {
 }
 
 pub(crate) fn session(identity: &Identity, token: u8) -> ApiSession {
-    ApiSession {
-        id: ApiSessionId::from_wire(format!("s{token}")),
-        created_at: Timestamp::UNIX_EPOCH,
-        last_activity_at: Timestamp::UNIX_EPOCH,
-        identity: identity.id.clone(),
-        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
-        terms: None,
-        certificate: None,
-        token_hash: TokenHash([token; 16]),
-        config_types: Vec::new(),
-        ip_address: "127.0.0.1".to_owned(),
-        totp: SessionTotp::default(),
-        is_cert_extendable: false,
-        improper_client_cert_chain: false,
-    }
+    ApiSession::new(
+        ApiSessionId::from_wire(format!("s{token}")),
+        identity.id.clone(),
+        OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+        TokenHash([token; 16]),
+        Timestamp::UNIX_EPOCH,
+    )
 }
 
 pub(crate) fn certificate(session: &ApiSession, id: &str) -> SessionCertificate {

@@ -8,7 +8,6 @@ use portcullis_domain::enrollment::{Enrollment, EnrollmentMethod, EnrollmentPurp
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EnrollmentId, IdentityId};
-use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
@@ -94,18 +93,15 @@ impl Commits {
         let name = IdentityName::new(format!("device-{number}"))
             .map_err(|fault| anyhow::anyhow!("no name: {fault}"))?;
         let id = IdentityId::generate(&SystemEntropy)?;
-        let enrollment = Enrollment {
-            id: EnrollmentId::generate(&SystemEntropy)?,
-            created_at: now,
-            updated_at: now,
-            tags: Tags::default(),
-            purpose: EnrollmentPurpose::Identity {
+        let enrollment = Enrollment::new(
+            EnrollmentId::generate(&SystemEntropy)?,
+            EnrollmentPurpose::Identity {
                 identity: id.clone(),
                 method: EnrollmentMethod::Ott,
             },
-            expires_at: now,
-            is_outgrown: false,
-        };
+            now,
+            now,
+        );
         let stored = StoredEnrollment {
             enrollment,
             token: "x".repeat(SEALED_TOKEN),

@@ -2,7 +2,7 @@
 
 use super::{GROUP, Seed};
 use anyhow::Context as _;
-use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -129,25 +129,16 @@ impl Seed {
         let hash = self
             .vault
             .lookup_hash("api session token", token.as_bytes());
-        Ok(ApiSession {
-            id: ApiSessionId::generate(&SystemEntropy)?,
-            created_at: self.now,
-            last_activity_at: self.now,
-            identity: owner.id.clone(),
-            opened_by: OpenedBy::Authenticator(opened_by.id.clone()),
-            terms: None,
-            certificate: None,
-            token_hash: TokenHash(hash),
-            config_types: Vec::new(),
-            ip_address: "127.0.0.1".to_owned(),
-            totp: SessionTotp {
-                is_required: true,
-                passed_at: None,
-                factor_at: None,
-            },
-            is_cert_extendable: false,
-            improper_client_cert_chain: false,
-        })
+        let mut session = ApiSession::new(
+            ApiSessionId::generate(&SystemEntropy)?,
+            owner.id.clone(),
+            OpenedBy::Authenticator(opened_by.id.clone()),
+            TokenHash(hash),
+            self.now,
+        );
+        "127.0.0.1".clone_into(&mut session.ip_address);
+        session.totp.is_required = true;
+        Ok(session)
     }
 
     fn mfa(&self, key: &RecordKey, secret: &Secret) -> anyhow::Result<StoredMfa> {

@@ -245,18 +245,15 @@ fn pending(
     token: &Value,
     jwt: &Value,
 ) -> (Enrollment, Option<EnrollmentSecrets>) {
-    let enrollment = Enrollment {
-        id: EnrollmentId::from_wire(id),
-        created_at: now(),
-        updated_at: now(),
-        tags: Tags::default(),
-        purpose: EnrollmentPurpose::Router {
+    let enrollment = Enrollment::new(
+        EnrollmentId::from_wire(id),
+        EnrollmentPurpose::Router {
             router: router.id.clone(),
             is_edge: router.spec.edge().is_some(),
         },
-        expires_at: now(),
-        is_outgrown: false,
-    };
+        now(),
+        now(),
+    );
     let secrets = EnrollmentSecrets {
         token: text(token).into(),
         jwt: text(jwt).into(),

@@ -11,7 +11,6 @@ use portcullis_domain::ids::{ConfigId, EnrollmentId, RouterId};
 use portcullis_domain::router::{
     EdgeRouterSettings, Router, RouterCertificate, RouterKind, RouterSpec,
 };
-use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
     ManagedRouterView, RouterConnection, RouterVersion, RouterView, SyncStatus,
 };
@@ -53,18 +52,15 @@ pub(super) fn connection() -> RouterConnection {
 }
 
 fn managed(router: Router, has_enrollment: bool) -> ManagedRouterView {
-    let enrollment = Enrollment {
-        id: EnrollmentId::from_wire("e"),
-        created_at: Timestamp::UNIX_EPOCH,
-        updated_at: Timestamp::UNIX_EPOCH,
-        tags: Tags::default(),
-        purpose: EnrollmentPurpose::Router {
+    let enrollment = Enrollment::new(
+        EnrollmentId::from_wire("e"),
+        EnrollmentPurpose::Router {
             router: router.id.clone(),
             is_edge: router.spec.edge().is_some(),
         },
-        expires_at: Timestamp::UNIX_EPOCH,
-        is_outgrown: false,
-    };
+        Timestamp::UNIX_EPOCH,
+        Timestamp::UNIX_EPOCH,
+    );
     let secrets = EnrollmentSecrets {
         token: "opentoken".into(),
         jwt: "openjwt".into(),

@@ -29,14 +29,14 @@ async fn only_sessions_of_the_old_certificate_follow_to_its_successor() {
         None,
         "opened by a password"
     );
-    let bind = |session| ApiSession {
-        certificate: Some(LoginCertificate {
+    let bind = |mut session: ApiSession| {
+        session.certificate = Some(LoginCertificate {
             fingerprint: "old".to_owned(),
             previous: None,
             not_after: Timestamp::UNIX_EPOCH,
             ca: None,
-        }),
-        ..session
+        });
+        session
     };
     fixture.change(own_session_key(&caller), bind).await;
     rebind_to_successor(&fixture, &caller, "another").await;

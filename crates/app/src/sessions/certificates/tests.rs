@@ -29,14 +29,14 @@ impl Login {
         login
             .set_certificate(&fingerprint, login.leaf.to_pem())
             .await;
-        let bind = move |session| ApiSession {
-            certificate: Some(LoginCertificate {
+        let bind = move |mut session: ApiSession| {
+            session.certificate = Some(LoginCertificate {
                 fingerprint: fingerprint.clone(),
                 previous: None,
                 not_after: Timestamp::UNIX_EPOCH,
                 ca: None,
-            }),
-            ..session
+            });
+            session
         };
         let session = own_session_key(&login.caller);
         login.fixture.change(session, bind).await;

@@ -124,9 +124,9 @@ async fn saved_activity_is_never_replaced_by_an_earlier_one() {
     let (fixture, alice) = start(None).await;
     let key = own_session_key(&alice);
     let later = touch(&fixture, &[key]) + HOUR;
-    let use_later = fixture.change(key, move |session| ApiSession {
-        last_activity_at: later,
-        ..session
+    let use_later = fixture.change(key, move |mut session: ApiSession| {
+        session.last_activity_at = later;
+        session
     });
     let flushed = fixture.change_before_commit(use_later, flush_activity(&fixture.app));
     flushed.await.unwrap();

@@ -115,15 +115,15 @@ async fn router_identity_keeps_no_session_of_a_third_party() {
     let (fixture, caller) = start(Settings::default()).await;
     let now = fixture.app.env().now();
     fixture
-        .change(own_session_key(&caller), |session: ApiSession| ApiSession {
-            opened_by: OpenedBy::ExternalId,
-            certificate: Some(LoginCertificate {
+        .change(own_session_key(&caller), |mut session: ApiSession| {
+            session.opened_by = OpenedBy::ExternalId;
+            session.certificate = Some(LoginCertificate {
                 fingerprint: "0a".to_owned(),
                 previous: None,
                 not_after: session.created_at + HOUR,
                 ca: None,
-            }),
-            ..session
+            });
+            session
         })
         .await;
     assert_eq!(liveness(&fixture, &caller, now), (true, true));
