@@ -20,10 +20,10 @@ fn main() -> io::Result<()> {
         let bytes = fs::read(&name)?;
         let text = SourceFile::new(&name, &bytes);
         let line = if as_openziti {
-            let judgment = evaluate(&text, &Machine::default(), &lookup);
+            let judgment = evaluate(&text, &Machine::new().environment(&lookup));
             report_json(&name, judgment.verdict, &judgment.findings)
         } else {
-            let report = check(&text, CheckOptions::default(), &lookup);
+            let report = check(&text, &CheckOptions::new().environment(&lookup));
             report_json(&name, report.verdict, &report.findings)
         };
         writeln!(io::stdout(), "{line}")?;

@@ -16,23 +16,20 @@ fn main() -> io::Result<()> {
     let ours = time(10, || {
         check(
             &SourceFile::new("large.yml", large.as_bytes()),
-            CheckOptions::default(),
-            &|_| None,
+            &CheckOptions::new(),
         )
     });
     let theirs = time(10, || {
         evaluate(
             &SourceFile::new("large.yml", large.as_bytes()),
-            &Machine::default(),
-            &|_| None,
+            &Machine::new(),
         )
     });
     let many = time(1, || {
         for _ in 0..1_000 {
             check(
                 &SourceFile::new("small.yml", small.as_bytes()),
-                CheckOptions::default(),
-                &|_| None,
+                &CheckOptions::new(),
             );
         }
     });

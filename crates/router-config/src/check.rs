@@ -16,6 +16,7 @@ mod walk;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Program, Section, Severity};
 
 use crate::codes;
+use crate::environment::Environment;
 use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
@@ -25,10 +26,51 @@ use portcullis_key_table::EffectiveConfig;
 
 use crate::check::walk::Walker;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckOptions {
+/// Options of [`check`] and [`load`].
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_router_config::CheckOptions;
+///
+/// let own = |name: &str| std::env::var(name).ok();
+/// let options = CheckOptions::new().allow_unknown(true).environment(&own);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct CheckOptions<'a> {
     /// Unknown keys are warnings, not errors.
     pub allow_unknown: bool,
+    /// The variables that the file may refer to.
+    pub environment: Environment<'a>,
+}
+
+impl<'a> CheckOptions<'a> {
+    /// Strict, and without environment variables.
+    pub const fn new() -> Self {
+        Self {
+            allow_unknown: false,
+            environment: Environment::empty(),
+        }
+    }
+
+    /// Whether unknown keys are only warnings.
+    #[must_use]
+    pub const fn allow_unknown(self, allow_unknown: bool) -> Self {
+        Self {
+            allow_unknown,
+            ..self
+        }
+    }
+
+    /// Finds the variables that the file may refer to.
+    #[must_use]
+    pub const fn environment(self, lookup: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self {
+            environment: Environment::new(lookup),
+            ..self
+        }
+    }
 }
 
 /// Verdict and findings about a file.
@@ -50,34 +92,26 @@ pub struct LoadedConfig {
     pub config: RouterConfig,
 }
 
-/// Checks a file. `lookup` returns environment variables.
+/// Checks a file.
 ///
 /// # Examples
 ///
 /// ```
 /// use portcullis_router_config::{CheckOptions, SourceFile, Verdict, check};
 /// let text = SourceFile::new("router.yml", b"v: 3\nfowarder: {idleTxInterval: 5s}\n");
-/// let report = check(&text, CheckOptions::default(), &|_| None);
+/// let report = check(&text, &CheckOptions::new());
 ///
 /// assert_eq!(report.verdict, Verdict::Refuse);
 /// let codes: Vec<_> = report.findings.iter().map(|finding| finding.diagnostic.code).collect();
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
-pub fn check(
-    text: &SourceFile<'_>,
-    options: CheckOptions,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> Report {
-    analyze(text, options, lookup, EffectiveConfig::default()).0
+pub fn check(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> Report {
+    analyze(text, options, EffectiveConfig::default()).0
 }
 
 /// As [`check`], with the content of the file. A mistake does not stop the rest from being loaded.
-pub fn load(
-    text: &SourceFile<'_>,
-    options: CheckOptions,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> LoadedConfig {
-    let (report, effective) = analyze(text, options, lookup, EffectiveConfig::with_defaults());
+pub fn load(text: &SourceFile<'_>, options: &CheckOptions<'_>) -> LoadedConfig {
+    let (report, effective) = analyze(text, options, EffectiveConfig::with_defaults());
     let config = RouterConfig::from_effective(&effective);
     LoadedConfig {
         report,
@@ -88,12 +122,11 @@ pub fn load(
 
 fn analyze(
     text: &SourceFile<'_>,
-    options: CheckOptions,
-    lookup: &dyn Fn(&str) -> Option<String>,
+    options: &CheckOptions<'_>,
     mut effective: EffectiveConfig,
 ) -> (Report, EffectiveConfig) {
     let mut diagnostics = Diagnostics::default();
-    match source::parse_source(text, lookup, &mut diagnostics) {
+    match source::parse_source(text, options.environment, &mut diagnostics) {
         Err(unreadable) => {
             diagnostics.push(unreadable.diagnostic);
         },
@@ -104,7 +137,7 @@ fn analyze(
                     only.push(other);
                     return (report(only), EffectiveConfig::default());
                 }
-                let mut walker = Walker::new(options, effective, &mut diagnostics);
+                let mut walker = Walker::new(options.allow_unknown, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
                 let meant = walker.misspelled;
@@ -168,10 +201,7 @@ fn report(diagnostics: Diagnostics) -> Report {
 /// Lists what OpenZiti ignores without a message, unless it reports the key for another reason.
 pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Diagnostics::default();
-    let options = CheckOptions {
-        allow_unknown: true,
-    };
-    Walker::new(options, EffectiveConfig::default(), &mut diagnostics).root(root);
+    Walker::new(true, EffectiveConfig::default(), &mut diagnostics).root(root);
     let all = diagnostics.into_sorted().into_iter();
     all.filter_map(|diagnostic| match diagnostic.code {
         codes::UNKNOWN_KEY | codes::DEAD_KEY => Some(diagnostic),

@@ -155,11 +155,11 @@ pub fn generate(plan: &GenerateOptions) -> Result<String, GenerateError> {
     }
     let file = FileWriter::render(plan);
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let report = check(&text, CheckOptions::default(), &|_| None);
+    let report = check(&text, &CheckOptions::new());
     if report.verdict != Verdict::Accept {
         return Err(refused(report.findings));
     }
-    let judgment = evaluate(&text, &Machine::default(), &|_| None);
+    let judgment = evaluate(&text, &Machine::new());
     if judgment.verdict != Verdict::Accept {
         return Err(refused(judgment.findings));
     }

@@ -19,7 +19,7 @@
 //!
 //! Imports go one way, from later modules to earlier ones:
 //!
-//! 1. vocabulary: `codes`, `network`, `pem`, `place`, `uri`, `pem_source`
+//! 1. vocabulary: `codes`, `environment`, `network`, `pem`, `place`, `uri`, `pem_source`
 //! 2. the definition of the file: `table`
 //! 3. what follows from it: `finding`, `model`, `schema`, `explain`, `output`
 //! 4. verdicts: `source`, `semantics`, `check`, `openziti`
@@ -35,17 +35,18 @@
 //!     ctrl: {endpoint: tls:ctrl.example.test:6262, defaultRequestTimeout: 5}\n\
 //!     csr: {sans: {dns: [r.example.test]}}\n";
 //! let text = SourceFile::new("router.yml", file);
-//! let report = check(&text, CheckOptions::default(), &|_| None);
+//! let report = check(&text, &CheckOptions::new());
 //! assert_eq!(report.verdict, Verdict::Refuse);
 //! let first = &report.findings.iter().find(|f| f.diagnostic.code == "wrong-type").expect("one");
 //! assert_eq!(first.diagnostic.path.dotted(), "ctrl.defaultRequestTimeout");
 //! assert_eq!(first.diagnostic.line, 3);
-//! let evaluation = evaluate(&text, &Machine::default(), &|_| None);
+//! let evaluation = evaluate(&text, &Machine::new());
 //! assert_eq!(evaluation.verdict, Verdict::Crash);
 //! ```
 
 mod check;
 pub mod codes;
+mod environment;
 mod explain;
 mod finding;
 pub mod generate;
@@ -66,8 +67,13 @@ pub use portcullis_key_table::{EffectiveConfig, Explanation, Setting, Source};
 pub use portcullis_yaml::{Diagnostic, KeyPath, Severity, Span, is_parsing};
 
 pub use crate::check::{CheckOptions, LoadedConfig, Report, check, load};
+pub use crate::environment::Environment;
 pub use crate::explain::{explain, reference_page};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};
 pub use crate::output::report_json;
 pub use crate::schema::schema;
 pub use crate::source::{MAX_FILE_SIZE, SourceFile, file_too_large};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -46,31 +46,19 @@ pub struct Evaluation {
     pub findings: Vec<Finding>,
 }
 
-/// Predicts what OpenZiti does with `text` on `machine`. `lookup` returns environment variables.
-pub fn evaluate(
-    text: &SourceFile<'_>,
-    machine: &Machine<'_>,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> Evaluation {
-    analyze(Loader::new(machine), text, lookup).0
+/// Predicts what OpenZiti does with `text` on `machine`.
+pub fn evaluate(text: &SourceFile<'_>, machine: &Machine<'_>) -> Evaluation {
+    analyze(Loader::new(machine), text).0
 }
 
 /// As [`evaluate`], with the effective values of OpenZiti, as far as it gets.
-pub fn load(
-    text: &SourceFile<'_>,
-    machine: &Machine<'_>,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> (Evaluation, EffectiveConfig) {
-    analyze(Loader::new(machine).with_defaults(), text, lookup)
+pub fn load(text: &SourceFile<'_>, machine: &Machine<'_>) -> (Evaluation, EffectiveConfig) {
+    analyze(Loader::new(machine).with_defaults(), text)
 }
 
-fn analyze(
-    mut loader: Loader<'_>,
-    text: &SourceFile<'_>,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> (Evaluation, EffectiveConfig) {
+fn analyze(mut loader: Loader<'_>, text: &SourceFile<'_>) -> (Evaluation, EffectiveConfig) {
     let mut diagnostics = Diagnostics::default();
-    match source::parse_source(text, lookup, &mut diagnostics) {
+    match source::parse_source(text, loader.machine.environment, &mut diagnostics) {
         Err(unreadable) => {
             // An empty document is no error to OpenZiti's parser, which then writes into a nil map.
             loader.push(unreadable.diagnostic, Verdict::Refuse);

@@ -46,8 +46,7 @@ mod tests {
         );
         let loaded = load(
             &SourceFile::new("r.yml", file.as_bytes()),
-            CheckOptions::default(),
-            &|_| None,
+            &CheckOptions::new(),
         );
         let yaml = loaded.effective.to_yaml();
         assert!(!yaml.contains("BEGIN"), "{yaml}");

@@ -5,6 +5,7 @@ use portcullis_yaml::{
     SourceId, SourceLocation, decode, expand_environment, parse,
 };
 
+use crate::environment::Environment;
 use crate::place::report_path;
 
 /// Maximum size of a file, in bytes.
@@ -41,7 +42,7 @@ impl SourceFile<'_> {
 /// Parses the first document and expands environment variables.
 pub(crate) fn parse_source(
     text: &SourceFile<'_>,
-    lookup: &dyn Fn(&str) -> Option<String>,
+    environment: Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Node, Unreadable> {
     let source = SourceId::default();
@@ -57,7 +58,11 @@ pub(crate) fn parse_source(
     diagnostics.extend(document.diagnostics);
     let mut root = document.root;
     let mut variable_diagnostics = Diagnostics::default();
-    expand_environment(&mut root, lookup, &mut variable_diagnostics);
+    expand_environment(
+        &mut root,
+        &|name| environment.get(name),
+        &mut variable_diagnostics,
+    );
     diagnostics.extend(
         variable_diagnostics
             .into_sorted()

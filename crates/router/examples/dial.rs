@@ -35,7 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).ok_or("name a router's file")?;
     let bytes = fs::read(&name)?;
     let text = SourceFile::new(&name, &bytes);
-    let config = load(&text, CheckOptions::default(), &|name| env::var(name).ok()).config;
+    let config = load(
+        &text,
+        &CheckOptions::new().environment(&|name| env::var(name).ok()),
+    )
+    .config;
 
     let start = Timestamp::UNIX_EPOCH;
     let dialers = dialers(&config.link)?;

@@ -21,7 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .unwrap_or_else(|| "/health-checks".to_owned());
     let bytes = fs::read(&name)?;
     let text = SourceFile::new(&name, &bytes);
-    let config = load(&text, CheckOptions::default(), &|name| env::var(name).ok()).config;
+    let config = load(
+        &text,
+        &CheckOptions::new().environment(&|name| env::var(name).ok()),
+    )
+    .config;
 
     let mut out = io::stdout().lock();
     let served = health_servers(&config.web);

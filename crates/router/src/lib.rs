@@ -24,7 +24,7 @@
 //! use portcullis_router_config::{CheckOptions, SourceFile, load};
 //!
 //! let file = SourceFile::new("router.yml", b"v: 3\nhealthChecks: {linkCheck: {minLinks: 1}}\n");
-//! let config = load(&file, CheckOptions::default(), &|_| None).config;
+//! let config = load(&file, &CheckOptions::new()).config;
 //!
 //! let start = Timestamp::UNIX_EPOCH;
 //! let mut checks = HealthChecks::new(HealthOptions::from_config(&config.health_checks)?, start);

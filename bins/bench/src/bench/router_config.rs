@@ -52,8 +52,8 @@ pub(super) async fn measure(
 fn large(scale: Scale, report: &mut Report) -> anyhow::Result<()> {
     let file = files::with_lines(LINES);
     let text = SourceFile::new("large.yml", file.as_bytes());
-    let ours = || portcullis_router_config::check(&text, CheckOptions::default(), &|_| None);
-    let theirs = || evaluate(&text, &Machine::default(), &|_| None);
+    let ours = || portcullis_router_config::check(&text, &CheckOptions::new());
+    let theirs = || evaluate(&text, &Machine::new());
     ensure!(
         (ours().verdict, theirs().verdict) == (Verdict::Accept, Verdict::Accept),
         "the large file has a mistake: {:?}",

@@ -192,6 +192,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
         name: "router-config",
         modules: &[
             "codes",
+            "environment",
             "network",
             "pem",
             "place",

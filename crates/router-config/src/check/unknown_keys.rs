@@ -35,7 +35,7 @@ fn report_one(
     walker.unknown_count += 1;
     let help = if walker.unknown_count <= MAX_SUGGESTIONS {
         let meant = nearest_key(groups, name);
-        if !walker.options.allow_unknown
+        if !walker.allow_unknown
             && let Some(meant) = meant
         {
             walker.misspelled.extend(missing_segments(section, meant));
@@ -49,7 +49,7 @@ fn report_one(
     } else {
         format!("unknown key `{name}` in `{}`", section.path())
     };
-    let diagnostic = if walker.options.allow_unknown {
+    let diagnostic = if walker.allow_unknown {
         walker
             .diagnostics
             .warning(codes::UNKNOWN_KEY, &path, key.location, message)

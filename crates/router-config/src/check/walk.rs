@@ -2,7 +2,7 @@
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
-use crate::check::{CheckOptions, help, scalar, unknown_keys};
+use crate::check::{help, scalar, unknown_keys};
 use crate::codes;
 use crate::place::report_place;
 use crate::table::{Key, KeyGroup, KeyState, ROOT, ValueType};
@@ -12,7 +12,8 @@ use portcullis_key_table::{EffectiveConfig, Source};
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 
 pub(super) struct Walker<'walk> {
-    pub(super) options: CheckOptions,
+    /// Unknown keys are warnings, not errors.
+    pub(super) allow_unknown: bool,
     /// Number of unknown keys so far.
     pub(super) unknown_count: usize,
     /// Absent keys that unknown keys are probably misspellings of.
@@ -23,12 +24,12 @@ pub(super) struct Walker<'walk> {
 
 impl<'walk> Walker<'walk> {
     pub(super) fn new(
-        options: CheckOptions,
+        allow_unknown: bool,
         effective: EffectiveConfig,
         diagnostics: &'walk mut Diagnostics,
     ) -> Self {
         Self {
-            options,
+            allow_unknown,
             unknown_count: 0,
             misspelled: Vec::new(),
             diagnostics,

@@ -163,8 +163,8 @@ fn complaints((place, key, ..): Row, value: i64) -> [bool; 2] {
         .expect("a place and what stands there");
     let file = changed(part, &format!("{part}{before}{key}: {value}\n"));
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let own = check(&text, CheckOptions::default(), &|_| None).findings;
-    let original = evaluate(&text, &Machine::default(), &|_| None).findings;
+    let own = check(&text, &CheckOptions::new()).findings;
+    let original = evaluate(&text, &Machine::new()).findings;
     [own, original].map(|findings| {
         findings.iter().any(|finding| {
             let diagnostic = &finding.diagnostic;

@@ -35,8 +35,7 @@ fn environment(name: &str) -> Option<String> {
 fn report(text: &str) -> Report {
     check(
         &SourceFile::new("router.yml", text.as_bytes()),
-        CheckOptions::default(),
-        &environment,
+        &CheckOptions::new().environment(&environment),
     )
 }
 
@@ -642,7 +641,7 @@ fn the_file_of_a_controller_is_recognized() {
         ]
     );
     let text = SourceFile::new("ctrl.yml", text.as_bytes());
-    let evaluation = evaluate(&text, &Machine::default(), &environment);
+    let evaluation = evaluate(&text, &Machine::new().environment(&environment));
     assert_ne!(evaluation.verdict, Verdict::Accept, "the loader decides");
     let last = &evaluation.findings.last().expect("it is told").diagnostic;
     assert_eq!(
@@ -655,13 +654,12 @@ fn the_file_of_a_controller_is_recognized() {
 fn unknown_keys_can_be_allowed() {
     let text = BASE.replacen("v: 3", "v: 3\nfoo: 1", 1);
     let text = SourceFile::new("router.yml", text.as_bytes());
-    let strict = check(&text, CheckOptions::default(), &environment);
+    let strict = check(&text, &CheckOptions::new().environment(&environment));
     let lenient = check(
         &text,
-        CheckOptions {
-            allow_unknown: true,
-        },
-        &environment,
+        &CheckOptions::new()
+            .allow_unknown(true)
+            .environment(&environment),
     );
     assert_eq!(
         (strict.verdict, lenient.verdict),
@@ -674,7 +672,7 @@ fn unknown_keys_can_be_allowed() {
 fn the_original_passes_over_keys_that_it_does_not_know() {
     let text = BASE.replacen("v: 3", "v: 3\nfoo: 1\nha: x", 1);
     let text = SourceFile::new("router.yml", text.as_bytes());
-    let judgment = evaluate(&text, &Machine::default(), &environment);
+    let judgment = evaluate(&text, &Machine::new().environment(&environment));
     assert_eq!(judgment.verdict, Verdict::Accept);
     let found: Vec<_> = judgment
         .findings

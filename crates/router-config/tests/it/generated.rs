@@ -58,7 +58,7 @@ fn generated_files_pass_both_verdicts_without_a_warning() {
     for plan in plans() {
         let file = generate(&plan).expect("it is accepted");
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let report = check(&text, CheckOptions::default(), &|_| None);
+        let report = check(&text, &CheckOptions::new());
         let remarks: Vec<_> = report
             .findings
             .iter()
@@ -67,10 +67,7 @@ fn generated_files_pass_both_verdicts_without_a_warning() {
             .filter(|text| !text.contains("without `services`"))
             .collect();
         assert_eq!(remarks, Vec::<String>::new(), "{plan:?}\n{file}");
-        assert_eq!(
-            evaluate(&text, &Machine::default(), &|_| None).verdict,
-            Verdict::Accept
-        );
+        assert_eq!(evaluate(&text, &Machine::new()).verdict, Verdict::Accept);
     }
 }
 
@@ -157,8 +154,8 @@ fn effective_values_name_their_source_and_follow_the_verdict() {
                 listeners: [{binding: tunnel, options: {}}]\nlink: {dialers: [{binding: transport}]}\n";
     let lookup = |name: &str| (name == "ADDRESS").then(|| "tls:a:1".to_owned());
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let loaded = load(&text, CheckOptions::default(), &lookup);
-    let (_, original) = openziti::load(&text, &Machine::default(), &lookup);
+    let loaded = load(&text, &CheckOptions::new().environment(&lookup));
+    let (_, original) = openziti::load(&text, &Machine::new().environment(&lookup));
 
     let ours = |path: &str| loaded.effective.get(path).expect("a value").clone();
     let theirs = |path: &str| original.get(path).expect("a value").value.clone();

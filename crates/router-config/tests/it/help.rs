@@ -7,7 +7,7 @@ use crate::own::changed;
 /// Gives what is said about the first mistake, message and help.
 fn first(file: &str) -> String {
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let report = check(&text, CheckOptions::default(), &|_| None);
+    let report = check(&text, &CheckOptions::new());
     let mut errors = report
         .findings
         .into_iter()
@@ -50,7 +50,7 @@ fn bounds_are_told_in_numbers_that_can_be_read() {
     for (part, by, words) in cases {
         let file = changed(part, &by);
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let report = check(&text, CheckOptions::default(), &|_| None);
+        let report = check(&text, &CheckOptions::new());
         let messages: Vec<_> = report
             .findings
             .iter()

@@ -15,16 +15,13 @@ use crate::recorded::{bytes, cases};
 pub(crate) fn read(file: &[u8]) -> (Verdict, Verdict) {
     let text = SourceFile::new("router.yml", file);
     let lookup = |name: &str| (name.len() < 3).then(|| name.repeat(50));
-    let report = check(&text, CheckOptions::default(), &lookup);
+    let report = check(&text, &CheckOptions::new().environment(&lookup));
     let loaded = load(
         &text,
-        CheckOptions {
-            allow_unknown: true,
-        },
-        &lookup,
+        &CheckOptions::new().allow_unknown(true).environment(&lookup),
     );
-    let judgment = openziti::evaluate(&text, &Machine::default(), &lookup);
-    let (again, effective) = openziti::load(&text, &Machine::default(), &lookup);
+    let judgment = openziti::evaluate(&text, &Machine::new().environment(&lookup));
+    let (again, effective) = openziti::load(&text, &Machine::new().environment(&lookup));
     assert_eq!(judgment, again, "defaults do not change the verdict");
     assert_eq!(
         judgment.verdict == Verdict::Accept,

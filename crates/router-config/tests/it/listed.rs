@@ -20,8 +20,8 @@ fn lookup(name: &str) -> Option<String> {
 /// Gives the codes of both verdicts.
 fn codes_of(file: &[u8]) -> Vec<&'static str> {
     let text = SourceFile::new("router.yml", file);
-    let own = check(&text, CheckOptions::default(), &lookup).findings;
-    let original = evaluate(&text, &MACHINE, &lookup).findings;
+    let own = check(&text, &CheckOptions::new().environment(&lookup)).findings;
+    let original = evaluate(&text, &MACHINE.environment(&lookup)).findings;
     let findings = own.into_iter().chain(original);
     findings.map(|finding| finding.diagnostic.code).collect()
 }

@@ -79,12 +79,8 @@ fn misspelled_keys_are_not_missing_too() {
 #[test]
 fn misspelled_keys_are_missing_when_unknown_keys_are_allowed() {
     let file = changed("    address:", "    adress:");
-    let options = CheckOptions {
-        allow_unknown: true,
-    };
-    let report = check(&SourceFile::new("r.yml", file.as_bytes()), options, &|_| {
-        None
-    });
+    let options = CheckOptions::new().allow_unknown(true);
+    let report = check(&SourceFile::new("r.yml", file.as_bytes()), &options);
     let codes: Vec<_> = report.findings.iter().map(|f| f.diagnostic.code).collect();
     assert_eq!(codes, ["missing-key", "unknown-key"]);
 }
@@ -167,11 +163,7 @@ fn entries_with_unclear_bindings_are_looked_at() {
             .map(|line| format!("error {line}"))
             .collect();
         assert_eq!(said(&file), expected, "{entry}");
-        let judged = evaluate(
-            &SourceFile::new("r.yml", file.as_bytes()),
-            &Machine::default(),
-            &|_| None,
-        );
+        let judged = evaluate(&SourceFile::new("r.yml", file.as_bytes()), &Machine::new());
         let unknown = judged
             .findings
             .iter()
@@ -195,8 +187,8 @@ fn entries_with_unclear_bindings_are_looked_at() {
 /// Lists what both verdicts say of a file, with everything that is shown.
 fn all_said(file: &[u8]) -> [Vec<String>; 2] {
     let text = SourceFile::new("router.yml", file);
-    let own = check(&text, CheckOptions::default(), &environment).findings;
-    let original = evaluate(&text, &MACHINE, &environment).findings;
+    let own = check(&text, &CheckOptions::new().environment(&environment)).findings;
+    let original = evaluate(&text, &MACHINE.environment(&environment)).findings;
     [own, original].map(|findings| {
         let shown = |f: Finding| format!("{} {:?}", f.diagnostic, f.effect);
         findings.into_iter().map(shown).collect()
@@ -255,11 +247,7 @@ fn keys_of_the_request_in_other_cases() {
     ];
     for (by, ignored, own) in cases {
         let file = changed(sans, by);
-        let judged = evaluate(
-            &SourceFile::new("r.yml", file.as_bytes()),
-            &Machine::default(),
-            &|_| None,
-        );
+        let judged = evaluate(&SourceFile::new("r.yml", file.as_bytes()), &Machine::new());
         let paths: Vec<String> = judged
             .findings
             .iter()
@@ -269,12 +257,8 @@ fn keys_of_the_request_in_other_cases() {
         assert_eq!(said(&file), own, "{by}");
     }
     let file = changed(sans, "    SANS:\n      dns: [r1.example]\n");
-    let options = CheckOptions {
-        allow_unknown: true,
-    };
-    let report = check(&SourceFile::new("r.yml", file.as_bytes()), options, &|_| {
-        None
-    });
+    let options = CheckOptions::new().allow_unknown(true);
+    let report = check(&SourceFile::new("r.yml", file.as_bytes()), &options);
     let codes: Vec<_> = report.findings.iter().map(|f| f.diagnostic.code).collect();
     assert_eq!(codes, ["unknown-key"]);
 }

@@ -34,8 +34,7 @@ fn every_recorded_verdict_and_value_is_equal() {
         let file = bytes(&case);
         let (judgment, effective) = load(
             &SourceFile::new("router.yml", &file),
-            &MACHINE,
-            &environment,
+            &MACHINE.environment(&environment),
         );
         let mut wrong = Vec::new();
         let (found, expected) = (judged(&judgment), recorded(&case["openziti"]));
@@ -140,7 +139,7 @@ fn nothing_needs_to_be_known_of_the_machine_unless_the_verdict_depends_on_it() {
         if case["depends_on"].is_null() {
             let file = bytes(&case);
             let text = SourceFile::new("router.yml", &file);
-            let judgment = evaluate(&text, &Machine::default(), &environment);
+            let judgment = evaluate(&text, &Machine::new().environment(&environment));
             assert_eq!(
                 judged(&judgment),
                 recorded(&case["openziti"]),
@@ -164,11 +163,7 @@ fn real_files_are_judged_as_recorded() {
             return;
         };
         let file = fs::read(file).expect("the file can be read");
-        let (judgment, effective) = load(
-            &SourceFile::new("router.yml", &file),
-            &Machine::default(),
-            &|_| None,
-        );
+        let (judgment, effective) = load(&SourceFile::new("router.yml", &file), &Machine::new());
         if judged(&judgment) != recorded(&record["openziti"]) {
             failures.push(format!(
                 "{name}: {:?} {:?}",

@@ -17,7 +17,7 @@ pub(crate) fn changed(part: &str, by: &str) -> String {
 /// Lists the findings of a file, as in `error invalid-value ctrl.endpoint`.
 pub(crate) fn said(file: &str) -> Vec<String> {
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let report = check(&text, CheckOptions::default(), &|_| None);
+    let report = check(&text, &CheckOptions::new());
     let line = |finding: portcullis_router_config::Finding| {
         let diagnostic = finding.diagnostic;
         let (severity, code, path) = (diagnostic.severity, diagnostic.code, &diagnostic.path);
@@ -56,7 +56,7 @@ fn words_about_name_servers_may_have_any_case_or_be_empty() {
             .collect();
         assert_eq!(said(&file), expected, "{option}");
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let loaded = load(&text, CheckOptions::default(), &|_| None);
+        let loaded = load(&text, &CheckOptions::new());
         let setting = loaded.effective.get(&path);
         let value = setting.and_then(|setting| setting.value.as_str());
         assert_eq!(value.unwrap_or_default(), effective, "{option}");
@@ -125,7 +125,7 @@ fn certificates_and_keys_in_the_file_are_looked_at_and_not_shown() {
             .collect();
         assert_eq!(said(&file), expected, "{file}");
         let text = SourceFile::new("router.yml", file.as_bytes());
-        for finding in check(&text, CheckOptions::default(), &|_| None).findings {
+        for finding in check(&text, &CheckOptions::new()).findings {
             let shown = finding.diagnostic.to_string();
             assert!(!shown.contains(secret), "{shown}");
         }
@@ -211,7 +211,7 @@ fn alternative_certificates_serve_without_the_first() {
             "{by}"
         );
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let report = check(&text, CheckOptions::default(), &|_| None);
+        let report = check(&text, &CheckOptions::new());
         let message = &report.findings[0].diagnostic.message;
         assert!(message.contains(part), "{message}");
     }

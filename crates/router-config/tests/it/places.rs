@@ -77,8 +77,8 @@ fn findings_point_at_keys_values_and_items() {
     for (part, by, code, line, column, path, written) in ROWS {
         let file = changed(part, by);
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let own = check(&text, CheckOptions::default(), &environment).findings;
-        let original = evaluate(&text, &MACHINE, &environment).findings;
+        let own = check(&text, &CheckOptions::new().environment(&environment)).findings;
+        let original = evaluate(&text, &MACHINE.environment(&environment)).findings;
         let expected = vec![(*line, *column, (*path).to_owned(), (*written).to_owned())];
         let is_silent = *code == "env-unset";
         for (norm, findings) in [("own", own), ("original", original)] {
@@ -101,7 +101,7 @@ fn a_variable_and_its_value_have_one_name() {
     ] {
         let file = changed("[r1.example]", &format!("[r1.example]\n      ip: {by}"));
         let text = SourceFile::new("router.yml", file.as_bytes());
-        let findings = check(&text, CheckOptions::default(), &environment).findings;
+        let findings = check(&text, &CheckOptions::new().environment(&environment)).findings;
         let paths: Vec<_> = findings
             .iter()
             .map(|f| f.diagnostic.path.dotted())

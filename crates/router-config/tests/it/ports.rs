@@ -58,8 +58,8 @@ fn file(line: &str) -> String {
 /// Names the key whose port is taken, by Portcullis and by the original.
 fn taken(file: &str) -> [String; 2] {
     let text = SourceFile::new("router.yml", file.as_bytes());
-    let own = check(&text, CheckOptions::default(), &|_| None).findings;
-    let original = evaluate(&text, &Machine::default(), &|_| None).findings;
+    let own = check(&text, &CheckOptions::new()).findings;
+    let original = evaluate(&text, &Machine::new()).findings;
     [own, original].map(|findings| {
         let mut taken = findings
             .into_iter()

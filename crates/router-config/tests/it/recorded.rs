@@ -9,10 +9,9 @@ use portcullis_router_config::openziti::Machine;
 use serde_json::Value;
 
 /// The machine on which the behavior was recorded: one interface, no name service.
-pub(crate) const MACHINE: Machine<'static> = Machine {
-    interfaces: Some(&[("lo", &["127.0.0.1", "::1"])]),
-    host_names: Some(&["localhost"]),
-};
+pub(crate) const MACHINE: Machine<'static> = Machine::new()
+    .interfaces(&[("lo", &["127.0.0.1", "::1"])])
+    .host_names(&["localhost"]);
 
 /// Finds the shared material beside one of the folders above this crate, when it is there.
 pub(crate) fn shared(part: &str) -> Option<PathBuf> {

@@ -37,8 +37,7 @@ fn every_expectation_of_the_specification_is_met() {
         let file = bytes(&case);
         let report = check(
             &SourceFile::new("router.yml", &file),
-            CheckOptions::default(),
-            &environment,
+            &CheckOptions::new().environment(&environment),
         );
         let also = expected["also"].as_array().cloned().unwrap_or_default();
         let mut wrong = Vec::new();

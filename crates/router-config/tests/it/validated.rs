@@ -31,7 +31,7 @@ fn to_json(node: &Node) -> Value {
 /// Gives the complaints of the validator about a file that [`check`] accepts.
 fn complaints(validator: &Validator, file: &[u8]) -> Vec<String> {
     let text = SourceFile::new("router.yml", file);
-    if check(&text, CheckOptions::default(), &environment).verdict != Verdict::Accept {
+    if check(&text, &CheckOptions::new().environment(&environment)).verdict != Verdict::Accept {
         return vec![];
     }
     let text = decode(file, SourceId::default()).expect("it was read before");

@@ -8,7 +8,7 @@ use crate::reasons::reasons;
 
 pub(crate) fn judged(text: &str) -> Evaluation {
     let text = SourceFile::new("router.yml", text.as_bytes());
-    evaluate(&text, &Machine::default(), &|_| None)
+    evaluate(&text, &Machine::new())
 }
 
 /// Writes the verdict with its stage, as in `refuse/load`, and the place of the first finding.

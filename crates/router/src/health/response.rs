@@ -44,7 +44,7 @@ pub struct HealthResponse {
 /// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
 /// let file = SourceFile::new("router.yml", b"v: 3\n");
-/// let config = load(&file, CheckOptions::default(), &|_| None).config;
+/// let config = load(&file, &CheckOptions::new()).config;
 /// let options = HealthOptions::from_config(&config.health_checks)?;
 /// let checks = HealthChecks::new(options, Timestamp::UNIX_EPOCH);
 /// let here = BindPoint::new("0.0.0.0:8081");

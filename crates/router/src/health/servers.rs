@@ -72,7 +72,7 @@ impl BindPoint {
 ///     b"web: [{name: h, bindPoints: [{interface: '0.0.0.0:8081', address: 'r.example.test:8081'}], \
 ///       apis: [{binding: health-checks}]}]",
 /// );
-/// let config = load(&file, CheckOptions::default(), &|_| None).config;
+/// let config = load(&file, &CheckOptions::new()).config;
 ///
 /// let found = health_servers(&config.web);
 /// assert_eq!(found[0].bind_points[0].interface(), "0.0.0.0:8081");

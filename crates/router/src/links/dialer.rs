@@ -80,7 +80,7 @@ impl Dialer {
 /// use portcullis_router_config::{CheckOptions, SourceFile, load};
 ///
 /// let file = SourceFile::new("router.yml", b"link: {dialers: [{binding: transport, groups: [internal]}]}");
-/// let config = load(&file, CheckOptions::default(), &|_| None).config;
+/// let config = load(&file, &CheckOptions::new()).config;
 ///
 /// let dialer = &dialers(&config.link)?[0];
 /// assert_eq!(dialer.groups.iter().collect::<Vec<_>>(), ["internal"]);

@@ -72,7 +72,7 @@ pub enum LinkStatus {
 /// # }
 ///
 /// let file = SourceFile::new("router.yml", b"link: {dialers: [{binding: transport}]}");
-/// let config = load(&file, CheckOptions::default(), &|_| None).config;
+/// let config = load(&file, &CheckOptions::new()).config;
 /// let start = Timestamp::UNIX_EPOCH;
 /// let mut links = Links::new(dialers(&config.link)?, Arc::new(Random), start);
 ///

@@ -44,8 +44,7 @@ impl Entropy for Seeded {
 pub(crate) fn config(text: &str) -> RouterConfig {
     load(
         &SourceFile::new("router.yml", text.as_bytes()),
-        CheckOptions::default(),
-        &|_| None,
+        &CheckOptions::new(),
     )
     .config
 }

@@ -74,9 +74,7 @@ pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError>
         return Err(CliError::usage("standard input can only be given once"));
     }
     let environment = Environment::load(arguments.env_file.as_ref())?;
-    let options = CheckOptions {
-        allow_unknown: arguments.allow_unknown,
-    };
+    let options = CheckOptions::new().allow_unknown(arguments.allow_unknown);
     let mut is_read = true;
     let mut is_accepted = true;
     for path in &arguments.files {

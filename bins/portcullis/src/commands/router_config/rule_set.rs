@@ -33,7 +33,7 @@ impl RuleSet {
     pub(super) fn check(
         self,
         input: &Input,
-        options: CheckOptions,
+        options: CheckOptions<'_>,
         environment: &Environment,
     ) -> CheckResult {
         let text = match text(input) {
@@ -42,8 +42,10 @@ impl RuleSet {
         };
         let lookup = |name: &str| environment.get(name);
         match self {
-            Self::Portcullis => check(&text, options, &lookup).into(),
-            Self::Openziti => openziti::evaluate(&text, &Machine::default(), &lookup).into(),
+            Self::Portcullis => check(&text, &options.environment(&lookup)).into(),
+            Self::Openziti => {
+                openziti::evaluate(&text, &Machine::new().environment(&lookup)).into()
+            },
         }
     }
 
@@ -65,11 +67,12 @@ impl RuleSet {
         let lookup = |name: &str| environment.get(name);
         match self {
             Self::Portcullis => {
-                let loaded = load(&text, CheckOptions::default(), &lookup);
+                let loaded = load(&text, &CheckOptions::new().environment(&lookup));
                 (loaded.report.into(), loaded.effective)
             },
             Self::Openziti => {
-                let (judgment, effective) = openziti::load(&text, &Machine::default(), &lookup);
+                let (judgment, effective) =
+                    openziti::load(&text, &Machine::new().environment(&lookup));
                 (judgment.into(), effective)
             },
         }
