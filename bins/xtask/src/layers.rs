@@ -11,7 +11,7 @@ mod tokens;
 use crate::findings::{Findings, count};
 use crate::graph::{DeclaredDependency, DependencyGraph, DependencyKind, Package};
 use module_orders::MODULE_ORDERS;
-use rules::{AllowedDependencies, TESTKIT};
+use rules::{AllowedDependencies, SYSTEM, TESTKIT};
 use std::path::Path;
 
 /// Checks the workspace at `root` against the rules.
@@ -61,6 +61,9 @@ fn check_dependency(
                 Some(format!("{from} uses {to} outside its [dev-dependencies]"))
             },
         };
+    }
+    if to == SYSTEM && used.kind == DependencyKind::Dev {
+        return None;
     }
     let AllowedDependencies::Only(names) = allowed else {
         return None;

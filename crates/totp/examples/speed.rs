@@ -7,7 +7,7 @@
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_domain::mfa::{CodeUsage, SpentCodes, TimeStep};
 use portcullis_totp::{
-    CodeError, Enrolled, Evidence, QrCode, RecoveryCodes, Rules, Secret, SubmittedCode,
+    CodeError, Enrolled, Examiner, QrCode, RecoveryCodes, Rules, Secret, SubmittedCode,
     provisioning_url,
 };
 use secrecy::ExposeSecret as _;
@@ -64,7 +64,7 @@ fn verify(
     codes: &RecoveryCodes,
     now: TimeStep,
 ) -> Result<Enrolled, CodeError> {
-    let evidence = Evidence::from_code(black_box(submitted), secret, codes, now, Rules::STRICT);
+    let evidence = Examiner::new(secret, codes).examine(black_box(submitted), now);
     let ledger = CodeUsage {
         last_step: TimeStep(now.0 - 1),
         spent: SpentCodes::default(),

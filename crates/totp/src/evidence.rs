@@ -2,7 +2,7 @@
 
 use crate::code::SubmittedCode;
 use crate::recovery_codes::RecoveryCodes;
-use crate::rules::Rules;
+use crate::rules::{Rules, Window};
 use crate::secret::Secret;
 use portcullis_domain::mfa::TimeStep;
 
@@ -27,24 +27,51 @@ impl Evidence {
     /// No evidence: for a code that was compared with records that have changed since.
     pub const NONE: Self = Self(CodeMatch::Nothing);
 
-    /// Classifies `submitted` at `now`. Does not allocate.
-    pub fn from_code(
-        submitted: &SubmittedCode,
-        secret: &Secret,
-        codes: &RecoveryCodes,
-        now: TimeStep,
-        rules: Rules,
-    ) -> Self {
-        let found = match submitted {
-            SubmittedCode::Totp(code) => secret.find(code, now, rules.window).map(CodeMatch::Step),
-            SubmittedCode::Recovery(code) => codes.find(code).map(CodeMatch::Recovery),
-        };
-        Self(found.unwrap_or(CodeMatch::Nothing))
-    }
-
     /// Whether the code is one of the recovery codes, spent or not.
     pub fn is_recovery_code(self) -> bool {
         matches!(self.0, CodeMatch::Recovery(_))
+    }
+}
+
+/// What submitted codes are held against: the secret and the recovery codes of an enrollment.
+#[derive(Debug, Clone, Copy)]
+pub struct Examiner<'e> {
+    secret: &'e Secret,
+    recovery_codes: &'e RecoveryCodes,
+    window: Window,
+}
+
+impl<'e> Examiner<'e> {
+    /// Examines codes in the window of [`Rules::STRICT`].
+    pub const fn new(secret: &'e Secret, recovery_codes: &'e RecoveryCodes) -> Self {
+        Self {
+            secret,
+            recovery_codes,
+            window: Rules::STRICT.window,
+        }
+    }
+
+    /// Examines codes in the window of other rules.
+    #[must_use]
+    pub const fn rules(self, rules: Rules) -> Self {
+        Self {
+            window: rules.window,
+            ..self
+        }
+    }
+
+    /// Finds out what a code is at `now`. Does not allocate.
+    pub fn examine(&self, submitted: &SubmittedCode, now: TimeStep) -> Evidence {
+        let found = match submitted {
+            SubmittedCode::Totp(code) => self
+                .secret
+                .find(code, now, self.window)
+                .map(CodeMatch::Step),
+            SubmittedCode::Recovery(code) => {
+                self.recovery_codes.find(code).map(CodeMatch::Recovery)
+            },
+        };
+        Evidence(found.unwrap_or(CodeMatch::Nothing))
     }
 }
 

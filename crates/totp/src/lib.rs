@@ -4,7 +4,7 @@
 //! code is accepted. A submitted text passes three stages:
 //!
 //! 1. [`SubmittedCode::parse`] classifies it by its form.
-//! 2. [`Evidence::from_code`] finds out what it is. All cryptography happens here, without
+//! 2. [`Examiner::examine`] finds out what it is. All cryptography happens here, without
 //!    allocation and in constant time.
 //! 3. A state decides on the evidence and becomes the next one, or returns a [`CodeError`]:
 //!    [`NotEnrolled`] is started, [`Started`] is verified, [`Enrolled`] accepts. This is cheap and
@@ -15,36 +15,28 @@
 //! [`provisioning_url`] and [`QrCode`] transfer a secret to an app.
 //!
 //! There is no I/O and no clock; randomness comes from an
-//! [`Entropy`](portcullis_domain::entropy::Entropy). Steps last 30 seconds and codes have six
+//! [`Entropy`](portcullis_domain::entropy::Entropy), which `portcullis-system` has. Steps last 30 seconds and codes have six
 //! digits, which is all that authenticator apps agree on. The caller seals the secret and the
 //! recovery codes.
 //!
 //! # Examples
 //!
 //! ```
-//! use portcullis_domain::entropy::{Entropy, EntropyError};
-//! use portcullis_domain::{clock::Timestamp, mfa::TimeStep};
+//! use portcullis_domain::{clock::Clock as _, mfa::TimeStep};
+//! use portcullis_system::{SystemClock, SystemEntropy};
 //! use portcullis_totp::{
-//!     CodeError, CodeFormatError, Evidence, NotEnrolled, RecoveryCodes, Rules, Secret,
+//!     CodeError, CodeFormatError, Examiner, NotEnrolled, RecoveryCodes, Rules, Secret,
 //!     SubmittedCode,
 //! };
 //!
-//! # struct Counter(std::sync::atomic::AtomicU8);
-//! # impl Entropy for Counter {
-//! #     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
-//! #         bytes.fill_with(|| self.0.fetch_add(37, std::sync::atomic::Ordering::Relaxed));
-//! #         Ok(())
-//! #     }
-//! # }
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let entropy = Counter(1.into());
-//! let secret = Secret::generate(&entropy)?;
-//! let codes = RecoveryCodes::generate(&entropy)?;
-//! let now = TimeStep::at("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
+//! let secret = Secret::generate(&SystemEntropy)?;
+//! let codes = RecoveryCodes::generate(&SystemEntropy)?;
+//! let now = TimeStep::at(SystemClock.now());
 //! let rules = Rules::STRICT;
+//! let examiner = Examiner::new(&secret, &codes);
 //! let find = |text: &str| {
-//!     let code = SubmittedCode::parse(text)?;
-//!     Ok::<_, CodeFormatError>(Evidence::from_code(&code, &secret, &codes, now, rules))
+//!     Ok::<_, CodeFormatError>(examiner.examine(&SubmittedCode::parse(text)?, now))
 //! };
 //!
 //! // The code in the app verifies the enrollment.
@@ -79,10 +71,14 @@ mod url;
 
 pub use code::{Code, CodeFormatError, RecoveryCode, SubmittedCode};
 pub use enrollment::{CodeError, Enrolled, NotEnrolled, Started};
-pub use evidence::Evidence;
+pub use evidence::{Evidence, Examiner};
 pub use qr::{QrCode, QrCodeError};
 pub use recovery_codes::{RecoveryCodes, RecoveryCodesError};
 pub use rules::{Reuse, Rules, Window};
 pub use secret::{Secret, SecretLengthError};
 pub use throttle::{Throttle, ThrottledError};
 pub use url::provisioning_url;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -5,6 +5,9 @@ use std::path::Path;
 /// Crate that only tests use.
 pub(super) const TESTKIT: &str = "portcullis-testkit";
 
+/// The operating system's clock and randomness, which any crate may take in its tests and examples.
+pub(super) const SYSTEM: &str = "portcullis-system";
+
 /// Crates of the workspace that a crate may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AllowedDependencies {

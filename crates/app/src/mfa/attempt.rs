@@ -10,7 +10,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::mfa::{MfaProgress, TimeStep};
 use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
-use portcullis_totp::{CodeError, Enrolled, Evidence, Rules, SubmittedCode, Throttle};
+use portcullis_totp::{CodeError, Enrolled, Evidence, Examiner, Rules, SubmittedCode, Throttle};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Operation that a code is given for.
@@ -218,7 +218,9 @@ fn examine<P: CodePurpose>(
     let UnsealedSecrets { secret, codes } = UnsealedSecrets::unseal(app, &found)?;
     let step = TimeStep::at(now);
     Ok(ExaminedCode {
-        evidence: Evidence::from_code(&submitted, &secret, &codes, step, app.mfa.rules),
+        evidence: Examiner::new(&secret, &codes)
+            .rules(app.mfa.rules)
+            .examine(&submitted, step),
         seen: found.entity,
     })
 }

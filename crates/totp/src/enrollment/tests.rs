@@ -1,5 +1,6 @@
 use super::*;
 use crate::code::SubmittedCode;
+use crate::evidence::Examiner;
 use crate::recovery_codes::RecoveryCodes;
 use crate::secret::Secret;
 use crate::testing::SeededEntropy;
@@ -172,7 +173,7 @@ proptest! {
             now = now.checked_add_signed(by).unwrap();
             let of = TimeStep(now.checked_add_signed(offset).unwrap());
             let submitted = SubmittedCode::Totp(secret.code_at(of));
-            let evidence = Evidence::from_code(&submitted, &secret, &codes, TimeStep(now), Rules::STRICT);
+            let evidence = Examiner::new(&secret, &codes).examine(&submitted, TimeStep(now));
             let is_due = offset.abs() <= 1 && of.0 > newest;
             match enrolled.clone().accept(evidence, Rules::STRICT) {
                 Ok(next) => {
@@ -212,9 +213,7 @@ fn evidence_is_of_the_secret_and_codes_it_was_found_with() {
     let now = TimeStep(59_000_000);
     let own = SubmittedCode::Totp(secret.code_at(now));
     let spare = SubmittedCode::parse(codes.unspent(SpentCodes::default()).nth(7).unwrap()).unwrap();
-    let find = |submitted, secret, codes| {
-        Evidence::from_code(submitted, secret, codes, now, Rules::STRICT)
-    };
+    let find = |submitted, secret, codes| Examiner::new(secret, codes).examine(submitted, now);
     assert_eq!(find(&own, &secret, &codes), step(59_000_000));
     assert_eq!(find(&spare, &secret, &codes), recovery(7));
     assert_eq!(find(&own, &stranger, &codes), Evidence::NONE);

@@ -8,7 +8,7 @@ use portcullis_domain::mfa::{CodeUsage, MfaProgress, SpentCodes, TimeStep};
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::tables::RowsMut;
 use portcullis_system::{SystemClock, SystemEntropy};
-use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Rules, Secret, SubmittedCode};
+use portcullis_totp::{Enrolled, Examiner, RecoveryCodes, Rules, Secret, SubmittedCode};
 use std::hint::black_box;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -77,7 +77,7 @@ pub(in crate::bench) fn verifications(budget: Budget) -> anyhow::Result<Tally> {
         let step = TimeStep(done * WINDOW);
         let code = secret.code_at(step);
         let submitted = SubmittedCode::parse(code.as_str())?;
-        let evidence = Evidence::from_code(&submitted, &secret, &codes, step, Rules::STRICT);
+        let evidence = Examiner::new(&secret, &codes).examine(&submitted, step);
         enrolled = enrolled.accept(evidence, Rules::STRICT)?;
     }
     ensure!(done > 0, "no time to check a code");
