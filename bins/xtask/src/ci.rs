@@ -1,7 +1,7 @@
 //! The CI pipeline.
 
 use crate::findings::Findings;
-use crate::{deps, deviations, layers, published, workspace};
+use crate::{deps, deviations, layers, public_api, published, workspace};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     ("layers", StepAction::Check(layers::check)),
     ("deps", StepAction::Check(deps::check)),
     ("deviations", StepAction::Check(deviations::check)),
+    ("public-api", StepAction::Check(public_api::check)),
     (
         "clippy",
         StepAction::Cargo(

@@ -10,6 +10,7 @@ mod findings;
 mod graph;
 mod layers;
 mod load;
+mod public_api;
 mod published;
 mod sbom;
 mod workspace;
@@ -35,6 +36,8 @@ enum Task {
     Deps,
     /// Compares docs/api-deviations.md with the tests and recorded steps that it names
     Deviations,
+    /// Compares the public API of the crates for others with their `public-api.txt`
+    PublicApi,
     /// Runs the steps of CI in order, and stops at the first failure
     Ci,
     /// Prints the software bill of materials of a program, in CycloneDX
@@ -64,6 +67,7 @@ fn run(check: &Task) -> anyhow::Result<ExitCode> {
         Task::Layers => layers::check(&root).and_then(Findings::report),
         Task::Deps => deps::check(&root).and_then(Findings::report),
         Task::Deviations => deviations::check(&root).and_then(Findings::report),
+        Task::PublicApi => public_api::check(&root).and_then(Findings::report),
         Task::Ci => ci::run(&root),
         Task::Sbom(arguments) => sbom::print(&root, arguments),
         Task::Bench(arguments) => load::run(&root, "bench", arguments),
