@@ -80,3 +80,7 @@ pub use schema::{Schema, Symbol, SymbolId, SymbolKind, TargetSchema, ValueType};
 pub use span::{Location, Span};
 pub use symbols::{EntitySymbol, OwnSymbols, Symbols};
 pub use value::{Number, Value};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

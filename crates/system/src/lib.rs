@@ -45,6 +45,10 @@ pub fn env() -> Env {
     }
 }
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

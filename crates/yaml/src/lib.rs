@@ -61,3 +61,7 @@ pub use path::{KeyPath, Segment};
 pub use program::Program;
 pub use redaction::{contains_secret, is_base64_key, is_secret_name, redact_secrets};
 pub use section::{Field, Key, KnownKey, Section};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
