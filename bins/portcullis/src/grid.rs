@@ -100,7 +100,7 @@ impl Render for Grid {
             });
             push_line(&mut text, &cells.collect::<Vec<_>>(), &widths);
         }
-        text.push_str(&render::footer(self.footer.as_deref()));
+        text.push_str(&render::footer(self.footer.as_deref(), room));
         text
     }
 }

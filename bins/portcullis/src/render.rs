@@ -1,6 +1,7 @@
 //! Results as text for people.
 
 use crate::terminal::escape_control_characters;
+use crate::wrap::wrap;
 
 /// A result that people read.
 pub(crate) trait Render {
@@ -13,13 +14,39 @@ pub(crate) fn one_line(text: &str) -> String {
     escape_control_characters(text).replace('\n', "\\n")
 }
 
-/// Renders the text below a result.
-pub(crate) fn footer(text: Option<&str>) -> String {
-    text.map(|text| format!("{}\n", escape_control_characters(text)))
-        .unwrap_or_default()
+/// Renders the text below a result. Items of lists hang below their dashes.
+pub(crate) fn footer(text: Option<&str>, room: Option<usize>) -> String {
+    let room = room.unwrap_or(usize::MAX);
+    let mut footer = String::new();
+    for line in text.into_iter().flat_map(str::lines) {
+        let line = escape_control_characters(line);
+        match line.strip_prefix("- ") {
+            Some(item) => {
+                footer.push_str("- ");
+                footer.push_str(&wrap(item, room, 2));
+            },
+            None => footer.push_str(&wrap(&line, room, 0)),
+        }
+        footer.push('\n');
+    }
+    footer
 }
 
 /// Appends blanks.
 pub(crate) fn push_blanks(text: &mut String, number: usize) {
     text.extend(std::iter::repeat_n(' ', number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_below_a_result_hang() {
+        let text = "Two things are missing:\n- an edge router of the service\n- a policy";
+        let wrapped = "Two things are missing:\n- an edge router of the\n  service\n- a policy\n";
+        assert_eq!(footer(Some(text), Some(26)), wrapped);
+        assert_eq!(footer(Some(text), None), format!("{text}\n"));
+        assert_eq!(footer(None, None), "");
+    }
 }

@@ -12,11 +12,11 @@ use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
 use crate::output;
-use crate::terminal::escape_control_characters;
+use crate::terminal::{self, escape_control_characters};
 use crate::{profile, prompt};
 use portcullis_client::first_contact::{self, FirstContactError, Probe};
 use portcullis_client::{BuildError, Client, ClientError, Trust};
-use portcullis_pki::{Certificate, certificates_to_pem, pkcs7};
+use portcullis_pki::{Certificate, Sha256Fingerprint, certificates_to_pem, pkcs7};
 use url::Url;
 
 /// A trusted controller.
@@ -82,7 +82,7 @@ pub(crate) async fn trust_unknown_controller(
     };
     let (client, authorities) = choose_anchors(context, url, &probe, candidates).await?;
     if !matches!(confirmation, Confirmation::Fingerprint(_)) {
-        output::note(&describe_ca(url, &authorities));
+        output::note(&describe_ca(url, &authorities, terminal::stderr_width()));
     }
     if confirmation == Confirmation::Ask
         && !prompt::confirm("Do you recognize this fingerprint?", "--yes")?
@@ -209,7 +209,7 @@ async fn connect(context: &Context, url: &Url, trust: Trust) -> Result<Contact, 
 }
 
 /// Describes the CA of an untrusted controller.
-fn describe_ca(url: &Url, authorities: &[Certificate]) -> String {
+fn describe_ca(url: &Url, authorities: &[Certificate], room: Option<usize>) -> String {
     let mut lines = vec![format!(
         "The controller at {} is not trusted yet. Its CA is:",
         controller_url::display(url)
@@ -225,8 +225,20 @@ fn describe_ca(url: &Url, authorities: &[Certificate]) -> String {
             authority.not_before(),
             authority.not_after()
         ));
-        lines.push(format!("  SHA-256    {}", authority.sha256()));
+        lines.extend(fingerprint_lines(authority.sha256(), room));
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// A fingerprint in one line, or else in two halves, as the controller's commands show it.
+fn fingerprint_lines(fingerprint: Sha256Fingerprint, room: Option<usize>) -> Vec<String> {
+    const LABEL: &str = "  SHA-256    ";
+    let text = fingerprint.to_string();
+    if room.is_none_or(|room| LABEL.len() + text.len() <= room) {
+        return vec![format!("{LABEL}{text}")];
+    }
+    let (first, second) = text.split_at(text.len().div_ceil(2));
+    let indent = " ".repeat(LABEL.len());
+    vec![format!("{LABEL}{first}"), format!("{indent}{second}")]
 }
