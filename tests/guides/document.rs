@@ -1,0 +1,60 @@
+//! The commands of a document, and what it says they print.
+
+use std::ops::Range;
+
+/// A command of a document with its output.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Lines to type, without the prompt.
+    pub(crate) command: String,
+    /// Position of the output in the text, which ends with a line feed or is empty.
+    pub(crate) output: Range<usize>,
+}
+
+/// Finds the commands in all blocks of a Markdown text that are marked as `console`.
+///
+/// Commands begin with the prompt `$ `. A line that ends with a backslash continues in the next one.
+pub(crate) fn steps(text: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut is_console = false;
+    let mut is_continued = false;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if line.starts_with("```") {
+            is_console = line.trim_end() == "```console";
+        } else if is_console {
+            match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) if !is_continued => steps.push(Step {
+                    command: command.to_owned(),
+                    output: end..end,
+                }),
+                (_, Some(step)) if is_continued => {
+                    step.command.push_str(line);
+                    step.output = end..end;
+                },
+                (_, Some(step)) => step.output.end = end,
+                (_, None) => panic!("a console block begins without a command: {line}"),
+            }
+            is_continued = is_command(line, is_continued) && line.trim_end().ends_with('\\');
+        }
+        start = end;
+    }
+    steps
+}
+
+fn is_command(line: &str, is_continued: bool) -> bool {
+    is_continued || line.starts_with("$ ")
+}
+
+#[test]
+fn commands_are_told_from_their_output() {
+    let text =
+        "# Title\n```console\n$ one \\\n  two\nout\n$ three\n```\n```text\n$ not this\n```\n";
+    let found = steps(text);
+    let shown: Vec<_> = found
+        .iter()
+        .map(|step| (step.command.as_str(), &text[step.output.clone()]))
+        .collect();
+    assert_eq!(shown, [("one \\\n  two\n", "out\n"), ("three\n", "")]);
+}

@@ -1,0 +1,64 @@
+//! What differs from run to run.
+
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// Patterns of values that differ from run to run, with what stands for them.
+static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    [
+        (r"\b[0-9A-F]{2}(:\s*[0-9A-F]{2}){31}\b", "FINGERPRINT"),
+        (r"\b\d{4}-\d\d-\d\dT[\d:.]+Z?", "TIME"),
+        (r"\b\d{4}-\d\d-\d\d( [\d:.]+Z?)?", "TIME"),
+        (
+            r"\b(\d+ ?(y|mo|w|d|h|m|min|s|ms) )?\d+ ?(y|mo|w|d|h|m|min|s|ms) ago",
+            "AGE ago",
+        ),
+        (r"\bin (\d+ ?(y|mo|w|d|h|m|min|s|ms) ?)+\b", "in DURATION"),
+        (r"\bjust now\b", "AGE ago"),
+        (r"/tmp/[A-Za-z0-9._/-]+", "PATH"),
+        (r"\b[0-9a-f]{40}([0-9a-f]{24})?\b", "DIGEST"),
+        (r"\b[0-9a-f]{12}\b", "REVISION"),
+        (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
+        (r"\b\d+(\.\d+)? ?(ms|kB|KiB|MB|MiB|GB|GiB)\b", "AMOUNT"),
+    ]
+    .into_iter()
+    .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
+    .collect()
+});
+
+/// A word that could be an id: see [`is_id`].
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9.-]{11,}").unwrap());
+
+static BLANKS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s+").unwrap());
+
+/// Replaces what differs from run to run, and all blanks by single ones: columns move with what
+/// stands in them.
+pub(crate) fn replace(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (pattern, name) in PATTERNS.iter() {
+        text = pattern.replace_all(&text, *name).into_owned();
+    }
+    let id = |word: &Captures<'_>| {
+        let word = &word[0];
+        let kept = if is_id(word) { "ID" } else { word };
+        kept.to_owned()
+    };
+    let text = WORD.replace_all(&text, id);
+    BLANKS.replace_all(text.trim(), " ").into_owned()
+}
+
+/// Whether a word looks drawn by chance: its length is that of ids, and it has inner capitals or
+/// digits.
+fn is_id(word: &str) -> bool {
+    let has = |test: fn(&char) -> bool| word.chars().skip(1).any(|c| test(&c));
+    matches!(word.len(), 11 | 21 | 22)
+        && (has(char::is_ascii_uppercase) || has(char::is_ascii_digit))
+        && has(char::is_ascii_lowercase)
+}
+
+#[test]
+fn values_of_chance_are_replaced() {
+    let shown = "3qs2Zgt4rnp  laptop   15m ago\n/tmp/portcullis-x1/ca.pem  2031-01-02T03:04:05Z\n";
+    assert_eq!(replace(shown), "ID laptop AGE ago PATH TIME");
+    assert_eq!(replace("portcullis laptop.jwt"), "portcullis laptop.jwt");
+}

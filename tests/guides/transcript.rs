@@ -1,0 +1,162 @@
+//! Runs a document and compares what is shown with what it says.
+
+use crate::document;
+use crate::placeholders;
+use crate::shell::{Answer, COLUMNS, Shell};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use support::{TestDirectory, binaries, controller, repository};
+
+/// The port that documents use.
+const DOCUMENTED_PORT: &str = "1280";
+
+/// Set to write what is shown into the document if it differs.
+const BLESS: &str = "PORTCULLIS_BLESS";
+
+/// Stands for cargo: the programs are built already.
+const CARGO: &str = r#"#!/bin/sh
+case "$*" in
+"run --profile quick -p portcullis-controller -- "*) shift 6; exec portcullis-controller "$@" ;;
+"build --"*) exit 0 ;;
+*) echo "unexpected: cargo $*" >&2; exit 99 ;;
+esac
+"#;
+
+/// Types the commands of a document in their order, as a reader does: the controller in a terminal of
+/// its own, all others in a second one.
+///
+/// # Panics
+///
+/// If something else is shown than the document says, or a line is wider than the terminal.
+pub(crate) fn check(path: &str) {
+    let path = repository::root().join(path);
+    let text = fs::read_to_string(&path).unwrap();
+    let site = TestDirectory::new();
+    let reader = Reader::new(&site);
+    let mut terminal = reader.shell();
+    let mut controllers = Vec::new();
+    let mut result = text.clone();
+    let mut differences = Vec::new();
+    // From the last to the first, so that positions stay valid.
+    let mut replacements = Vec::new();
+    let mut answers = vec![Answer::new("recognize this fingerprint", "yes")];
+    for step in document::steps(&text) {
+        let command = reader.to_type(&step.command);
+        let is_controller = starts_controller(&step.command);
+        let shown = if is_controller {
+            let mut shell = reader.shell();
+            let shown = shell.start_program(&command);
+            controllers.push(shell);
+            answers.extend(password(&shown));
+            shown
+        } else {
+            terminal.run(&command, &answers)
+        };
+        let shown = reader.to_document(without_echo(&shown, &command));
+        let said = &text[step.output.clone()];
+        if placeholders::replace(&shown) != placeholders::replace(said) {
+            let command = &step.command;
+            differences.push(format!(
+                "$ {command}--- documented\n{said}--- shown\n{shown}"
+            ));
+            replacements.push((step.output, shown));
+        }
+    }
+    if std::env::var_os(BLESS).is_some() {
+        for (place, shown) in replacements.into_iter().rev() {
+            result.replace_range(place, &shown);
+        }
+        fs::write(&path, result).unwrap();
+        return;
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert_fits(&text);
+}
+
+/// The reader of a document: a home directory, and the programs in the path.
+struct Reader<'s> {
+    site: &'s TestDirectory,
+    path: OsString,
+    port: String,
+}
+
+impl<'s> Reader<'s> {
+    fn new(site: &'s TestDirectory) -> Self {
+        let bin = site.folder().join("bin");
+        fs::create_dir(&bin).unwrap();
+        let cargo = bin.join("cargo");
+        fs::write(&cargo, CARGO).unwrap();
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+        let built = binaries::cli();
+        let built = built.parent().map(Path::to_owned);
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let all = [bin].into_iter().chain(built);
+        let path = std::env::join_paths(all.chain(std::env::split_paths(&inherited))).unwrap();
+        Self {
+            site,
+            path,
+            port: controller::free_port().to_string(),
+        }
+    }
+
+    fn shell(&self) -> Shell {
+        let home = self.site.work();
+        let environment = [
+            ("HOME", home.display().to_string()),
+            ("PATH", self.path.to_string_lossy().into_owned()),
+            ("ZITI_CTRL_EDGE_ADVERTISED_PORT", self.port.clone()),
+        ];
+        Shell::start(&home, &environment)
+    }
+
+    /// A documented command as it is typed here.
+    fn to_type(&self, command: &str) -> String {
+        command.replace(DOCUMENTED_PORT, &self.port)
+    }
+
+    /// What is shown here as a document says it.
+    fn to_document(&self, shown: &str) -> String {
+        let home = self.site.work();
+        shown
+            .replace(&home.display().to_string(), "/home/you")
+            .replace(&self.port, DOCUMENTED_PORT)
+    }
+}
+
+fn starts_controller(command: &str) -> bool {
+    let words: Vec<_> = command.split_whitespace().collect();
+    words.contains(&"quickstart") || words.starts_with(&["portcullis-controller", "run"])
+}
+
+/// What was shown after the command itself, which the terminal echoes.
+fn without_echo<'s>(shown: &'s str, command: &str) -> &'s str {
+    let lines = command.lines().count();
+    let end = shown.split_inclusive('\n').take(lines).map(str::len).sum();
+    &shown[end..]
+}
+
+/// The answer to questions for the password that `quickstart` has shown.
+fn password(shown: &str) -> Option<Answer> {
+    let mut lines = shown.lines().map(str::trim_start);
+    let password = lines.find_map(|line| line.strip_prefix("Password "))?;
+    Some(Answer::new(
+        "Password of admin",
+        password.split_whitespace().next()?,
+    ))
+}
+
+/// A block with a line that is wider than the terminal cannot be what a reader sees.
+fn assert_fits(text: &str) {
+    for step in document::steps(text) {
+        let lines = step.command.lines().chain(text[step.output].lines());
+        for line in lines {
+            let width = line.chars().count();
+            assert!(
+                width <= usize::from(COLUMNS.get()),
+                "wider than {COLUMNS}: {line}"
+            );
+        }
+    }
+}
