@@ -54,10 +54,11 @@ async fn a_copy_lies_beside_the_store_and_opens_as_one() {
     let trail = AuditTrail::from_now(&controller);
     let reply = snapshot(&controller, &admin).await;
     assert_eq!(reply.status, StatusCode::OK);
-    assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
     create(&controller, &admin, "later", json!({})).await;
 
     let name = "store-20310405-060708";
+    let path = controller.home().join(name).display().to_string();
+    assert_eq!(reply.json(), json!({"data": {"path": path}, "meta": {}}));
     assert_eq!(names(&controller), [name]);
     let copy = controller.home().join(name);
     let audit = ("database.snapshot".to_owned(), copy.display().to_string());
@@ -116,7 +117,10 @@ async fn the_fabric_copies_to_the_usual_place_when_none_is_wished() {
     let reply = snapshot_at(&controller, &admin, "").await;
     assert_eq!(reply.data()["path"], copy("store-20310405-060708"));
     for (path, answer) in [
-        ("/fabric/v1/database", json!({})),
+        (
+            "/fabric/v1/database",
+            json!({"path": copy("store-20310405-060808")}),
+        ),
         (
             "/fabric/v1/database/snapshot",
             json!({"path": copy("store-20310405-060908")}),
