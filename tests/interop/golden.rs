@@ -60,20 +60,22 @@ fn replay(recordings: impl Iterator<Item = String>, rules: &Rules) {
         .arg(golden.join("replay.py"))
         .args(["replay", "--user", "admin"])
         .args(["--password", "golden-password", "--deviations"]);
-    let controller = match rules {
+    // The recordings have the default name of the network in authenticator apps.
+    let totp = match rules {
         Rules::Own => {
             replay
                 .arg(own("golden-deviations.txt"))
                 .arg("--one-time-totp");
-            launch.start()
+            "hostname: openziti.io"
         },
         Rules::OpenZiti => {
             replay.arg(fewer_deviations(&site));
-            let config = site.file("compatible.yml");
-            fs::write(&config, "edge: {totp: {compatibility: openziti}}\n").unwrap();
-            launch.with(["--config", config.to_str().unwrap()]).start()
+            "hostname: openziti.io, compatibility: openziti"
         },
     };
+    let config = site.file("totp.yml");
+    fs::write(&config, format!("edge: {{totp: {{{totp}}}}}\n")).unwrap();
+    let controller = launch.with(["--config", config.to_str().unwrap()]).start();
     replay
         .args(["--url", controller.url(), "--ca"])
         .arg(controller.ca())
