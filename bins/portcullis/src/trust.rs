@@ -231,14 +231,14 @@ fn describe_ca(url: &Url, authorities: &[Certificate], room: Option<usize>) -> S
     lines.join("\n")
 }
 
-/// A fingerprint in one line, or else in two halves, as the controller's commands show it.
+/// A fingerprint in one line, or else in two.
 fn fingerprint_lines(fingerprint: Sha256Fingerprint, room: Option<usize>) -> Vec<String> {
     const LABEL: &str = "  SHA-256    ";
     let text = fingerprint.to_string();
     if room.is_none_or(|room| LABEL.len() + text.len() <= room) {
         return vec![format!("{LABEL}{text}")];
     }
-    let (first, second) = text.split_at(text.len().div_ceil(2));
+    let [first, second] = fingerprint.halves();
     let indent = " ".repeat(LABEL.len());
     vec![format!("{LABEL}{first}"), format!("{indent}{second}")]
 }

@@ -96,6 +96,14 @@ impl Sha256Fingerprint {
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
+
+    /// Its text in two lines of sixteen bytes, for terminals of 80 columns. The first one ends with a
+    /// colon, so that both are one text to whoever copies them.
+    pub fn halves(&self) -> [String; 2] {
+        let mut first = self.to_string();
+        let second = first.split_off(first.len() / 2 + 1);
+        [first, second]
+    }
 }
 
 impl fmt::Display for Sha256Fingerprint {

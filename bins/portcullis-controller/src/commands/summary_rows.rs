@@ -1,7 +1,6 @@
 //! Rows and commands of what is printed at the end of a command, for narrow terminals.
 
 use crate::output::one_line;
-use portcullis_pki::Sha256Fingerprint;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -36,13 +35,6 @@ pub(super) fn command(words: &[&str]) -> String {
         },
         _ => whole,
     }
-}
-
-/// A fingerprint as two lines of sixteen bytes, which are one line to whoever copies neither.
-pub(super) fn halves(fingerprint: Sha256Fingerprint) -> [String; 2] {
-    let text = fingerprint.to_string();
-    let (first, second) = text.split_at(text.len() / 2 + 1);
-    [first.to_owned(), second.to_owned()]
 }
 
 /// A path in one line.

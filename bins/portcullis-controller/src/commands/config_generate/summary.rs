@@ -1,6 +1,6 @@
 //! What `config generate` made, and the next commands.
 
-use crate::commands::summary_rows::{command, halves, row, shown};
+use crate::commands::summary_rows::{command, row, shown};
 use crate::home::NetworkFiles;
 use crate::output::shell_quoted;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn of_network(created: &NetworkFiles) -> String {
     if let Some(store) = &created.store {
         rows.push(row("Store", &[shown(&store.store_path())]));
     }
-    rows.push(row("CA SHA-256", &halves(created.root)));
+    rows.push(row("CA SHA-256", &created.root.halves()));
     format!(
         "A network was created.\n\n{rows}\n\
          Back up the directory as a whole, and keep root.key offline: it is only needed\n\

@@ -2,7 +2,7 @@
 
 use super::administrator::{AdministratorSummary, PasswordSource, StoredPassword};
 use crate::audit::AuditDestination;
-use crate::commands::summary_rows::{command, halves, row, shown};
+use crate::commands::summary_rows::{command, row, shown};
 use crate::home::Home;
 use crate::output::{one_line, print_line, shell_quoted};
 use portcullis_pki::Sha256Fingerprint;
@@ -34,7 +34,7 @@ fn text(summary: &Summary<'_>) -> String {
         row("Address", &[address]),
         row("CA bundle", &[&one_line(&ca)]),
     ];
-    rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &halves(*ca))));
+    rows.extend(summary.ca.iter().map(|ca| row("CA SHA-256", &ca.halves())));
     rows.push(row("Administrator", &[&one_line(name)]));
     rows.push(row("Password", &password(summary)));
     if let AuditDestination::File(file) = summary.audit {
