@@ -242,6 +242,28 @@ fn fields_in_the_help_are_those_of_filters() {
     }
 }
 
+/// What a filter with a limit shows is what it deletes.
+#[test]
+fn limits_mean_the_same_everywhere() {
+    let session = Session::logged_in();
+    for name in ["c", "b", "a"] {
+        session.run(&["identity", "create", name]).success();
+    }
+    for (kind, filter) in [
+        ("identity", "isAdmin = false limit 1"),
+        ("enrollment", "true limit 1"),
+    ] {
+        let id = |list: &Value| list[0]["id"].clone();
+        let list = [kind, "list", "--filter", filter];
+        let shown = session.json(&list);
+        let all = session.json(&[&list[..], &["--all"]].concat());
+        assert_eq!(id(&all), id(&shown), "{kind}");
+        let delete = [kind, "delete", "--dry-run", "--filter", filter];
+        let forecast = session.json(&delete);
+        assert_eq!(id(&forecast["wouldDelete"]), id(&shown), "{kind}");
+    }
+}
+
 #[test]
 fn others_are_called_by_their_names() {
     let session = Session::logged_in();

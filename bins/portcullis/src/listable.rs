@@ -27,6 +27,17 @@ pub(crate) trait Listable: Tabular + Serialize + Send + Sync + 'static {
         Pages::new(fetch, Self::id, query)
     }
 
+    /// The same in the order of lists if it can be followed exactly, and else by id. Where the filter
+    /// has a limit, the order says which entities are meant.
+    fn ordered_pages(client: &Client, query: ListQuery) -> Pages<Self> {
+        match Self::ORDER {
+            ListOrder::Name => Self::pages(client, query)
+                .by_name(|entity| entity.optional_name().unwrap_or_default()),
+            order if has_limit(&query) => Self::pages(client, order.sort(query)),
+            ListOrder::Newest | ListOrder::Controller => Self::pages(client, query),
+        }
+    }
+
     fn id(&self) -> &str;
 
     fn optional_name(&self) -> Option<&str> {
@@ -45,6 +56,12 @@ fn is_one_line(text: &str) -> bool {
     !text.contains(portcullis_domain::terminal::is_terminal_control)
 }
 
+/// Whether the filter of a query may have a limit; strings in it count too.
+fn has_limit(query: &ListQuery) -> bool {
+    let filter = query.filter.as_deref().unwrap_or_default();
+    filter.to_ascii_lowercase().contains("limit")
+}
+
 /// How lists are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListOrder {
@@ -57,8 +74,16 @@ pub(crate) enum ListOrder {
 }
 
 impl ListOrder {
+    /// Sorts a list unless its query says otherwise.
+    pub(crate) fn sort(self, mut query: ListQuery) -> ListQuery {
+        if !query.is_sorted() {
+            query.sort = self.keys().map(str::to_owned);
+        }
+        query
+    }
+
     /// What users would write after `--sort`.
-    pub(crate) fn sort(self) -> Option<&'static str> {
+    fn keys(self) -> Option<&'static str> {
         match self {
             Self::Name => Some("name"),
             Self::Newest => Some("createdAt desc"),

@@ -97,7 +97,7 @@ impl DeletionTargets {
         let mut seen = BTreeSet::new();
         let mut members = Vec::new();
         let progress = Progress::new(None, <E as EntityKind>::PLURAL);
-        let mut entities = E::pages(client, query).into_stream();
+        let mut entities = E::ordered_pages(client, query).into_stream();
         while let Some(entity) = entities.try_next().await? {
             let target = to_target(&entity);
             if seen.insert(target.id.clone()) {

@@ -4,7 +4,7 @@ use crate::commands::pagination::{self, ListExtent};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::grid::Grid;
-use crate::listable::{ListOrder, Listable};
+use crate::listable::Listable;
 use crate::output::{self, ItemStream};
 use crate::progress::Progress;
 use crate::table_layout::{TableChoice, TableLayout};
@@ -29,19 +29,13 @@ impl Listing {
     ) -> Result<(), CliError> {
         let mut sink = ListSink::<L>::new(context, &self.columns)?;
         let query = self.query;
-        match (self.extent, L::ORDER) {
-            (ListExtent::Default | ListExtent::Page, order) => {
-                let page = L::fetch_page(client, &sorted(query, order)).await?;
+        match self.extent {
+            ListExtent::Default | ListExtent::Page => {
+                let page = L::fetch_page(client, &L::ORDER.sort(query)).await?;
                 sink.write_page(&page)?;
             },
-            (ListExtent::All, order) => {
-                let pages = L::pages(client, query);
-                let mut pages = match order {
-                    ListOrder::Name => {
-                        pages.by_name(|entity| entity.optional_name().unwrap_or_default())
-                    },
-                    ListOrder::Newest | ListOrder::Controller => pages,
-                };
+            ListExtent::All => {
+                let mut pages = L::ordered_pages(client, query);
                 let mut progress = None;
                 while let Some(page) = pages.next().await? {
                     let progress = progress.get_or_insert_with(|| progress_of(&page));
@@ -52,14 +46,6 @@ impl Listing {
         }
         sink.finish(context, self.extent)
     }
-}
-
-/// The query with an order.
-fn sorted(mut query: ListQuery, order: ListOrder) -> ListQuery {
-    if !query.is_sorted() {
-        query.sort = order.sort().map(str::to_owned);
-    }
-    query
 }
 
 /// Progress of a list that goes to a file, by its first page.

@@ -3,8 +3,9 @@
 /// Blanks between columns.
 pub(super) const GAP: usize = 2;
 
-/// Width below which no column is cut, whatever its title.
-const LEAST: usize = 4;
+/// Widths down to which columns are cut, each only if that before it is not enough. At the first,
+/// titles are whole.
+const FLOORS: [usize; 3] = [16, 10, 4];
 
 /// Width that a column wants, and how far it may be cut.
 #[derive(Debug, Clone, Copy)]
@@ -15,24 +16,19 @@ pub(super) struct ColumnWidth {
     pub(super) is_uncut: bool,
 }
 
-/// Fits columns into `room`. The widest one gives way first, down to its title; titles are cut only
-/// if that is not enough.
+/// Fits columns into `room`. The widest one gives way first.
 pub(super) fn fit(columns: &[ColumnWidth], room: usize) -> Vec<usize> {
     let mut widths: Vec<_> = columns.iter().map(|column| column.natural).collect();
-    let titles = |column: &ColumnWidth| column.title.max(LEAST);
-    let least = |_: &ColumnWidth| LEAST;
-    for floor in [&titles as &dyn Fn(&ColumnWidth) -> usize, &least] {
-        let floors: Vec<_> = columns
-            .iter()
-            .map(|column| {
-                if column.is_uncut {
-                    column.natural
-                } else {
-                    floor(column).min(column.natural)
-                }
-            })
-            .collect();
-        shrink(&mut widths, &floors, room);
+    for (place, floor) in FLOORS.iter().enumerate() {
+        let floors = columns.iter().map(|column| {
+            let title = if place == 0 { column.title } else { 0 };
+            if column.is_uncut {
+                column.natural
+            } else {
+                title.max(*floor).min(column.natural)
+            }
+        });
+        shrink(&mut widths, &floors.collect::<Vec<_>>(), room);
     }
     widths
 }
@@ -84,8 +80,8 @@ mod tests {
     #[test]
     fn titles_give_way_last_and_ids_never() {
         let columns = [(30, 4), (40, 14), (11, 0)];
-        assert_eq!(fitted(&columns, 34), [5, 14, 11]);
-        assert_eq!(fitted(&columns, 30), [4, 11, 11]);
+        assert_eq!(fitted(&columns, 45), [14, 16, 11]);
+        assert_eq!(fitted(&columns, 30), [7, 8, 11]);
         assert_eq!(fitted(&columns, 10), [4, 4, 11]);
     }
 

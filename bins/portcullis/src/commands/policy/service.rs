@@ -91,7 +91,7 @@ impl EntityKind for ServicePolicyDetail {
         Column::new("identityRoles", "identities", |policy, _| {
             selector_args::display(&policy.identity_roles_display).into()
         }),
-        Column::new("postureCheckRoles", "posture checks", |policy, _| {
+        Column::new("postureCheckRoles", "checks", |policy, _| {
             selector_args::display(&policy.posture_check_roles_display).into()
         }),
     ];

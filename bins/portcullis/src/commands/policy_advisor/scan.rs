@@ -6,6 +6,7 @@ use super::paging::fetch_all;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::grid::Grid;
+use crate::listable::Listable as _;
 use crate::output;
 use crate::progress::Progress;
 use crate::table_layout::{TableChoice, TableLayout};
@@ -63,7 +64,7 @@ impl<'c> AdvisorScan<'c> {
         let query = ListQuery::default();
         match from {
             Direction::Identities => {
-                let mut identities = client.stream::<IdentityDetail>(query);
+                let mut identities = IdentityDetail::ordered_pages(client, query).into_stream();
                 while self.report.is_complete
                     && let Some(identity) = identities.try_next().await?
                 {
@@ -71,7 +72,7 @@ impl<'c> AdvisorScan<'c> {
                 }
             },
             Direction::Services => {
-                let mut services = client.stream::<ServiceDetail>(query);
+                let mut services = ServiceDetail::ordered_pages(client, query).into_stream();
                 while self.report.is_complete
                     && let Some(service) = services.try_next().await?
                 {
