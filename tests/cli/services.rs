@@ -315,3 +315,44 @@ fn gone(session: &Session) {
     let table = session.run(&["service", "list"]).success().text();
     assert_eq!(table, "no services\n");
 }
+
+#[test]
+fn users_without_permissions_list_their_own_services() {
+    let session = Session::logged_in();
+    for line in [
+        &[
+            "identity",
+            "create",
+            "carl",
+            "--updb",
+            "carl",
+            "--output-jwt",
+            "carl.jwt",
+        ][..],
+        &["service", "create", "wiki"],
+        &["service", "create", "payroll"],
+        &[
+            "service-policy",
+            "create",
+            "readers",
+            "dial",
+            "--service-roles",
+            "@wiki",
+            "--identity-roles",
+            "@carl",
+        ],
+        &["--profile", "carl", "enroll", "carl.jwt"],
+        &["--profile", "carl", "login"],
+    ] {
+        session.run(line).success();
+    }
+    let list = ["--profile", "carl", "service", "list"];
+    let own = session.run(&list).success();
+    assert_eq!(own.text(), "wiki:  dial\n1 service of your own\n");
+    assert!(own.stderr.contains("These are yours"), "{}", own.stderr);
+    let own = session.json(&list);
+    assert_eq!(own[0]["name"], "wiki");
+
+    session.run(&["--profile", "carl", "logout"]).success();
+    session.run(&list).expect_code(3);
+}

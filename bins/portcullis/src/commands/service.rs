@@ -2,14 +2,14 @@
 
 mod args;
 mod create;
+mod list;
 mod show;
 mod update;
 
 use crate::commands::entity_command::{
-    Deletable, DeleteArgs, EntityCommand, ListArgs, Noun, ShowArgs, UsualVerbs, VerbHelp,
+    Deletable, DeleteArgs, EntityCommand, Noun, ShowArgs, UsualVerbs, VerbHelp,
 };
 use crate::commands::role_attributes::RoleAttributesCommand;
-use crate::commands::role_filter::RoleFilterArgs;
 use portcullis_api::service::ServiceDetail;
 
 /// Help footer of `service`.
@@ -28,6 +28,8 @@ impl Noun for ServiceDetail {
     const LIST: VerbHelp = VerbHelp {
         about: "List services",
         examples: "\
+Whoever may not list all services gets those that policies grant to them, with what they may do.
+
 Examples:
   portcullis service list --role intranet
   portcullis service list --filter 'terminatorStrategy = \"random\"' --sort name --all",
@@ -56,7 +58,7 @@ Examples:
 
 impl UsualVerbs for ServiceDetail {
     type Create = create::CreateArgs;
-    type List = ListArgs<Self, RoleFilterArgs>;
+    type List = list::ListArgs;
     type Show = ShowArgs<Self>;
     type Update = update::UpdateArgs;
     type Delete = DeleteArgs<Self>;
