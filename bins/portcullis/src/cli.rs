@@ -1,6 +1,6 @@
 //! Command-line arguments.
 
-mod help;
+mod groups;
 mod management;
 
 pub(crate) use management::ManagementCommand;
@@ -19,6 +19,8 @@ use crate::commands::{
 };
 use crate::context::GlobalArgs;
 use clap::{CommandFactory as _, Parser, Subcommand};
+use groups::GROUPS;
+use portcullis_command_line::arrange;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,7 +104,7 @@ pub(crate) enum Command {
 
 /// The whole command line, its help arranged.
 pub(crate) fn command() -> clap::Command {
-    help::arrange(Cli::command()).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
+    arrange(Cli::command(), GROUPS).after_long_help(format!("{EXAMPLES}\n\n{DETAILS}"))
 }
 
 #[cfg(test)]

@@ -1,66 +1,25 @@
-//! Completion of command lines: scripts for shells ask the program itself.
+//! Completion with names from the profiles and from the controller.
 
-mod bash;
 mod candidates;
 mod values;
 
 pub(crate) use values::Values;
 
-use crate::error::CliError;
-use bash::Bash;
+use crate::cli;
 use candidates::Source;
 use clap::Command;
 use clap_complete::engine::ArgValueCompleter;
-use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Zsh};
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::process::ExitCode;
 
-/// Set by the scripts to the name of the shell.
-const VARIABLE: &str = "PORTCULLIS_COMPLETE";
+/// Name under which the scripts call the program.
+pub(crate) const PROGRAM: &str = "portcullis";
 
-const PROGRAM: &str = "portcullis";
-
-/// All shells with a script.
-const SHELLS: [&dyn EnvCompleter; 5] = [&Bash, &Elvish, &Fish, &Powershell, &Zsh];
-
-/// Names of the shells.
-pub(crate) fn shells() -> impl Iterator<Item = &'static str> {
-    SHELLS.iter().map(|shell| shell.name())
-}
-
-/// The script for a shell.
-pub(crate) fn script(shell: &str) -> Result<Vec<u8>, CliError> {
-    let mut script = Vec::new();
-    let shell = find(OsStr::new(shell)).ok_or_else(|| CliError::usage("unknown shell"))?;
-    shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
-    Ok(script)
-}
-
-/// Answers a script that asks for completions. `None` if none does.
-pub(crate) fn answer(command: impl FnOnce() -> Command) -> Option<io::Result<()>> {
-    let shell = env::var_os(VARIABLE).and_then(|name| find(&name))?;
-    Some(write(shell, command()))
-}
-
-fn find(name: &OsStr) -> Option<&'static dyn EnvCompleter> {
-    let name = name.to_str()?;
-    SHELLS.into_iter().find(|shell| shell.is(name))
-}
-
-fn write(shell: &dyn EnvCompleter, command: Command) -> io::Result<()> {
-    let words = env::args_os().skip_while(|word| word != "--").skip(1);
-    let words: Vec<_> = words.collect();
-    let typed = if shell.is(Bash::NAME) {
-        bash::words(&words)
-    } else {
-        words.clone()
-    };
-    let mut command = with_values(command, &Source::new(&typed));
-    let mut answer = Vec::new();
-    let dir = env::current_dir().ok();
-    shell.write_complete(&mut command, words, dir.as_deref(), &mut answer)?;
-    io::stdout().write_all(&answer)
+/// Answers a script that asks for completions, and returns the exit code. `None` if none asks.
+pub(crate) fn answer() -> Option<ExitCode> {
+    portcullis_command_line::completion::answer(PROGRAM, |words| {
+        with_values(cli::command(), &Source::new(words))
+    })
 }
 
 /// Lets all arguments that declare [`Values`] be completed from `source`.

@@ -47,12 +47,8 @@ use error::CliError;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(answered) = completion::answer(cli::command) {
-        return if answered.is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        };
+    if let Some(code) = completion::answer() {
+        return code;
     }
     let parsed = cli::command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {

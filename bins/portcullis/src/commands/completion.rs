@@ -1,10 +1,10 @@
 //! `portcullis completion`.
 
-use crate::completion;
+use crate::completion::PROGRAM;
 use crate::error::CliError;
 use crate::output;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use portcullis_command_line::completion::{Shell, script};
 
 const EXAMPLES: &str = "\
 The script asks this program for each completion, and the program asks the controller for names,
@@ -22,12 +22,12 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CompletionArgs {
     /// Shell to generate the script for
-    #[arg(value_parser = PossibleValuesParser::new(completion::shells()))]
-    shell: String,
+    #[arg(value_enum)]
+    shell: Shell,
 }
 
 /// Writes the script.
 pub(crate) fn run(arguments: &CompletionArgs) -> Result<(), CliError> {
-    let script = completion::script(&arguments.shell)?;
+    let script = script(PROGRAM, arguments.shell)?;
     output::write(&String::from_utf8_lossy(&script))
 }

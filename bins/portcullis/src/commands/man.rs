@@ -5,10 +5,10 @@ use crate::error::CliError;
 use crate::files::{self, Existing};
 use crate::table::{Table, pluralize};
 use clap::{Args, Command};
-use clap_mangen::Man;
+use portcullis_command_line::man::{find_existing, pages};
 use serde_json::json;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 One page for each command: `man portcullis-identity-create`. Nothing is written if there is a file
@@ -31,12 +31,6 @@ pub(crate) struct ManArgs {
     force: bool,
 }
 
-/// A page and the name of its file.
-struct Page {
-    name: String,
-    text: Vec<u8>,
-}
-
 /// Writes the pages of `command` and of all commands below.
 pub(crate) fn run(
     context: &Context,
@@ -51,7 +45,10 @@ pub(crate) fn run(
     let existing = if arguments.force {
         Existing::Replace
     } else {
-        refuse_existing(dir, &pages)?;
+        if let Some(path) = find_existing(&pages, dir) {
+            return Err(CliError::failed(format!("{} exists", path.display()))
+                .hint("pass `--force` to replace it"));
+        }
         Existing::Keep
     };
     for page in &pages {
@@ -63,32 +60,4 @@ pub(crate) fn run(
         let pages = pluralize(count, "page", "pages");
         Table::with_properties().footer(format!("{pages} written to {}", dir.display()))
     })
-}
-
-fn pages(command: Command) -> Result<Vec<Page>, CliError> {
-    let mut command = command.disable_help_subcommand(true);
-    command.build();
-    let mut pages = Vec::new();
-    let mut commands = vec![command];
-    while let Some(command) = commands.pop() {
-        let below = command.get_subcommands();
-        commands.extend(below.filter(|command| !command.is_hide_set()).cloned());
-        let man = Man::new(command);
-        let mut text = Vec::new();
-        man.render(&mut text)?;
-        pages.push(Page {
-            name: man.get_filename(),
-            text,
-        });
-    }
-    Ok(pages)
-}
-
-fn refuse_existing(dir: &Path, pages: &[Page]) -> Result<(), CliError> {
-    let mut paths = pages.iter().map(|page| dir.join(&page.name));
-    match paths.find(|path| path.symlink_metadata().is_ok()) {
-        None => Ok(()),
-        Some(path) => Err(CliError::failed(format!("{} exists", path.display()))
-            .hint("pass `--force` to replace it")),
-    }
 }

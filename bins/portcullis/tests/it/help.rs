@@ -326,7 +326,9 @@ fn every_command_has_a_man_page() {
     assert!(pages().count() > 150, "{}", pages().count());
     for page in ["portcullis.1", "portcullis-identity-create.1"] {
         let text = environment.read(&Path::new("man1").join(page));
-        assert!(text.contains(".SH SYNOPSIS"), "{text}");
+        for section in ["SYNOPSIS", "EXAMPLES"] {
+            assert!(text.contains(&format!("\n.SH {section}\n")), "{text}");
+        }
     }
     let again = environment.run("man --out man1");
     assert_eq!(again.code, 1);

@@ -35,6 +35,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ),
     ("channel", AllowedDependencies::Only(&[])),
     ("client", AllowedDependencies::Only(&["api", "domain"])),
+    ("command-line", AllowedDependencies::Only(&[])),
     ("config-types", AllowedDependencies::Only(&["domain"])),
     (
         "controller-config",
