@@ -43,8 +43,9 @@
 //! # Order of the modules
 //!
 //! Imports go one way, from later modules to earlier ones: `json`, `key`; `effective`, `lookup`; `explain`,
-//! `render`, `schema`; `reference`, `text`.
+//! `render`, `schema`, `completion`; `reference`, `text`.
 
+mod completion;
 mod effective;
 mod explain;
 mod json;
@@ -55,6 +56,7 @@ mod render;
 mod schema;
 pub mod text;
 
+pub use crate::completion::complete_path;
 pub use crate::effective::{EffectiveConfig, Setting, Source};
 pub use crate::explain::{Explanation, explain, sections};
 pub use crate::json::{parse_value, to_json};

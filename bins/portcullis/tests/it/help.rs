@@ -306,6 +306,10 @@ fn commands_options_and_profiles_are_completed() {
         (&["--profile", "de"], &["default"]),
         (&["--output", "js"], &["json"]),
         (&["identity", "show", "la"], &[]),
+        (
+            &["router-config", "explain", "ctrl.endp"],
+            &["ctrl.endpoint", "ctrl.endpoints", "ctrl.endpointsFile"],
+        ),
     ] {
         let mut command = environment.command();
         command.env("PORTCULLIS_COMPLETE", "fish");

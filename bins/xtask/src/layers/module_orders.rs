@@ -168,6 +168,7 @@ pub(super) const MODULE_ORDERS: &[ModuleOrder] = &[
             "explain",
             "render",
             "schema",
+            "completion",
             "reference",
             "text",
         ],

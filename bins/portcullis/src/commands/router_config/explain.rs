@@ -3,10 +3,13 @@
 use crate::error::CliError;
 use crate::output::{self, Format, Output};
 use clap::Args;
-use portcullis_key_table::{sections, text};
+use clap_complete::CompletionCandidate;
+use clap_complete::engine::ArgValueCompleter;
+use portcullis_key_table::{complete_path, sections, text};
 use portcullis_router_config::table::{PathError, RouterFile};
 use portcullis_router_config::{Explanation, explain};
 use serde_json::Value;
+use std::ffi::OsStr;
 
 const EXAMPLES: &str = "\
 List indexes are optional. If keys depend on the binding of an entry, all variants are shown;
@@ -23,8 +26,16 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ExplainArgs {
     /// Dotted path of the key (default: all sections)
-    #[arg(value_name = "KEY.PATH")]
+    #[arg(value_name = "KEY.PATH", add = ArgValueCompleter::new(complete_key))]
     path: Option<String>,
+}
+
+/// Candidates for a key that is being typed.
+fn complete_key(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_str().unwrap_or_default();
+    let found = complete_path::<RouterFile>(typed).into_iter();
+    let found = found.map(|(path, doc)| CompletionCandidate::new(path).help(Some(doc.into())));
+    found.collect()
 }
 
 pub(super) fn run(output: Format, arguments: &ExplainArgs) -> Result<(), CliError> {
