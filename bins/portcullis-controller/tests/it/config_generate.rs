@@ -97,6 +97,20 @@ fn network_is_created_with_everything_that_it_needs() {
     );
 }
 
+/// So that apps tell networks apart.
+#[test]
+fn host_is_the_issuer_in_authenticator_apps() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    assert_eq!(generate(&home, &[]).code, Some(0));
+    let show = ["config", "show", "-o", "json"];
+    let shown = finish(program().args(show).arg(home.join("controller.yml")));
+    let values: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    let issuer = &values["edge.totp.hostname"];
+    assert_eq!(issuer["value"], "ctrl.example.com", "{shown:?}");
+    assert_eq!(issuer["source"], "file");
+}
+
 #[test]
 fn what_is_there_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
