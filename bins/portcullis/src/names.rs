@@ -3,7 +3,7 @@
 use crate::entity::Named;
 use crate::listable::Listable as _;
 use portcullis_client::{Client, ListQuery, quote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names by id.
 #[derive(Debug, Default)]
@@ -33,10 +33,10 @@ impl Names {
         self.0.get(id).map_or(id, String::as_str)
     }
 
-    /// The names of several entities.
+    /// The names of several entities, sorted.
     pub(crate) fn of_all<'n>(&'n self, ids: impl IntoIterator<Item = &'n str>) -> String {
-        let names = ids.into_iter().map(|id| self.of(id));
-        names.collect::<Vec<_>>().join(", ")
+        let names: BTreeSet<_> = ids.into_iter().map(|id| self.of(id)).collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -47,6 +47,6 @@ mod tests {
     #[test]
     fn ids_stand_for_names_that_are_unknown() {
         let known = BTreeMap::from([("a1".to_owned(), "wiki".to_owned())]);
-        assert_eq!(Names(known).of_all(["a1", "b2"]), "wiki, b2");
+        assert_eq!(Names(known).of_all(["a1", "b2"]), "b2, wiki");
     }
 }
