@@ -14,7 +14,7 @@ use std::path::PathBuf;
 const CODES_PER_LINE: usize = 5;
 
 const ADVICE: &str = "\
-Each recovery code replaces one TOTP code, once. Keep them away from the device and from other
+Each recovery code replaces one TOTP code, once. Keep them away from the device and from other \
 people: on paper, or in a password manager.";
 
 /// Machine-readable result.
