@@ -45,14 +45,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The nearest documented key, as [`explain`](crate::explain()) takes it; `None` for the file as a
-    /// whole.
+    /// The nearest documented key, as [`explain`](crate::explain()) takes it, without positions in
+    /// lists, which shells would take for patterns; `None` for the file as a whole.
     pub fn documented_key(&self) -> Option<String> {
         let path = self.diagnostic.path.dotted();
         let mut prefix = path.as_str();
         while !prefix.is_empty() {
             if table::resolve(prefix).is_ok() {
-                return Some(prefix.to_owned());
+                return Some(without_positions(prefix));
             }
             let end = prefix.rfind(['.', '[']).unwrap_or(0);
             prefix = prefix.get(..end).unwrap_or_default();
@@ -74,6 +74,15 @@ impl Finding {
     }
 }
 
+fn without_positions(path: &str) -> String {
+    let mut parts = path.split('[');
+    let mut key = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        key.push_str(part.split_once(']').map_or("", |(_, after)| after));
+    }
+    key
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
@@ -91,5 +100,21 @@ impl fmt::Display for Stage {
             Self::Start => "start",
             Self::Run => "run",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_no_part_of_keys() {
+        for (path, key) in [
+            ("link.listeners[0].bind", "link.listeners.bind"),
+            ("listeners[12]", "listeners"),
+            ("v", "v"),
+        ] {
+            assert_eq!(without_positions(path), key);
+        }
     }
 }

@@ -120,7 +120,8 @@ impl CheckArgs {
                 output::json_for_stdout(&format!("{object}\n")).into_owned()
             },
             CheckFormat::Human => {
-                let drawing = FindingRenderer::new(input, terminal::supports_color(&io::stdout()));
+                let is_coloured = terminal::supports_color(&io::stdout());
+                let drawing = FindingRenderer::new(input, is_coloured, terminal::stdout_width());
                 let mut report = drawing.render_findings(&judged.findings);
                 report.push_str(&drawing.render_summary(self.norm, judged));
                 report

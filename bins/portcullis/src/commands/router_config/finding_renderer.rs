@@ -3,6 +3,7 @@
 use crate::commands::router_config::input::Input;
 use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::terminal::escape_control_characters;
+use crate::wrap::wrap;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,
@@ -20,13 +21,14 @@ const MAX_KEY_LENGTH: usize = 16 << 10;
 /// Renderer for the findings in a file.
 pub(super) struct FindingRenderer {
     renderer: Renderer,
+    columns: Option<usize>,
     name: String,
     text: String,
 }
 
 impl FindingRenderer {
-    /// Prepares to render the findings in a file.
-    pub(super) fn new(input: &Input, is_coloured: bool) -> Self {
+    /// Prepares to render the findings in a file, with messages of at most `columns` columns.
+    pub(super) fn new(input: &Input, is_coloured: bool, columns: Option<usize>) -> Self {
         let bytes = input.bytes.as_deref().unwrap_or_default();
         Self {
             renderer: if is_coloured {
@@ -34,6 +36,7 @@ impl FindingRenderer {
             } else {
                 Renderer::plain()
             },
+            columns,
             name: escape_control_characters(display_name(input)),
             text: SourceFile::new(&input.name, bytes).decoded(),
         }
@@ -58,8 +61,9 @@ impl FindingRenderer {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
+        let label_width = format!("warning[{}]: ", diagnostic.code).len();
         let title = level
-            .primary_title(escape_control_characters(&diagnostic.message))
+            .primary_title(self.fit(&diagnostic.message, label_width))
             .id(diagnostic.code);
         let mut group = match source_line(diagnostic, &self.text) {
             Some((line, span)) => title.element(
@@ -70,16 +74,26 @@ impl FindingRenderer {
             ),
             None => title.element(self.origin(diagnostic)),
         };
+        let margin = format!("{} = note: ", diagnostic.line).len();
         if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(escape_control_characters(help)));
+            group = group.element(Level::HELP.message(self.fit(help, margin)));
         }
         if let Some(effect) = finding.effect {
-            group = group.element(Level::NOTE.message(describe_effect(effect)));
+            group = group.element(Level::NOTE.message(self.fit(&describe_effect(effect), margin)));
         }
-        group = group.element(Level::NOTE.message(reading(finding)));
+        group = group.element(Level::NOTE.message(self.fit(&reading(finding), margin)));
         let mut drawn = self.renderer.render(&[group]);
         drawn.push_str("\n\n");
         drawn
+    }
+
+    /// Breaks a message between words, so that it fits behind `taken` columns.
+    fn fit(&self, message: &str, taken: usize) -> String {
+        let message = escape_control_characters(message);
+        match self.columns {
+            Some(columns) => wrap(&message, columns.saturating_sub(taken), 0),
+            None => message,
+        }
     }
 
     /// The location without an excerpt.
@@ -230,7 +244,7 @@ mod tests {
     #[test]
     fn any_span_can_be_drawn() {
         let input = input("é: [ü\r\n\n\tx".as_bytes());
-        let drawing = FindingRenderer::new(&input, true);
+        let drawing = FindingRenderer::new(&input, true, None);
         let mut finding = findings(&input).remove(0);
         for start in 0..16 {
             for end in 0..16 {
@@ -244,7 +258,7 @@ mod tests {
     #[test]
     fn very_long_line_is_named_and_not_shown() {
         let input = input(format!("{}ctl: 1", " ".repeat(2 * MAX_CONTEXT)).as_bytes());
-        let drawn = FindingRenderer::new(&input, false).render_findings(&findings(&input));
+        let drawn = FindingRenderer::new(&input, false, None).render_findings(&findings(&input));
         assert!(drawn.contains("--> é.yml:1:1001"), "{drawn}");
         assert!(
             drawn.lines().all(|line| line.len() < MAX_CONTEXT),

@@ -64,7 +64,8 @@ pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> 
     if result.verdict == Verdict::Accept {
         return Ok(());
     }
-    let drawing = FindingRenderer::new(&input, terminal::supports_color(&io::stderr()));
+    let is_coloured = terminal::supports_color(&io::stderr());
+    let drawing = FindingRenderer::new(&input, is_coloured, terminal::stderr_width());
     let is_error = |finding: &&Finding| finding.diagnostic.severity == Severity::Error;
     let errors = result.findings.iter().filter(is_error);
     let report = drawing.render_findings(errors) + &drawing.render_summary(arguments.norm, &result);
