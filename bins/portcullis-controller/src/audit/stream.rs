@@ -4,8 +4,12 @@ use crate::blocking_writer::BlockingWriter;
 use crate::{logging, output};
 use portcullis_app::audit::{AuditEvent, AuditSink};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+
+/// Characters of the changes that a line on a terminal shows.
+const MAX_CHANGES_LEN: usize = 160;
 
 /// Audit sink that writes to standard error: text on a terminal, JSON lines otherwise, as the log.
 #[derive(Debug)]
@@ -73,6 +77,7 @@ fn format_text(event: &str) -> String {
         _ => String::new(),
     };
     let mut line = format!("{}  INFO audit: {}", take("timestamp"), take("operation"));
+    let changes = members.remove("changes");
     for (name, value) in members {
         // Writing to a string cannot fail.
         let _ = match value {
@@ -80,7 +85,18 @@ fn format_text(event: &str) -> String {
             value => write!(line, " {name}={value}"),
         };
     }
+    if let Some(changes) = changes {
+        let _ = write!(line, " changes={}", shorten(&changes.to_string()));
+    }
     format!("{}\n", output::one_line(&line))
+}
+
+/// What people can take in at a glance; JSON lines and files have all of it.
+fn shorten(changes: &str) -> Cow<'_, str> {
+    match changes.char_indices().nth(MAX_CHANGES_LEN) {
+        Some((end, _)) => format!("{}…", &changes[..end]).into(),
+        None => changes.into(),
+    }
 }
 
 #[cfg(test)]
@@ -101,6 +117,13 @@ mod tests {
             (&parsed["target"], &parsed["seq"]),
             (&"audit".into(), &1.into())
         );
+        let long = "long".repeat(MAX_CHANGES_LEN);
+        let line = format_text(&event.replace("new", &long));
+        assert!(
+            line.contains("changes={") && line.ends_with("…\n"),
+            "{line}"
+        );
+        assert!(line.len() < 2 * MAX_CHANGES_LEN, "{line}");
         let line = format_text(&event);
         assert!(
             line.starts_with("t  INFO audit: identity.create ") && line.contains(" entityName="),

@@ -45,7 +45,7 @@ fn verify_file(file: &Path) -> anyhow::Result<VerifiedAuditChain> {
         bail!("the audit file {name} is empty: its content was removed, or it was never written");
     }
     output::print_line(format_args!(
-        "{name}: the chain of {} lines is intact; the last committed event is number {}",
+        "{name}: intact, {} lines; the last committed event is number {}",
         checked.chain.lines, checked.chain.last_seq
     ));
     for note in &checked.notes {
