@@ -42,19 +42,19 @@ fn config_file(arguments: &FingerprintArgs) -> PathBuf {
     }
 }
 
-/// As `portcullis login` shows them, so that people can compare line by line.
+/// As `portcullis login` shows them at 80 columns, so that people can compare line by line.
 fn text(roots: &[Certificate]) -> String {
     let blocks: Vec<_> = roots.iter().map(block).collect();
     blocks.join("\n\n")
 }
 
 fn block(root: &Certificate) -> String {
+    let [first, second] = root.sha256().halves();
     format!(
-        "authority  {}\nvalid      {} to {}\nSHA-256    {}",
+        "authority  {}\nvalid      {} to {}\nSHA-256    {first}\n           {second}",
         one_line(&root.subject()),
         root.not_before(),
         root.not_after(),
-        root.sha256(),
     )
 }
 
