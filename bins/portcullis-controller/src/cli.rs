@@ -36,7 +36,7 @@ Examples:
   portcullis-controller config check controller.yml    every mistake, with its place
   portcullis-controller doctor controller.yml          what is wrong with a controller
   portcullis-controller fingerprint controller.yml     the CA, to compare at the first login
-  portcullis-controller init controller.yml -u admin --password-file -
+  portcullis-controller init controller.yml -u admin
   portcullis-controller run controller.yml
   portcullis-controller run controller.yml --audit-file audit.jsonl
   portcullis-controller audit verify audit.jsonl.1 audit.jsonl
@@ -142,7 +142,8 @@ pub(crate) struct InitArgs {
 /// Where a password comes from.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArgs {
-    /// File with the password, or `-` to be prompted for it; a trailing line break is ignored
+    /// File with the password, or `-` for standard input; a trailing line break is ignored [default:
+    /// a prompt on the terminal]
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,
 

@@ -3,22 +3,35 @@
 use crate::output;
 use anyhow::{Context as _, ensure};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use std::io::{self, IsTerminal as _};
 use zeroize::Zeroizing;
 
-/// Reads one line from stdin. On a terminal it prompts first and disables echo.
-pub(crate) async fn read_secret(question: &str) -> anyhow::Result<SecretString> {
-    let hidden = EchoGuard::new();
-    if hidden.is_some() {
-        output::eprint_question(question);
-    }
-    // The thread is abandoned if this future is dropped while it waits.
-    let line = tokio::task::spawn_blocking(read_secret_line).await;
-    if hidden.is_some() {
-        output::eprint_line("");
-    }
-    line.context("the answer could not be read")?
+/// Whether there is a terminal to prompt on.
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Reads a new password from stdin. A terminal is prompted twice, without echo: a slip of the finger
+/// would lock its user out.
+pub(crate) async fn read_new_password() -> anyhow::Result<SecretString> {
+    let Some(_hidden) = EchoGuard::new() else {
+        return read_secret_line().await;
+    };
+    let password = ask_secret("Password:").await?;
+    let again = ask_secret("Again:").await?;
+    ensure!(
+        password.expose_secret() == again.expose_secret(),
+        "the passwords differ: type the same one twice"
+    );
+    Ok(password)
+}
+
+async fn ask_secret(question: &str) -> anyhow::Result<SecretString> {
+    output::eprint_question(question);
+    let answer = read_secret_line().await;
+    output::eprint_line("");
+    answer
 }
 
 /// Asks a question on a terminal and reads the answer.
@@ -36,14 +49,18 @@ pub(crate) async fn read_line(question: &str) -> anyhow::Result<String> {
     line.await.context("the answer could not be read")?
 }
 
-fn read_secret_line() -> anyhow::Result<SecretString> {
-    let mut line = Zeroizing::new(String::with_capacity(256));
-    io::stdin()
-        .read_line(&mut line)
-        .context("stdin cannot be read")?;
-    let answer = line.trim_end_matches(['\n', '\r']);
-    ensure!(!answer.is_empty(), "stdin contains no password");
-    Ok(answer.into())
+async fn read_secret_line() -> anyhow::Result<SecretString> {
+    // The thread is abandoned if this future is dropped while it waits.
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = Zeroizing::new(String::with_capacity(256));
+        io::stdin()
+            .read_line(&mut line)
+            .context("stdin cannot be read")?;
+        let answer = line.trim_end_matches(['\n', '\r']);
+        ensure!(!answer.is_empty(), "stdin contains no password");
+        Ok(answer.into())
+    });
+    line.await.context("the answer could not be read")?
 }
 
 /// Guard that disables the echo of the terminal.

@@ -34,7 +34,7 @@ Examples:
 
 Then:
   portcullis-controller config check /srv/network/controller.yml
-  portcullis-controller init /srv/network/controller.yml -u admin --password-file -
+  portcullis-controller init /srv/network/controller.yml -u admin
   portcullis-controller run /srv/network/controller.yml";
 
 /// Creates a configuration file with the certificates and keys of a network that stays: a root CA, an

@@ -15,9 +15,10 @@ pub(super) async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
             admin_credentials::validate_password(given)?;
             Ok(given.as_str().into())
         },
+        (None, None) if prompt::is_interactive() => prompt::read_new_password().await,
         (None, None) => Err(usage::error(
-            "a password is required: use --password-file FILE, --password-file - for a prompt, or \
-             the variable PORTCULLIS_PASSWORD",
+            "a password is required: use --password-file FILE, --password-file - for standard input, \
+             or the variable PORTCULLIS_PASSWORD",
         )),
     }
 }
@@ -25,7 +26,7 @@ pub(super) async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
 /// Reads a password from a file, or prompts for it if the path is `-`.
 pub(super) async fn read_from(path: &Path) -> anyhow::Result<SecretString> {
     if path == Path::new("-") {
-        prompt::read_secret("Password:").await
+        prompt::read_new_password().await
     } else {
         read_from_file(path)
     }

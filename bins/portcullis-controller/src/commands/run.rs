@@ -34,7 +34,7 @@ pub(super) async fn run(arguments: RunArgs) -> anyhow::Result<()> {
     if !administrator::exists(running.app())? {
         tracing::warn!(
             "there is no administrator, so nobody can log in: stop the controller and run \
-             `portcullis-controller init {} -u admin --password-file -`",
+             `portcullis-controller init {} -u admin`",
             output::shell_quoted(&arguments.config.display().to_string()),
         );
     }

@@ -105,7 +105,7 @@ fn network_without_administrator_is_served_with_a_warning() {
     fs::write(&config, text.replace("\"pki/", "\"certificates/")).unwrap();
     let mut serving = Serving::start(program().arg("run").arg(&config));
     let warning = serving.logged("there is no administrator");
-    let advice = format!("init '{}' -u admin --password-file -`", config.display());
+    let advice = format!("init '{}' -u admin`", config.display());
     assert!(warning.contains(&advice), "{warning}");
     let finished = serving.stop("TERM");
     assert_eq!(finished.code, Some(0), "{finished:?}");

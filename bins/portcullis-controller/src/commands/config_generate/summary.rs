@@ -40,12 +40,7 @@ fn next_commands(config: &Path) -> String {
     let config = config.display().to_string();
     let word = shell_quoted(&config);
     let check = command(&["portcullis-controller config check", &word]);
-    let init = [
-        "portcullis-controller init",
-        &word,
-        "-u admin --password-file -",
-    ];
-    let init = command(&init);
+    let init = command(&["portcullis-controller init", &word, "-u admin"]);
     let run = command(&["portcullis-controller run", &word]);
     format!("Next:\n\n{check}\n{init}\n{run}")
 }
