@@ -13,11 +13,13 @@ pub(crate) struct Step {
 
 /// Finds the commands in all blocks of a Markdown text that are marked as `console`.
 ///
-/// Commands begin with the prompt `$ `. A line that ends with a backslash continues in the next one.
+/// Commands begin with the prompt `$ `. They go on after a line that ends with a backslash, and until
+/// the end of a here-document.
 pub(crate) fn steps(text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut is_console = false;
     let mut is_continued = false;
+    let mut here_document: Option<&str> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
@@ -36,15 +38,24 @@ pub(crate) fn steps(text: &str) -> Vec<Step> {
                 (_, Some(step)) => step.output.end = end,
                 (_, None) => panic!("a console block begins without a command: {line}"),
             }
-            is_continued = is_command(line, is_continued) && line.trim_end().ends_with('\\');
+            let is_command = is_continued || line.starts_with("$ ");
+            here_document = match here_document {
+                Some(end) => Some(end).filter(|end| *end != line.trim_end()),
+                None if is_command => here_document_end(line),
+                None => None,
+            };
+            let is_broken = is_command && line.trim_end().ends_with('\\');
+            is_continued = is_broken || here_document.is_some();
         }
         start = end;
     }
     steps
 }
 
-fn is_command(line: &str, is_continued: bool) -> bool {
-    is_continued || line.starts_with("$ ")
+/// The line that ends the here-document that begins after a line.
+fn here_document_end(line: &str) -> Option<&str> {
+    let (_, end) = line.trim_end().split_once("<<")?;
+    Some(end.trim_matches('\''))
 }
 
 #[test]
@@ -57,4 +68,16 @@ fn commands_are_told_from_their_output() {
         .map(|step| (step.command.as_str(), &text[step.output.clone()]))
         .collect();
     assert_eq!(shown, [("one \\\n  two\n", "out\n"), ("three\n", "")]);
+}
+
+#[test]
+fn here_documents_are_part_of_their_command() {
+    let text = "```console\n$ cat > f <<'END'\na\n$ b\nEND\n$ cat f\na\n```\n";
+    let found = steps(text);
+    let shown: Vec<_> = found
+        .iter()
+        .map(|step| (step.command.as_str(), &text[step.output.clone()]))
+        .collect();
+    let file = "cat > f <<'END'\na\n$ b\nEND\n";
+    assert_eq!(shown, [(file, ""), ("cat f\n", "a\n")]);
 }

@@ -1,5 +1,6 @@
 //! The guides for newcomers: their commands show what the guides say.
 
+mod answers;
 mod document;
 mod placeholders;
 mod shell;
@@ -11,5 +12,12 @@ use support::{Tool, tools};
 fn readme_works_literally() {
     if tools::are_available(&[Tool::Script]) {
         transcript::check("README.md");
+    }
+}
+
+#[test]
+fn getting_started_works_literally() {
+    if tools::are_available(&[Tool::Script, Tool::Python]) {
+        transcript::check("docs/getting-started.md");
     }
 }

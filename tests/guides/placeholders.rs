@@ -9,6 +9,10 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b[0-9A-F]{2}(:\s*[0-9A-F]{2}){31}\b", "FINGERPRINT"),
         (r"\b\d{4}-\d\d-\d\dT[\d:.]+Z?", "TIME"),
         (r"\b\d{4}-\d\d-\d\d( [\d:.]+Z?)?", "TIME"),
+        (r"\b\d{8}-\d{6}\b", "TIME"),
+        (r"(code[^:\n]*: )\d{6}\b", "${1}CODE"),
+        (r"\b([A-Z2-7]{4} ){7}[A-Z2-7]{4}\b", "SECRET"),
+        (r"\b([A-Z2-7]{6}\s+){4}[A-Z2-7]{6}\b", "RECOVERY CODES"),
         (
             r"\b(\d+ ?(y|mo|w|d|h|m|min|s|ms) )?\d+ ?(y|mo|w|d|h|m|min|s|ms) ago",
             "AGE ago",
@@ -19,6 +23,11 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b[0-9a-f]{40}([0-9a-f]{24})?\b", "DIGEST"),
         (r"\b[0-9a-f]{12}\b", "REVISION"),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID"),
+        // The trail is written a moment after what it tells.
+        (
+            r"\b\d+ lines; the last committed event is number \d+",
+            "COUNT lines",
+        ),
         (r"\b\d+(\.\d+)? ?(ms|kB|KiB|MB|MiB|GB|GiB)\b", "AMOUNT"),
     ]
     .into_iter()

@@ -1,5 +1,6 @@
 //! A shell in a terminal of 80 columns.
 
+use crate::answers::Answers;
 use std::io::{Read as _, Write as _};
 use std::num::NonZero;
 use std::path::Path;
@@ -23,23 +24,6 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Bytes that the terminal has received.
 type Received = Arc<Mutex<Vec<u8>>>;
-
-/// What to type when a question is shown at the cursor.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    question: &'static str,
-    keys: String,
-}
-
-impl Answer {
-    /// An answer that Enter ends.
-    pub(crate) fn new(question: &'static str, text: &str) -> Self {
-        Self {
-            question,
-            keys: format!("{text}\n"),
-        }
-    }
-}
 
 /// An interactive shell and what its terminal shows.
 pub(crate) struct Shell {
@@ -84,12 +68,12 @@ impl Shell {
             keys,
             received,
         };
-        shell.wait_for_prompt(0, &[]);
+        shell.wait_for_prompt(0, &mut Answers::default());
         shell
     }
 
     /// Types a command, waits for its end, and gives what it has shown.
-    pub(crate) fn run(&mut self, command: &str, answers: &[Answer]) -> String {
+    pub(crate) fn run(&mut self, command: &str, answers: &mut Answers) -> String {
         let before = self.received().len();
         self.type_keys(command);
         self.wait_for_prompt(before, answers);
@@ -114,7 +98,7 @@ impl Shell {
         self.shown_since(before)
     }
 
-    fn wait_for_prompt(&mut self, before: usize, answers: &[Answer]) {
+    fn wait_for_prompt(&mut self, before: usize, answers: &mut Answers) {
         let mut answered = before;
         let done = wait::until(2 * wait::DEFAULT_TIMEOUT, || {
             let received = self.received();
@@ -122,11 +106,12 @@ impl Shell {
                 return Ok(());
             }
             let line = last_line(&received[answered..]);
-            if let Some(answer) = answers.iter().find(|a| line.contains(a.question)) {
+            let shown = String::from_utf8_lossy(&received[before..]).into_owned();
+            if let Some(answer) = answers.answer(&line, &shown) {
                 answered = received.len();
-                self.type_keys(&answer.keys);
+                self.type_keys(&format!("{answer}\n"));
             }
-            Err(String::from_utf8_lossy(&received[before..]).into_owned())
+            Err(shown)
         });
         if let Err(shown) = done {
             panic!("the command does not end: {shown}");
@@ -162,10 +147,11 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        // Ctrl-C for a program that goes on running, then the end of the input.
-        let _ = self.keys.write_all(b"\x03\x04");
-        let _ = self.keys.flush();
+        // Ctrl-C for a program that goes on running; it discards keys that were typed but not read, so
+        // that Ctrl-D, the end of the input, comes after it.
+        let _ = self.keys.write_all(b"\x03");
         let ended = wait::until(wait::DEFAULT_TIMEOUT, || {
+            let _ = self.keys.write_all(b"\x04");
             self.child.try_wait().ok().flatten().ok_or(())
         });
         if ended.is_err() {

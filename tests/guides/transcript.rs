@@ -1,13 +1,15 @@
 //! Runs a document and compares what is shown with what it says.
 
+use crate::answers::Answers;
 use crate::document;
 use crate::placeholders;
-use crate::shell::{Answer, COLUMNS, Shell};
+use crate::shell::{COLUMNS, Shell};
 use std::ffi::OsString;
 use std::fs;
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use support::{TestDirectory, binaries, controller, repository};
+use support::{TestDirectory, binaries, controller, repository, wait};
 
 /// The port that documents use.
 const DOCUMENTED_PORT: &str = "1280";
@@ -37,22 +39,21 @@ pub(crate) fn check(path: &str) {
     let reader = Reader::new(&site);
     let mut terminal = reader.shell();
     let mut controllers = Vec::new();
-    let mut result = text.clone();
     let mut differences = Vec::new();
-    // From the last to the first, so that positions stay valid.
-    let mut replacements = Vec::new();
-    let mut answers = vec![Answer::new("recognize this fingerprint", "yes")];
+    let mut outputs = Vec::new();
+    let mut answers = Answers::default();
     for step in document::steps(&text) {
         let command = reader.to_type(&step.command);
         let is_controller = starts_controller(&step.command);
         let shown = if is_controller {
             let mut shell = reader.shell();
             let shown = shell.start_program(&command);
+            reader.wait_until_served();
             controllers.push(shell);
-            answers.extend(password(&shown));
+            answers.learn_password(&shown);
             shown
         } else {
-            terminal.run(&command, &answers)
+            terminal.run(&command, &mut answers)
         };
         let shown = reader.to_document(without_echo(&shown, &command));
         let said = &text[step.output.clone()];
@@ -61,11 +62,14 @@ pub(crate) fn check(path: &str) {
             differences.push(format!(
                 "$ {command}--- documented\n{said}--- shown\n{shown}"
             ));
-            replacements.push((step.output, shown));
         }
+        outputs.push((step.output, shown));
     }
-    if std::env::var_os(BLESS).is_some() {
-        for (place, shown) in replacements.into_iter().rev() {
+    if std::env::var_os(BLESS).is_some() && !differences.is_empty() {
+        // All of it, so that ids and fingerprints agree, and from the last to the first, so that
+        // positions stay valid.
+        let mut result = text;
+        for (place, shown) in outputs.into_iter().rev() {
             result.replace_range(place, &shown);
         }
         fs::write(&path, result).unwrap();
@@ -111,6 +115,12 @@ impl<'s> Reader<'s> {
         Shell::start(&home, &environment)
     }
 
+    fn wait_until_served(&self) {
+        let port = self.port.parse().unwrap();
+        let address = (Ipv4Addr::LOCALHOST, port);
+        wait::until(wait::DEFAULT_TIMEOUT, || TcpStream::connect(address)).unwrap();
+    }
+
     /// A documented command as it is typed here.
     fn to_type(&self, command: &str) -> String {
         command.replace(DOCUMENTED_PORT, &self.port)
@@ -135,16 +145,6 @@ fn without_echo<'s>(shown: &'s str, command: &str) -> &'s str {
     let lines = command.lines().count();
     let end = shown.split_inclusive('\n').take(lines).map(str::len).sum();
     &shown[end..]
-}
-
-/// The answer to questions for the password that `quickstart` has shown.
-fn password(shown: &str) -> Option<Answer> {
-    let mut lines = shown.lines().map(str::trim_start);
-    let password = lines.find_map(|line| line.strip_prefix("Password "))?;
-    Some(Answer::new(
-        "Password of admin",
-        password.split_whitespace().next()?,
-    ))
 }
 
 /// A block with a line that is wider than the terminal cannot be what a reader sees.

@@ -67,9 +67,14 @@ impl Authenticator {
         let secret = url
             .split(['?', '&'])
             .find_map(|p| p.strip_prefix("secret="));
+        Self::with_secret(program, secret.expect("the URL has a secret"))
+    }
+
+    /// Sets up the app with a secret in base32.
+    pub fn with_secret(program: TotpProgram, secret: &str) -> Self {
         Self {
             program,
-            secret: secret.expect("the URL has a secret").to_owned(),
+            secret: secret.to_owned(),
             last_step: 0,
         }
     }
