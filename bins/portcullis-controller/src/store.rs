@@ -1,6 +1,9 @@
 //! Opening of the store and its vault, with advice for every error.
 
+mod lock_holder;
 mod missing_store;
+
+pub(crate) use lock_holder::lock_holder;
 
 use crate::logging;
 use anyhow::Context as _;

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod configuration;
+mod limits;
 mod machine;
 mod probe;
 mod report;
@@ -27,6 +28,7 @@ pub(super) fn run(arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     configuration::check(&checked, &mut report);
     if let Some(config) = &checked.outcome.config {
         machine::check(config, env.now(), &mut report);
+        limits::check(config, &mut report);
         addresses::check(config, PROBE_TIMEOUT, &*env.clock, &mut report);
     }
     print_line(match arguments.output {

@@ -67,6 +67,9 @@ fn running_controller_is_well_and_a_stopped_one_is_not() {
             .contains("\nok       a controller is running: it holds the store\n"),
         "{shown:?}"
     );
+    let limits = format!("the running controller (process {}) may open", serving.id());
+    let said = shown.stdout.replace("\n        ", "");
+    assert!(said.contains(&limits), "{shown:?}");
     assert!(
         shown.stdout.ends_with("\nno problems, no warnings\n"),
         "{shown:?}"
@@ -85,6 +88,10 @@ fn running_controller_is_well_and_a_stopped_one_is_not() {
         "{shown}"
     );
     assert!(shown.contains("nothing listens there"), "{shown}");
+    assert!(
+        shown.contains("a controller that this user starts may open"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The machine: store, disk, clock and limits.
+//! The machine: store, disk and clock.
 
 use super::report::{Report, Verdict};
 use crate::judgement::describe_span;
@@ -7,7 +7,6 @@ use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::io_error::describe_io_error;
 use rustix::fs::statvfs;
-use rustix::process::{Resource, getrlimit};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -23,15 +22,11 @@ const INODE_LIMITS: (u64, u64) = (16, 1024);
 /// How far the time of the last change may lie ahead.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(60);
 
-/// The part of the configured connections for which there should be descriptors at least.
-const FEW_DESCRIPTORS: u64 = 4;
-
 pub(super) fn check(config: &ControllerConfig, now: Timestamp, report: &mut Report) {
     let path = config.store.store_path();
     check_store(&path, report);
     check_last_change(&path, now, report);
     check_disk(&path, report);
-    check_descriptors(config, report);
 }
 
 fn check_store(path: &Path, report: &mut Report) {
@@ -142,24 +137,6 @@ fn graded(left: u64, (too_little, little): (u64, u64)) -> Verdict {
 
 fn help_for(left: u64, (_, little): (u64, u64), help: &str) -> Option<&str> {
     (left < little).then_some(help)
-}
-
-/// The controller raises its limit as far as it may, and serves fewer connections if that is too low.
-fn check_descriptors(config: &ControllerConfig, report: &mut Report) {
-    let connections = config.limits.connections.total;
-    match getrlimit(Resource::Nofile).maximum {
-        Some(most) if most < connections / FEW_DESCRIPTORS => report.add(
-            Verdict::Warning,
-            "descriptors",
-            format!(
-                "this user may open {most} files, far fewer than the {connections} connections that \
-                 `limits.connections` allows"
-            ),
-            Some("raise `LimitNOFILE` of the unit or `ulimit -n`, or lower `limits.connections`"),
-        ),
-        Some(most) => report.ok("descriptors", format!("this user may open {most} files")),
-        None => report.ok("descriptors", "this user may open any number of files"),
-    }
 }
 
 fn size(bytes: u64) -> String {
