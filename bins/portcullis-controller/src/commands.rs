@@ -3,6 +3,7 @@
 mod admin;
 mod audit;
 mod backup;
+mod completion;
 mod config_check;
 mod config_explain;
 mod config_generate;
@@ -11,6 +12,7 @@ mod config_show;
 mod doctor;
 mod fingerprint;
 mod init;
+mod man;
 mod password;
 mod quickstart;
 mod run;
@@ -42,6 +44,8 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(command) => run_config(command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Fingerprint(arguments) => fingerprint::run(&arguments),
+        Command::Completion(arguments) => completion::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
         Command::Version => {
             output::print_line(format_args!(
                 "portcullis-controller {} ({}), API level {}",

@@ -37,14 +37,22 @@ pub use serve::{
     FirstAdministrator, Reloader, RunningController, ServeOptions, StartReport, serve,
 };
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
+use portcullis_command_line::completion;
 use std::process::ExitCode;
 
 /// Runs the command line and returns the exit code: 0 for success, 1 for a failure, which is explained
 /// on stderr in one line, 2 for an invalid command line.
 pub fn main() -> ExitCode {
+    if let Some(code) = completion::answer(cli::PROGRAM, |_words| cli::command()) {
+        return code;
+    }
     let without_privileges = privileges::forbid_new();
-    let cli = cli::Cli::parse();
+    let matches = cli::command().get_matches();
+    let cli = match cli::Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     let _flush = logging::FlushAtEnd;
     panics::install_hook();
     let outcome = logging::init(cli.log.as_deref()).and_then(|()| {

@@ -1,133 +1,73 @@
-//! Arguments of `config explain`, `config show` and `config generate`.
+//! Arguments of `config`.
 
-use super::{KeyTypeArg, OutputFormat};
-use clap::{Args, ValueEnum, ValueHint};
-use std::net::IpAddr;
+mod generate;
+
+pub(crate) use generate::{ConfigGenerateArgs, OwnPkiArgs};
+
+use super::OutputFormat;
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap_complete::CompletionCandidate;
+use clap_complete::engine::ArgValueCompleter;
+use portcullis_controller_config::ControllerFile;
+use portcullis_key_table::complete_path;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "\
-These commands only read the given files, `generate` writes new ones. None of them needs a running
-controller. The format is that of OpenZiti's controller; docs/controller-config.md has all keys.
+These commands only read the given files; `generate` writes new ones. None of
+them needs a running controller. The format is that of OpenZiti's controller.
 
 Examples:
-  portcullis-controller config generate                     a network that stays, step by step
-  portcullis-controller config generate --address ctrl.example.com --dir /srv/network
+  portcullis-controller config generate
+  portcullis-controller config generate --address ctrl.example.com \\
+      --dir /srv/network
   portcullis-controller config check controller.yml
   portcullis-controller config show controller.yml
   portcullis-controller config explain edge.api.sessionTimeout
   portcullis-controller config schema > controller.schema.json";
 
-const GENERATE_EXAMPLES: &str = "\
-On a terminal, what is not given by options is asked for. Everything is written or nothing, and no
-existing file is touched. The directory has all of the network: back it up as a whole. With `--cert`
-and the options after it, your own certificates are named and only the file is written.
+const CHECK_EXAMPLES: &str = "\
+Besides the keys and values, it judges what `run` and clients would find: dates,
+names and chains of certificates, keys that fit, modes of files, addresses that
+others can reach. Exits with 0 if all files are valid, otherwise with 1.
 
 Examples:
-  portcullis-controller config generate
-  portcullis-controller config generate --address ctrl.example.com --dir /srv/network
-  portcullis-controller config generate --address ctrl.example.com --san 192.0.2.7 --port 8441 \\
-      --trust-domain example.com --dir /srv/network
-  portcullis-controller config generate --address ctrl.example.com --dir /etc/portcullis \\
-      --store /var/lib/portcullis/ctrl.db --cert client.pem --key client.key \\
-      --server-cert server.pem --server-key server.key --ca cas.pem \\
-      --signing-cert signing.pem --signing-key signing.key
+  portcullis-controller config check controller.yml
+  portcullis-controller config check --format json controller.yml";
 
-Then:
-  portcullis-controller config check /srv/network/controller.yml
-  portcullis-controller init /srv/network/controller.yml -u admin
-  portcullis-controller run /srv/network/controller.yml";
-
-/// Creates a configuration file with the certificates and keys of a network that stays: a root CA, an
-/// authority for identities and routers, and the certificates of the controller.
-#[derive(Debug, Args)]
-#[command(after_help = GENERATE_EXAMPLES)]
-pub(crate) struct ConfigGenerateArgs {
-    /// Host name or IP address under which clients and routers reach the controller
-    #[arg(long, value_name = "HOST")]
-    pub(crate) address: Option<String>,
-
-    /// Further host names and IP addresses of the server certificate
-    #[arg(long = "san", value_name = "HOST", value_delimiter = ',')]
-    pub(crate) sans: Vec<String>,
-
-    /// Port of the APIs [default: 1280]
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) port: Option<u16>,
-
-    /// Port for routers [default: 6262]
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) ctrl_port: Option<u16>,
-
-    /// Address to listen on [default: 0.0.0.0, or loopback if the address is a loopback one]
-    #[arg(long, value_name = "IP")]
-    pub(crate) interface: Option<IpAddr>,
-
-    /// Name of the network in SPIFFE ids [default: a random one]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) trust_domain: Option<String>,
-
-    /// Directory for the file and all that it names, which must be empty or not exist
-    #[arg(long, visible_alias = "out", value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) dir: Option<PathBuf>,
-
-    /// Directory for certificates and keys, which must not exist [default: `pki` in --dir]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "own")]
-    pub(crate) pki: Option<PathBuf>,
-
-    /// Value of `db`; the store is kept beside it [default: `ctrl.db` in --dir]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) store: Option<PathBuf>,
-
-    /// Type of all keys [default: p256]
-    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "own")]
-    pub(crate) key_type: Option<KeyTypeArg>,
-
-    /// Ask nothing: take the defaults
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-
-    #[command(flatten)]
-    pub(crate) own_pki: OwnPkiArgs,
+/// Subcommands of `config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Create the file and the certificates of a network that stays
+    Generate(Box<ConfigGenerateArgs>),
+    /// Find every mistake in configuration files
+    Check(ConfigCheckArgs),
+    /// Show effective values, including defaults, and their sources
+    Show(ConfigShowArgs),
+    /// Explain a key: meaning, default, bounds and an example
+    Explain(ConfigExplainArgs),
+    /// Print the JSON Schema of the file, for completion and hints in editors
+    #[command(after_long_help = SCHEMA_EXAMPLES)]
+    Schema,
 }
 
-/// Certificates and keys that exist already.
+/// Arguments of `config check`.
 #[derive(Debug, Args)]
-#[group(id = "own", multiple = true)]
-#[command(next_help_heading = "Your own certificates")]
-pub(crate) struct OwnPkiArgs {
-    /// Client certificate chain of the controller
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-          requires_all = ["key", "ca", "signing_cert", "signing_key"])]
-    pub(crate) cert: Option<PathBuf>,
+#[command(after_long_help = CHECK_EXAMPLES)]
+pub(crate) struct ConfigCheckArgs {
+    /// Configuration files, each complete on its own
+    #[arg(required = true, value_name = "CONFIG")]
+    pub(crate) files: Vec<PathBuf>,
 
-    /// Key of --cert
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) key: Option<PathBuf>,
-
-    /// Server certificate chain of the controller [default: --cert]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) server_cert: Option<PathBuf>,
-
-    /// Key of --server-cert [default: --key]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) server_key: Option<PathBuf>,
-
-    /// Certificates to trust
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) ca: Option<PathBuf>,
-
-    /// Certificate of the authority that signs identities and routers
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) signing_cert: Option<PathBuf>,
-
-    /// Key of --signing-cert
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "cert")]
-    pub(crate) signing_key: Option<PathBuf>,
+    /// Format of the findings
+    #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
+    pub(crate) format: FindingsFormat,
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
-List indexes are optional. If keys depend on the binding of an API, all variants are shown;
-`web.apis[spa]` selects one. docs/controller-config.md describes all keys.
+Without a key, the sections are listed. Indexes of lists are optional. If keys
+depend on the binding of an API, all variants are shown; `web.apis[spa]` selects
+one.
 
 Examples:
   portcullis-controller config explain
@@ -135,12 +75,12 @@ Examples:
   portcullis-controller config explain web[0].bindPoints[0].address
   portcullis-controller config explain web.apis[spa].options.path";
 
-/// Explains a key: meaning, type, default, bounds and an example. Without a key, lists the sections.
+/// Arguments of `config explain`.
 #[derive(Debug, Args)]
-#[command(after_help = EXPLAIN_EXAMPLES)]
+#[command(after_long_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ConfigExplainArgs {
     /// Dotted path of the key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = ArgValueCompleter::new(complete_key))]
     pub(crate) path: Option<String>,
 
     /// Format of the explanation
@@ -148,18 +88,28 @@ pub(crate) struct ConfigExplainArgs {
     pub(crate) output: OutputFormat,
 }
 
+/// Candidates for a key that is being typed.
+fn complete_key(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_str().unwrap_or_default();
+    let found = complete_path::<ControllerFile>(typed).into_iter();
+    let found = found.map(|(path, doc)| CompletionCandidate::new(path).help(Some(doc.into())));
+    found.collect()
+}
+
 const SHOW_EXAMPLES: &str = "\
-Each value has its source: a line of the file, an environment variable, a default, or another value
-that it follows from. If the file has mistakes, all values that can be understood are shown; the
-mistakes go to stderr, and the exit code is 1. Private keys in the file are omitted.
+Each value has its source: a line of the file, an environment variable, a
+default, or another value that it follows from. If the file has mistakes, all
+values that can be understood are shown; the mistakes go to standard error, and
+the exit code is 1. Private keys in the file are omitted.
 
 Examples:
   portcullis-controller config show controller.yml
-  portcullis-controller config show -o json controller.yml | jq '.[\"edge.api.address\"]'";
+  portcullis-controller config show -o json controller.yml |
+      jq '.[\"edge.api.address\"]'";
 
-/// Shows the effective values of a configuration file, including defaults, and their sources.
+/// Arguments of `config show`.
 #[derive(Debug, Args)]
-#[command(after_help = SHOW_EXAMPLES)]
+#[command(after_long_help = SHOW_EXAMPLES)]
 pub(crate) struct ConfigShowArgs {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
@@ -170,9 +120,10 @@ pub(crate) struct ConfigShowArgs {
     pub(crate) output: ValuesFormat,
 }
 
-pub(super) const SCHEMA_EXAMPLES: &str = "\
-The schema is JSON Schema 2020-12, with descriptions, defaults, bounds and examples. Editors with a
-YAML language server use it if the first line of the file is:
+const SCHEMA_EXAMPLES: &str = "\
+The schema is JSON Schema 2020-12, with descriptions, defaults, bounds and
+examples. Editors with a YAML language server use it if this is the first line
+of the file:
 
   # yaml-language-server: $schema=./controller.schema.json
 
@@ -184,5 +135,13 @@ pub(crate) enum ValuesFormat {
     /// Nested like the file, with the source of each value in a comment
     Yaml,
     /// A JSON object from key paths to values and their sources
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFormat {
+    /// Like compiler messages, with the line
+    Human,
+    /// One JSON list
     Json,
 }

@@ -18,6 +18,7 @@ mod damage;
 mod doctor;
 mod failures;
 mod fingerprint;
+mod help;
 mod in_process;
 mod init;
 mod loss;
