@@ -95,7 +95,7 @@ pub(crate) fn load_well_formed(files: &[&Path]) -> anyhow::Result<ControllerConf
     } = read(files)?;
     match outcome.config {
         Some(config) => Ok(config),
-        None => Err(refuse(files, &outcome.diagnostics, &sources)),
+        None => Err(refuse(&outcome.diagnostics, &sources)),
     }
 }
 
@@ -117,20 +117,16 @@ pub(crate) fn load_with_references(
         }
         return Ok((config, outcome.references));
     }
-    Err(refuse(files, &outcome.diagnostics, &sources))
+    Err(refuse(&outcome.diagnostics, &sources))
 }
 
 /// Prints all mistakes of files that cannot be used, and returns the error that sums them up.
-fn refuse(files: &[&Path], diagnostics: &[Diagnostic], sources: &SourceFiles) -> anyhow::Error {
+fn refuse(diagnostics: &[Diagnostic], sources: &SourceFiles) -> anyhow::Error {
     print_findings(diagnostics, sources, io::stderr().is_terminal());
     let errors = diagnostics
         .iter()
         .filter(|each| each.severity == Severity::Error)
         .count();
-    let names: Vec<_> = files
-        .iter()
-        .map(|file| file.display().to_string())
-        .collect();
     let mistakes = if errors == 1 {
         "1 mistake".to_owned()
     } else {
@@ -138,7 +134,7 @@ fn refuse(files: &[&Path], diagnostics: &[Diagnostic], sources: &SourceFiles) ->
     };
     anyhow!(
         "the configuration {} cannot be used: {mistakes}",
-        names.join(" with ")
+        sources.names().join(" with ")
     )
 }
 

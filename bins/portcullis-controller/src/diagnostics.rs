@@ -38,6 +38,11 @@ impl SourceFiles {
             .collect()
     }
 
+    /// The names of all files in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|source| source.name.clone()).collect()
+    }
+
     pub(crate) fn name(&self, source: SourceId) -> &str {
         self.get(source).map_or("", |source| &source.name)
     }

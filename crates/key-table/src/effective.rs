@@ -34,6 +34,8 @@ pub struct EffectiveConfig {
     settings: BTreeMap<String, Setting>,
     /// Whether defaults are stored; most uses only need the values from the file.
     with_defaults: bool,
+    /// Names of the files in the order of their sources, if there are several.
+    files: Vec<String>,
 }
 
 impl Source {
@@ -80,6 +82,20 @@ impl EffectiveConfig {
             with_defaults: true,
             ..Self::default()
         }
+    }
+
+    /// Names the files in the order of their sources. If there are several, the source of a value tells
+    /// which of them it is in.
+    #[must_use]
+    pub fn with_files(mut self, names: Vec<String>) -> Self {
+        self.files = names;
+        self
+    }
+
+    /// The name of the file that a value is in, if there are several.
+    pub(crate) fn file_of(&self, place: SourceLocation) -> Option<&str> {
+        let several = (self.files.len() > 1).then_some(&self.files)?;
+        several.get(usize::from(place.source.0)).map(String::as_str)
     }
 
     /// Whether defaults are stored too.

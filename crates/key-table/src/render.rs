@@ -1,6 +1,6 @@
 //! Effective values as JSON and YAML.
 
-use portcullis_yaml::{Segment, is_base64_key, is_secret_name, redact_secrets};
+use portcullis_yaml::{Segment, SourceLocation, is_base64_key, is_secret_name, redact_secrets};
 use serde_json::{Value as Json, json};
 
 use crate::effective::{EffectiveConfig, Setting, Source};
@@ -12,7 +12,7 @@ impl EffectiveConfig {
     /// in the file are redacted.
     pub fn to_json(&self) -> Json {
         let entry =
-            |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(path, setting));
+            |(path, setting): (&str, &Setting)| (path.to_owned(), self.setting_json(path, setting));
         Json::Object(self.iter().map(entry).collect())
     }
 
@@ -27,9 +27,61 @@ impl EffectiveConfig {
         settings.sort_by(|(left, _), (right, _)| left.cmp(right));
         let mut writer = YamlWriter::default();
         for (steps, setting) in settings {
-            writer.setting(&steps, setting);
+            writer.setting(&steps, &setting.value, &self.source_text(&setting.source));
         }
         writer.text
+    }
+
+    fn source_text(&self, source: &Source) -> String {
+        match source {
+            Source::File(place) => self.place_text(*place),
+            Source::Environment(place, names) => {
+                format!(
+                    "{}, environment {}",
+                    self.place_text(*place),
+                    names.join(", ")
+                )
+            },
+            Source::Default => "default".to_owned(),
+            Source::Derived(how) => how.clone(),
+        }
+    }
+
+    fn place_text(&self, place: SourceLocation) -> String {
+        match self.file_of(place) {
+            Some(file) => format!("line {} of {file}", place.line),
+            None => format!("line {}", place.line),
+        }
+    }
+
+    fn setting_json(&self, path: &str, setting: &Setting) -> Json {
+        let value = redacted(&segments(path), &setting.value);
+        let (mut record, place) = match &setting.source {
+            Source::Default => (json!({ "value": value, "source": "default" }), None),
+            Source::Derived(how) => (
+                json!({ "value": value, "source": "derived", "how": how }),
+                None,
+            ),
+            Source::File(place) => {
+                let record = json!({ "value": value, "source": "file", "line": place.line });
+                (record, Some(*place))
+            },
+            Source::Environment(place, names) => {
+                let record = json!({
+                    "value": value,
+                    "source": "environment",
+                    "line": place.line,
+                    "variables": names,
+                });
+                (record, Some(*place))
+            },
+        };
+        if let (Some(file), Json::Object(members)) =
+            (place.and_then(|place| self.file_of(place)), &mut record)
+        {
+            members.insert("file".to_owned(), json!(file));
+        }
+        record
     }
 }
 
@@ -44,7 +96,8 @@ struct YamlWriter {
 }
 
 impl YamlWriter {
-    fn setting(&mut self, steps: &[Segment], setting: &Setting) {
+    /// Writes a value with its source as a comment.
+    fn setting(&mut self, steps: &[Segment], value: &Json, source: &str) {
         let Some((last, way)) = steps.split_last() else {
             return;
         };
@@ -55,8 +108,8 @@ impl YamlWriter {
             self.step(step, None);
             self.open.push(step.clone());
         }
-        let comment = source_text(&setting.source).replace(char::is_control, " ");
-        let value = redacted(steps, &setting.value);
+        let comment = source.replace(char::is_control, " ");
+        let value = redacted(steps, value);
         self.step(last, Some(&format!("{value} # {comment}")));
     }
 
@@ -117,31 +170,5 @@ fn redacted(path: &[Segment], value: &Json) -> Json {
         Some(text) if is_key => json!(redact_secrets(text)),
         Some(_) if is_secret_name(name) => json!("(a password)"),
         _ => value.clone(),
-    }
-}
-
-fn source_text(source: &Source) -> String {
-    match source {
-        Source::File(place) => format!("line {}", place.line),
-        Source::Environment(place, names) => {
-            format!("line {}, environment {}", place.line, names.join(", "))
-        },
-        Source::Default => "default".to_owned(),
-        Source::Derived(how) => how.clone(),
-    }
-}
-
-fn setting_json(path: &str, setting: &Setting) -> Json {
-    let value = redacted(&segments(path), &setting.value);
-    match &setting.source {
-        Source::Default => json!({ "value": value, "source": "default" }),
-        Source::File(place) => json!({ "value": value, "source": "file", "line": place.line }),
-        Source::Derived(how) => json!({ "value": value, "source": "derived", "how": how }),
-        Source::Environment(place, names) => json!({
-            "value": value,
-            "source": "environment",
-            "line": place.line,
-            "variables": names,
-        }),
     }
 }

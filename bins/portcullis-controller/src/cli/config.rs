@@ -11,7 +11,7 @@ use clap_complete::engine::ArgValueCompleter;
 use portcullis_controller_config::ControllerFile;
 use portcullis_key_table::complete_path;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "\
 These commands only read the given files; `generate` writes new ones. None of
@@ -33,6 +33,7 @@ others can reach. Exits with 0 if all files are valid, otherwise with 1.
 
 Examples:
   portcullis-controller config check controller.yml
+  portcullis-controller config check controller.yml --overlay production.yml
   portcullis-controller config check --format json controller.yml";
 
 /// Subcommands of `config`.
@@ -59,9 +60,29 @@ pub(crate) struct ConfigCheckArgs {
     #[arg(required = true, value_name = "CONFIG")]
     pub(crate) files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) overlays: OverlayArgs,
+
     /// Format of the findings
     #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
     pub(crate) format: FindingsFormat,
+}
+
+/// Partial files over a complete one.
+#[derive(Debug, Args)]
+pub(crate) struct OverlayArgs {
+    /// Partial file whose keys override those of the configuration file, like --config of `quickstart`;
+    /// may be repeated
+    #[arg(long = "overlay", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    overlays: Vec<PathBuf>,
+}
+
+impl OverlayArgs {
+    /// A complete file, and then the partial ones.
+    pub(crate) fn over<'a>(&'a self, config: &'a Path) -> Vec<&'a Path> {
+        let overlays = self.overlays.iter().map(PathBuf::as_path);
+        std::iter::once(config).chain(overlays).collect()
+    }
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
@@ -104,6 +125,7 @@ the exit code is 1. Private keys in the file are omitted.
 
 Examples:
   portcullis-controller config show controller.yml
+  portcullis-controller config show controller.yml --overlay production.yml
   portcullis-controller config show -o json controller.yml |
       jq '.[\"edge.api.address\"]'";
 
@@ -114,6 +136,9 @@ pub(crate) struct ConfigShowArgs {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
     pub(crate) config: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) overlays: OverlayArgs,
 
     /// Format of the values
     #[arg(short, long, value_enum, default_value_t = ValuesFormat::Yaml)]

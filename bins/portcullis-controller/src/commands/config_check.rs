@@ -12,7 +12,7 @@ use std::process::ExitCode;
 pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
     let now = portcullis_system::env().now();
     let check = |file: &PathBuf| {
-        let reading = config::read(&[file]);
+        let reading = config::read(&arguments.overlays.over(file));
         let mut checked = reading.unwrap_or_else(|error| CheckedFiles::unreadable(file, &error));
         checked.judge(now);
         checked
@@ -54,7 +54,7 @@ fn print_findings(reading: &CheckedFiles) {
     };
     output::print_line(format_args!(
         "{}: {}, {}",
-        reading.sources.name(portcullis_yaml::SourceId(0)),
+        reading.sources.names().join(" with "),
         counted(count(Severity::Error), "mistake"),
         counted(count(Severity::Warning), "warning"),
     ));

@@ -9,10 +9,13 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &ConfigShowArgs) -> anyhow::Result<ExitCode> {
-    let (sources, unreadable) = config::read_sources(&[&arguments.config])?;
+    let (sources, unreadable) = config::read_sources(&arguments.overlays.over(&arguments.config))?;
     let (values, found) = if unreadable.is_empty() {
         let outcome = effective(&sources.texts(), &config::environment_variable);
-        (outcome.effective, outcome.diagnostics)
+        (
+            outcome.effective.with_files(sources.names()),
+            outcome.diagnostics,
+        )
     } else {
         (EffectiveConfig::default(), unreadable)
     };

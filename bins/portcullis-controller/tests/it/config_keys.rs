@@ -77,6 +77,33 @@ fn values_are_shown_with_their_sources() {
 }
 
 #[test]
+fn overlays_are_shown_and_checked_with_what_they_override() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let generate = ["generate", "--address", "localhost", "--dir"];
+    config(&[&generate[..], &[home.to_str().unwrap()]].concat());
+    let (file, overlay) = (home.join("controller.yml"), folder.path().join("short.yml"));
+    let (file, overlay) = (file.to_str().unwrap(), overlay.to_str().unwrap());
+    fs::write(overlay, "edge: {api: {sessionTimeout: 5m}}\n").unwrap();
+
+    let shown = config(&["show", file, "--overlay", overlay]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let line = format!("sessionTimeout: \"5m\" # line 1 of {overlay}\n");
+    assert!(shown.stdout.contains(&line), "{shown:?}");
+    let values = json(&config(&["show", "-o", "json", file, "--overlay", overlay]));
+    assert_eq!(values["edge.api.sessionTimeout"]["file"], overlay);
+    assert_eq!(values["edge.api.address"]["file"], file);
+
+    fs::write(overlay, "edge: {api: {sessionTimeout: soon}}\n").unwrap();
+    let checked = config(&["check", file, "--overlay", overlay]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    let summary = format!("{file} with {overlay}: 1 mistake, ");
+    assert!(checked.stdout.contains(&summary), "{checked:?}");
+    let missing = config(&["show", file, "--overlay", "/nonexistent.yml"]);
+    missing.failed_with(&["/nonexistent.yml does not exist"]);
+}
+
+#[test]
 fn mistakes_are_told_beside_what_can_be_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("controller.yml");

@@ -112,6 +112,10 @@ fn help_of_a_command_explains_arguments_and_options() {
               Configuration file
 
     Options:
+          --overlay <FILE>
+              Partial file whose keys override those of the configuration file, like
+              --config of `quickstart`; may be repeated
+
       -o, --output <OUTPUT>
               Format of the values
 
@@ -132,6 +136,7 @@ fn help_of_a_command_explains_arguments_and_options() {
 
     Examples:
       portcullis-controller config show controller.yml
+      portcullis-controller config show controller.yml --overlay production.yml
       portcullis-controller config show -o json controller.yml |
           jq '.["edge.api.address"]'
 
