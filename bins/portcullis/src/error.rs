@@ -5,10 +5,10 @@ mod excerpt;
 pub(crate) mod refusal;
 
 use crate::terminal;
-use crate::wrap::wrap;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
+use portcullis_command_line::wrap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 mod widths;
 
 use crate::render::{self, Render, one_line, push_blanks};
-use crate::text_width::{truncate, width};
+use portcullis_command_line::text_width::{truncate, width};
 use widths::{ColumnWidth, GAP};
 
 /// Width up to which a cell pushes aside the cells of other rows, where rows may have any width.

@@ -36,10 +36,8 @@ mod table;
 mod table_layout;
 mod terminal;
 mod text;
-mod text_width;
 mod trust;
 mod usage;
-mod wrap;
 
 use clap::FromArgMatches as _;
 use cli::Cli;

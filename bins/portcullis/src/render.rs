@@ -1,7 +1,7 @@
 //! Results as text for people.
 
 use crate::terminal::escape_control_characters;
-use crate::wrap::wrap;
+use portcullis_command_line::wrap;
 
 /// A result that people read.
 pub(crate) trait Render {

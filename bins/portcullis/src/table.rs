@@ -1,8 +1,8 @@
 //! Named values below each other.
 
 use crate::render::{self, Render, one_line, push_blanks};
-use crate::text_width::width;
-use crate::wrap::wrap;
+use portcullis_command_line::text_width::width;
+use portcullis_command_line::wrap;
 
 /// Blanks between names and values.
 const GAP: usize = 2;

@@ -2,8 +2,8 @@
 
 use crate::error::{CliError, ErrorKind};
 use crate::terminal;
-use crate::wrap::wrap;
 use clap::error::{ContextKind, ContextValue};
+use portcullis_command_line::wrap;
 use std::error::Error as _;
 use std::io::{self, Write as _};
 use std::num::ParseIntError;

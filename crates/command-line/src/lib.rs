@@ -1,12 +1,16 @@
-//! What the programs make of their declared command lines: help in groups, man pages and completion.
+//! What the programs share at the terminal: help in groups, man pages and completion from their declared
+//! command lines, and line breaks in messages.
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `completion`, `help`, `footer`; `man`.
+//! Imports go one way, from later modules to earlier ones: `completion`, `help`, `footer`, `text_width`; `man`, `wrap`.
 
 pub mod completion;
 mod footer;
 mod help;
 pub mod man;
+pub mod text_width;
+mod wrap;
 
 pub use help::{CommandGroup, arrange};
+pub use wrap::wrap;

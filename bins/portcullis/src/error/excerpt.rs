@@ -1,7 +1,7 @@
 //! Excerpts in error messages: a line of input with a marker below.
 
 use crate::terminal::escape_control_characters;
-use crate::text_width::{self, width};
+use portcullis_command_line::text_width::{self, width};
 
 const INDENT: &str = "  ";
 

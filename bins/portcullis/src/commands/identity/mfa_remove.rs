@@ -7,9 +7,10 @@ use crate::error::CliError;
 use crate::grid::Grid;
 use crate::listable::Listable as _;
 use crate::table;
-use crate::{prompt, resolve, text_width};
+use crate::{prompt, resolve};
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
+use portcullis_command_line::text_width;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\

@@ -2,8 +2,8 @@
 
 use crate::error::CliError;
 use crate::terminal;
-use crate::text_width;
 use portcullis_api::mfa::MfaDetail;
+use portcullis_command_line::text_width;
 use portcullis_totp::QrCode;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::fmt::Write as _;

@@ -3,8 +3,8 @@
 use crate::commands::router_config::input::Input;
 use crate::commands::router_config::rule_set::{CheckResult, RuleSet};
 use crate::terminal::escape_control_characters;
-use crate::wrap::wrap;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use portcullis_command_line::wrap;
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, SourceFile, Stage, Verdict, codes,
 };

@@ -10,7 +10,7 @@ const MIN_WIDTH: usize = 24;
 ///
 /// Quotations in backticks, which are often commands, stay on one line where possible. Lines that
 /// are indented already are left as they are.
-pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let room = width.saturating_sub(indent).max(MIN_WIDTH);
     let lines: Vec<_> = text.split('\n').flat_map(|line| fill(line, room)).collect();
     lines.join(&format!("\n{}", " ".repeat(indent)))

@@ -3,12 +3,12 @@
 use unicode_width::UnicodeWidthChar as _;
 
 /// Width in terminal columns: CJK characters take two, combining characters none.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
 /// Width of text with ANSI colors, which take no columns.
-pub(crate) fn visible_width(text: &str) -> usize {
+pub fn visible_width(text: &str) -> usize {
     let mut parts = text.split("\u{1b}[");
     let plain = width(parts.next().unwrap_or_default());
     // The parameters of a color end with `m`.
@@ -17,7 +17,7 @@ pub(crate) fn visible_width(text: &str) -> usize {
 }
 
 /// The longest prefix of at most `max_width` columns.
-pub(crate) fn prefix(text: &str, max_width: usize) -> &str {
+pub fn prefix(text: &str, max_width: usize) -> &str {
     let end = text.char_indices().scan(0, |taken, (place, character)| {
         *taken += char_width(character);
         (*taken <= max_width).then_some(place + character.len_utf8())
@@ -27,7 +27,7 @@ pub(crate) fn prefix(text: &str, max_width: usize) -> &str {
 }
 
 /// The longest suffix of at most `max_width` columns.
-pub(crate) fn suffix(text: &str, max_width: usize) -> &str {
+pub fn suffix(text: &str, max_width: usize) -> &str {
     let begin = text
         .char_indices()
         .rev()
@@ -40,7 +40,7 @@ pub(crate) fn suffix(text: &str, max_width: usize) -> &str {
 }
 
 /// Truncates text to `max_width` columns, marking the cut with `…`.
-pub(crate) fn truncate(text: &str, max_width: usize) -> String {
+pub fn truncate(text: &str, max_width: usize) -> String {
     if width(text) <= max_width {
         text.to_owned()
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn truncate(text: &str, max_width: usize) -> String {
     }
 }
 
-pub(crate) fn char_width(character: char) -> usize {
+pub fn char_width(character: char) -> usize {
     character.width().unwrap_or_default()
 }
 
