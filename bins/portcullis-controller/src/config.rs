@@ -127,14 +127,10 @@ fn refuse(diagnostics: &[Diagnostic], sources: &SourceFiles) -> anyhow::Error {
         .iter()
         .filter(|each| each.severity == Severity::Error)
         .count();
-    let mistakes = if errors == 1 {
-        "1 mistake".to_owned()
-    } else {
-        format!("{errors} mistakes")
-    };
     anyhow!(
-        "the configuration {} cannot be used: {mistakes}",
-        sources.names().join(" with ")
+        "the configuration {} cannot be used: {}",
+        sources.names().join(" with "),
+        output::counted(errors, "mistake"),
     )
 }
 

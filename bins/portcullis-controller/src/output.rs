@@ -1,16 +1,25 @@
 //! Output on stdout and stderr, apart from the log.
 
+use portcullis_command_line::wrap;
 use portcullis_domain::io_error;
 use portcullis_domain::terminal::is_terminal_control;
+use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
+use std::os::fd::AsFd;
 
 /// Writes a line to stdout. A closed pipe is not an error.
 pub(crate) fn print_line(text: impl Display) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
+}
+
+/// Writes a message to stdout that may contain names and paths: escaped, and at a terminal in lines that
+/// break between words.
+pub(crate) fn print_message(text: impl Display) {
+    print_line(fit_terminal(&one_line(&text.to_string()), &io::stdout()));
 }
 
 /// Writes a line to stderr.
@@ -25,9 +34,28 @@ pub(crate) fn eprint_question(question: &str) {
     let _ = err.flush();
 }
 
-/// Writes the error that ends the program, in one line.
+/// Writes the error that ends the program: in one line, or at a terminal in lines that break between
+/// words.
 pub(crate) fn eprint_error(error: &anyhow::Error) {
-    eprint_line(format_args!("error: {}", one_line(&error_chain(error))));
+    let text = format!("error: {}", one_line(&error_chain(error)));
+    eprint_line(fit_terminal(&text, &io::stderr()));
+}
+
+/// Breaks a line at the width of the terminal that `stream` is, if it is one.
+fn fit_terminal<'a>(line: &'a str, stream: &impl AsFd) -> Cow<'a, str> {
+    match tcgetwinsize(stream) {
+        Ok(size) if size.ws_col > 0 => Cow::Owned(wrap(line, size.ws_col.into(), 0)),
+        _ => Cow::Borrowed(line),
+    }
+}
+
+/// A number of things in words, such as `no mistakes`, `1 mistake` or `2 mistakes`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    match number {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
 }
 
 /// Joins an error and its causes with colons.

@@ -29,7 +29,7 @@ async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
     let app = open_store(&whose)?;
     let outcome = account_recovery::reset_password(&app, &whose.identity, password).await;
     let found = require_identity(outcome, &whose, "the password could not be set")?;
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "password of {} set; it is enabled, and its sessions were ended",
         named(&found)
     ));
@@ -46,14 +46,14 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
         ..
     }) = outcome
     {
-        output::print_line(format_args!(
+        output::print_message(format_args!(
             "{} is not enrolled in TOTP: there was nothing to remove, and nothing was changed",
-            output::one_line(&whose.identity)
+            whose.identity
         ));
         return Ok(());
     }
     let found = require_identity(outcome, &whose, "the TOTP enrollment could not be removed")?;
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "TOTP enrollment of {} removed; its sessions were ended",
         named(&found)
     ));
@@ -62,7 +62,7 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
 
 /// Name and id of an identity.
 fn named(found: &RecoveredIdentity) -> String {
-    format!("{} ({})", output::one_line(&found.name), found.id)
+    format!("{} ({})", found.name, found.id)
 }
 
 fn open_store(account: &AccountArgs) -> anyhow::Result<Arc<App>> {

@@ -23,7 +23,7 @@ pub(super) fn verify(arguments: &AuditVerifyArgs) -> anyhow::Result<ExitCode> {
                     before.display()
                 );
             }
-            output::print_line(format_args!(
+            output::print_message(format_args!(
                 "{}: it continues {}",
                 file.display(),
                 before.display()
@@ -44,15 +44,15 @@ fn verify_file(file: &Path) -> anyhow::Result<VerifiedAuditChain> {
     if checked.chain.lines == 0 {
         bail!("the audit file {name} is empty: its content was removed, or it was never written");
     }
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "{name}: intact, {} lines; the last committed event is number {}",
         checked.chain.lines, checked.chain.last_seq
     ));
     for note in &checked.notes {
-        output::print_line(note);
+        output::print_message(note);
     }
     if checked.is_torn {
-        output::print_line("its last line is incomplete or still being written");
+        output::print_message("its last line is incomplete or still being written");
     }
     Ok(checked)
 }

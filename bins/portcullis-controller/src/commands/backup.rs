@@ -27,7 +27,7 @@ fn verify(arguments: &BackupVerifyArgs) -> anyhow::Result<ExitCode> {
         Some(key) => format!("the sealing key {} opens it", key.display()),
         None => "whether a sealing key opens it is checked with --config".to_owned(),
     };
-    output::print_line(format_args!("{}: intact; {key}", copy.display()));
+    output::print_message(format_args!("{}: intact; {key}", copy.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -38,18 +38,18 @@ fn restore(arguments: &BackupRestoreArgs) -> anyhow::Result<ExitCode> {
     let findings = backup::verify(copy, Some(&location.sealing_key_path()), &env)?;
     require_intact(copy, &findings)?;
     let replaced = backup::put_in_place(copy, &location, &env)?;
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "{} is now a copy of {}",
         location.store_path().display(),
         copy.display()
     ));
     if let Some(replaced) = replaced {
-        output::print_line(format_args!(
+        output::print_message(format_args!(
             "the store that was there is kept as {}: remove it once it is not needed any more",
             replaced.display()
         ));
     }
-    output::print_line(
+    output::print_message(
         "Who was deleted or locked out since the copy was made is back: do again what matters.",
     );
     Ok(ExitCode::SUCCESS)
@@ -60,11 +60,12 @@ fn require_intact(copy: &Path, findings: &[Finding]) -> anyhow::Result<()> {
     for finding in findings {
         output::eprint_line(output::one_line(&finding.to_string()));
     }
-    match findings.len() {
-        0 => Ok(()),
-        count => bail!(
-            "{} is damaged: {count} findings, which are shown above; take an earlier copy",
-            copy.display()
-        ),
+    if findings.is_empty() {
+        return Ok(());
     }
+    bail!(
+        "{} is damaged: {}, shown above; take an earlier copy",
+        copy.display(),
+        output::counted(findings.len(), "finding"),
+    )
 }

@@ -3,7 +3,7 @@
 use crate::cli::{ConfigCheckArgs, FindingsFormat};
 use crate::config::{self, CheckedFiles};
 use crate::diagnostics::{self, DiagnosticRecord};
-use crate::output;
+use crate::output::{self, counted};
 use portcullis_yaml::Severity;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -52,18 +52,10 @@ fn print_findings(reading: &CheckedFiles) {
             .filter(|each| each.severity == severity)
             .count()
     };
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "{}: {}, {}",
         reading.sources.names().join(" with "),
         counted(count(Severity::Error), "mistake"),
         counted(count(Severity::Warning), "warning"),
     ));
-}
-
-fn counted(number: usize, word: &str) -> String {
-    match number {
-        0 => format!("no {word}s"),
-        1 => format!("1 {word}"),
-        _ => format!("{number} {word}s"),
-    }
 }

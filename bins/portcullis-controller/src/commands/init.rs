@@ -24,9 +24,6 @@ pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
         Err(AppError::AlreadyInitialized) => bail!("this network already has an administrator"),
         Err(error) => return Err(error).context("the administrator could not be created"),
     }
-    output::print_line(format_args!(
-        "administrator {} created",
-        output::one_line(&arguments.username)
-    ));
+    output::print_message(format_args!("administrator {} created", arguments.username));
     Ok(())
 }

@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &ManArgs) -> anyhow::Result<ExitCode> {
     for page in &pages {
         files::replace(&dir.join(&page.name), &page.text, PUBLIC_MODE)?;
     }
-    output::print_line(format_args!(
+    output::print_message(format_args!(
         "{} pages written to {}",
         pages.len(),
         dir.display()

@@ -146,8 +146,7 @@ fn open_home(folder: &Path) -> anyhow::Result<Home> {
     let folder = folder
         .canonicalize()
         .with_context(|| format!("the directory {} does not exist", folder.display()))?;
-    let name = folder.display().to_string();
-    output::print_line(format_args!("Continuing with {}", output::one_line(&name)));
+    output::print_message(format_args!("Continuing with {}", folder.display()));
     Ok(Home::at(&folder))
 }
 

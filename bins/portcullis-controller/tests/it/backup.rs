@@ -57,6 +57,19 @@ impl Site {
 }
 
 #[test]
+fn name_of_a_copy_does_not_reach_the_terminal_as_it_is() {
+    let site = Site::new();
+    let copy = site.copy.with_file_name("co\u{1b}[2J\u{202e}py");
+    fs::rename(&site.copy, &copy).unwrap();
+    let verified = site.verify(&copy);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    assert!(
+        verified.stdout.contains("co\\u{1b}[2J\\u{202e}py: intact"),
+        "{verified:?}"
+    );
+}
+
+#[test]
 fn copy_takes_the_place_of_the_store_which_is_kept() {
     let site = Site::new();
     let kept = fs::read(&site.copy).unwrap();

@@ -1,6 +1,6 @@
 //! What can be wrong around the program: one clear sentence each, and a non-zero exit.
 
-use crate::support::{Finished, finish, made, mode, program, quickstart};
+use crate::support::{Finished, Serving, finish, made, mode, program, quickstart};
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -33,6 +33,25 @@ fn busy_port_is_named_and_nothing_is_made() {
     );
     finished.failed_with(&[&port, "the address is in use", "choose another port"]);
     assert!(!home.exists());
+}
+
+#[test]
+fn sentence_on_a_terminal_breaks_between_words() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let line = format!(
+        "stty cols 40; exec '{}' run /no/file/with/this/name",
+        env!("CARGO_BIN_EXE_portcullis-controller")
+    );
+    let finished = Serving::start_on_terminal(&line).ended();
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    assert!(
+        finished
+            .stdout
+            .contains("error: the configuration file\n/no/file/with/this/name does not exist"),
+        "{finished:?}"
+    );
 }
 
 #[test]

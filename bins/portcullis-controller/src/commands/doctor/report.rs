@@ -1,6 +1,7 @@
 //! Findings of `doctor`, and how they are shown.
 
-use crate::output::one_line;
+use crate::output::{counted, one_line};
+use portcullis_command_line::wrap;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -99,11 +100,7 @@ impl Report {
                 push_wrapped(&mut text, "", &format!("help: {help}"));
             }
         }
-        let counted = |verdict, word: &str| match self.count(verdict) {
-            0 => format!("no {word}s"),
-            1 => format!("1 {word}"),
-            count => format!("{count} {word}s"),
-        };
+        let counted = |verdict, noun| counted(self.count(verdict), noun);
         // Writing to a string cannot fail.
         let _ = write!(
             text,
@@ -142,27 +139,9 @@ fn to_record(finding: &Finding) -> Value {
 
 /// Appends a text in lines that fit the terminal, with a label before the first.
 fn push_wrapped(text: &mut String, label: &str, message: &str) {
-    let mut line = format!("{label:<TEXT_COLUMN$}");
-    let mut used = TEXT_COLUMN;
-    let mut is_first = true;
-    for word in one_line(message).split_whitespace() {
-        let length = word.chars().count();
-        if !is_first && used + 1 + length > WIDTH {
-            text.push_str(&line);
-            text.push('\n');
-            line = " ".repeat(TEXT_COLUMN);
-            used = TEXT_COLUMN;
-            is_first = true;
-        }
-        if !is_first {
-            line.push(' ');
-            used += 1;
-        }
-        line.push_str(word);
-        used += length;
-        is_first = false;
-    }
-    text.push_str(&line);
+    let lines = wrap(&one_line(message), WIDTH, TEXT_COLUMN);
+    let line = format!("{label:<TEXT_COLUMN$}{lines}");
+    text.push_str(line.trim_end());
     text.push('\n');
 }
 

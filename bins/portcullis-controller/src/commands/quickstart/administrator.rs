@@ -64,7 +64,7 @@ pub(super) async fn ensure(
         ];
         for (flag, value) in given {
             if value.is_some() {
-                output::print_line(format_args!(
+                output::print_message(format_args!(
                     "Ignored, because an administrator already exists: {flag}"
                 ));
             }

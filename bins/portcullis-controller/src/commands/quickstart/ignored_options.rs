@@ -33,9 +33,9 @@ pub(super) fn report_ignored(arguments: &QuickstartArgs, config: &ControllerConf
         ignored.push("--key-type (its keys already exist)".to_owned());
     }
     if !ignored.is_empty() {
-        output::print_line(format_args!(
+        output::print_message(format_args!(
             "Ignored, because the network was created with other settings: {}",
-            output::one_line(&ignored.join(", "))
+            ignored.join(", ")
         ));
     }
 }
