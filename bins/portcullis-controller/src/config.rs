@@ -8,6 +8,7 @@ mod log_filter;
 mod reserved_names;
 
 use crate::diagnostics::{self, SourceFiles};
+use crate::files;
 use crate::home::Home;
 use crate::judgement::{self, Finding, Renewal};
 use crate::{output, store};
@@ -257,10 +258,7 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// Absolute folder of a file.
 pub(crate) fn folder_of(file: &Path) -> PathBuf {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = files::directory_of(file);
     folder
         .canonicalize()
         .unwrap_or_else(|_missing| folder.to_owned())

@@ -56,12 +56,8 @@ pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Res
 
 /// Moves a file or directory to its final path durably.
 pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let directory = match to.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     fs::rename(from, to)
-        .and_then(|()| File::open(directory)?.sync_all())
+        .and_then(|()| File::open(directory_of(to))?.sync_all())
         .with_context(|| format!("{} cannot be moved into place", to.display()))
 }
 
@@ -85,6 +81,14 @@ fn remove(path: &Path) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// The directory that a path is in; the working directory for a name alone.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
     }
 }
 

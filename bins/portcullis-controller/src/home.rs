@@ -128,11 +128,7 @@ pub fn create(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Resu
         .canonicalize()
         .with_context(|| format!("the directory {} does not exist", folder.display()))?;
     let home = Home::at(&folder);
-    let layout = HomeLayout::under(&folder);
-    let pki_folder = layout
-        .key
-        .parent()
-        .map_or_else(|| folder.clone(), Path::to_owned);
+    let pki_folder = pki_directory(&folder);
     if pki_folder.exists() && !home.is_ready() && !home.has_store() && !home.password.exists() {
         // Interrupted before the keys were used: a password is created after the store. They may be somebody
         // else's, so they are kept.

@@ -90,7 +90,7 @@ impl ServeOptions {
 impl std::fmt::Debug for ServeOptions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Plan")
+            .debug_struct("ServeOptions")
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
@@ -116,21 +116,21 @@ pub struct RunningController {
 ///
 /// If a reference of the configuration is invalid, or the store cannot be opened or is damaged; the
 /// message says what and where.
-pub async fn serve(plan: ServeOptions) -> anyhow::Result<RunningController> {
+pub async fn serve(options: ServeOptions) -> anyhow::Result<RunningController> {
     let ServeOptions {
         config,
         env,
         listeners,
-        store_must_exist: store_was_made,
+        store_must_exist,
         accept_damage,
         renew_leaf,
         audit,
         stop,
-    } = plan;
+    } = options;
     // The steps most likely to fail come first, so that a failure leaves no trace.
     let web = WebListeners::bind(&config, listeners).await?;
     let audit = audit.inspect()?;
-    let core = open(&config, store_was_made, &env)?;
+    let core = open(&config, store_must_exist, &env)?;
     portcullis_app::administrator::ensure_defaults(&core.app)
         .await
         .context("the store could not be prepared")?;

@@ -5,7 +5,7 @@ mod missing_store;
 
 pub(crate) use lock_holder::lock_holder;
 
-use crate::logging;
+use crate::{files, logging};
 use anyhow::Context as _;
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
@@ -118,6 +118,5 @@ fn describe_cause(cause: &(dyn std::error::Error + 'static)) -> String {
 }
 
 fn folder_exists(path: &Path) -> bool {
-    path.parent()
-        .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+    files::directory_of(path).is_dir()
 }

@@ -1,5 +1,6 @@
 //! Access to the audit file, and detection of changes by other programs.
 
+use crate::files;
 use anyhow::{Context as _, bail};
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
@@ -88,10 +89,8 @@ pub(super) fn create(path: &Path) -> anyhow::Result<File> {
         );
     }
     // Otherwise a power loss could remove the new file.
-    if let Some(folder) = folder(path) {
-        let made = File::open(folder).and_then(|folder| folder.sync_all());
-        made.with_context(|| format!("the directory of the audit file {name} cannot be written"))?;
-    }
+    let synced = File::open(files::directory_of(path)).and_then(|directory| directory.sync_all());
+    synced.with_context(|| format!("the directory of the audit file {name} cannot be written"))?;
     Ok(file)
 }
 
@@ -114,17 +113,8 @@ pub(super) fn check_length(expected: u64, found: u64, is_dirty: bool) -> io::Res
     Ok(())
 }
 
-fn folder(path: &Path) -> Option<&Path> {
-    let folder = path.parent()?;
-    Some(if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    })
-}
-
 fn check_folder(path: &Path) -> anyhow::Result<()> {
-    if folder(path).is_none_or(|folder| !folder.is_dir()) {
+    if !files::directory_of(path).is_dir() {
         bail!(
             "the audit file {} cannot be created: its directory does not exist",
             path.display()

@@ -2,6 +2,7 @@
 
 use super::file_permissions::{self, Tolerance};
 use super::home_keys::HomeKeys;
+use crate::files;
 use crate::output;
 use crate::pem::{self, CertKeySettings, PemSetting};
 use portcullis_controller_config::{
@@ -176,10 +177,7 @@ impl EnvironmentChecker<'_> {
         ] {
             self.check_permissions((path, *place), file);
         }
-        let folder = match store.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => return,
-        };
+        let folder = files::directory_of(&store);
         if folder.is_dir() {
             return;
         }

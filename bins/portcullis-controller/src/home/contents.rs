@@ -61,7 +61,7 @@ fn foreign_entries(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Whether `entry` is the directory of the keys, finished or not, with nothing else in it.
 fn is_pki(entry: &Path, folder: &Path) -> bool {
-    let finished = folder.join("pki");
+    let finished = super::pki_directory(folder);
     let all = [
         files::draft_path(&finished),
         folder.join(super::INCOMPLETE_PKI),

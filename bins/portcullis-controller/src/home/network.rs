@@ -143,7 +143,7 @@ fn require_room_for_store(db: &Path) -> anyhow::Result<()> {
             path.display()
         );
     }
-    let folder = db.parent().unwrap_or(Path::new("/"));
+    let folder = files::directory_of(db);
     ensure!(
         folder.is_dir(),
         "the directory {} of the store does not exist; create it, or name another --store",

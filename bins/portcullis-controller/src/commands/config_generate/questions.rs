@@ -40,12 +40,20 @@ pub(super) async fn ask(arguments: &ConfigGenerateArgs) -> anyhow::Result<Answer
         .answer(arguments.address.as_deref(), address, parse_host)
         .await?;
     let sans = source.answer(given.as_deref(), sans, parse_sans).await?;
-    let port = source
-        .port(arguments.port, "Port of the APIs", DEFAULT_PORT)
-        .await?;
-    let ctrl_port = source
-        .port(arguments.ctrl_port, "Port for routers", DEFAULT_CTRL_PORT)
-        .await?;
+    let default_port = DEFAULT_PORT.to_string();
+    let port = Question {
+        option: "--port",
+        text: "Port of the APIs",
+        suggestion: Suggestion::Text(&default_port),
+    };
+    let default_ctrl_port = DEFAULT_CTRL_PORT.to_string();
+    let ctrl_port = Question {
+        option: "--ctrl-port",
+        text: "Port for routers",
+        suggestion: Suggestion::Text(&default_ctrl_port),
+    };
+    let port = source.port(arguments.port, port).await?;
+    let ctrl_port = source.port(arguments.ctrl_port, ctrl_port).await?;
     let domain = arguments.trust_domain.as_deref();
     let trust_domain = source
         .answer(domain, trust_domain, parse_trust_domain)
@@ -154,13 +162,8 @@ impl Source {
         }
     }
 
-    async fn port(self, given: Option<u16>, text: &'static str, usual: u16) -> anyhow::Result<u16> {
-        let (given, usual) = (given.map(|port| port.to_string()), usual.to_string());
-        let question = Question {
-            option: "--port",
-            text,
-            suggestion: Suggestion::Text(&usual),
-        };
+    async fn port(self, given: Option<u16>, question: Question<'_>) -> anyhow::Result<u16> {
+        let given = given.map(|port| port.to_string());
         self.answer(given.as_deref(), question, parse_port).await
     }
 

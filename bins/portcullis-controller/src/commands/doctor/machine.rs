@@ -1,6 +1,7 @@
 //! The machine: store, disk and clock.
 
 use super::report::{Report, Verdict};
+use crate::files;
 use crate::judgement::describe_span;
 use crate::store;
 use portcullis_controller_config::ControllerConfig;
@@ -90,10 +91,7 @@ fn check_last_change(path: &Path, now: Timestamp, report: &mut Report) {
 }
 
 fn check_disk(path: &Path, report: &mut Report) {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = files::directory_of(path);
     let Ok(found) = statvfs(directory) else {
         let message = format!("the disk of {} cannot be looked at", directory.display());
         report.add(Verdict::Unseen, "disk", message, None);
