@@ -16,19 +16,13 @@ pub(super) async fn run(command: AdminCommand) -> anyhow::Result<()> {
 }
 
 async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
-    let ResetPasswordArgs {
-        account: whose,
-        password,
-    } = arguments;
+    let ResetPasswordArgs { account, password } = arguments;
     // A signal while the store is written must not cut the program short.
     let shutdown = signals::listen()?;
-    let password = tokio::select! {
-        password = password::read(&password) => password?,
-        () = shutdown.stop.cancelled() => bail!("stopped before anything was changed"),
-    };
-    let app = open_store(&whose)?;
-    let outcome = account_recovery::reset_password(&app, &whose.identity, password).await;
-    let found = require_identity(outcome, &whose, "the password could not be set")?;
+    let password = password::read_until_stopped(&password, &shutdown.stop).await?;
+    let app = open_store(&account)?;
+    let outcome = account_recovery::reset_password(&app, &account.identity, password).await;
+    let found = require_identity(outcome, &account, "the password could not be set")?;
     output::print_message(format_args!(
         "password of {} set; it is enabled, and its sessions were ended",
         named(&found)
@@ -37,10 +31,10 @@ async fn reset_password(arguments: ResetPasswordArgs) -> anyhow::Result<()> {
 }
 
 async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
-    let RemoveMfaArgs { account: whose } = arguments;
+    let RemoveMfaArgs { account } = arguments;
     let _shutdown = signals::listen()?;
-    let app = open_store(&whose)?;
-    let outcome = account_recovery::remove_mfa(&app, &whose.identity).await;
+    let app = open_store(&account)?;
+    let outcome = account_recovery::remove_mfa(&app, &account.identity).await;
     if let Err(AppError::NotFound {
         kind: "MFA enrollment",
         ..
@@ -48,11 +42,15 @@ async fn remove_mfa(arguments: RemoveMfaArgs) -> anyhow::Result<()> {
     {
         output::print_message(format_args!(
             "{} is not enrolled in TOTP: there was nothing to remove, and nothing was changed",
-            whose.identity
+            account.identity
         ));
         return Ok(());
     }
-    let found = require_identity(outcome, &whose, "the TOTP enrollment could not be removed")?;
+    let found = require_identity(
+        outcome,
+        &account,
+        "the TOTP enrollment could not be removed",
+    )?;
     output::print_message(format_args!(
         "TOTP enrollment of {} removed; its sessions were ended",
         named(&found)

@@ -10,10 +10,7 @@ pub(super) async fn run(arguments: InitArgs) -> anyhow::Result<()> {
     admin_credentials::validate_username(&arguments.username)?;
     // A signal while the store is written must not cut the program short.
     let shutdown = signals::listen()?;
-    let password = tokio::select! {
-        password = password::read(&arguments.password) => password?,
-        () = shutdown.stop.cancelled() => bail!("stopped before anything was changed"),
-    };
+    let password = password::read_until_stopped(&arguments.password, &shutdown.stop).await?;
     let config = config::load(&[&arguments.config])?;
     let core = serve::open(&config, false, &portcullis_system::env())?;
     administrator::ensure_defaults(&core.app)

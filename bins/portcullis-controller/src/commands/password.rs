@@ -2,13 +2,25 @@
 
 use crate::cli::PasswordArgs;
 use crate::{admin_credentials, prompt, usage};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use secrecy::SecretString;
 use std::path::Path;
+use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
+/// Reads a password, unless a signal ends the command first.
+pub(super) async fn read_until_stopped(
+    given: &PasswordArgs,
+    stop: &CancellationToken,
+) -> anyhow::Result<SecretString> {
+    match stop.run_until_cancelled(read(given)).await {
+        Some(password) => password,
+        None => bail!("stopped before anything was changed"),
+    }
+}
+
 /// Reads a password from the source that the command line names.
-pub(super) async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
+async fn read(given: &PasswordArgs) -> anyhow::Result<SecretString> {
     match (&given.password_file, &given.password) {
         (Some(path), _) => read_from(path).await,
         (None, Some(given)) => {
