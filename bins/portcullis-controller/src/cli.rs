@@ -14,7 +14,7 @@ pub(crate) use audit::{AuditCommand, AuditVerifyArgs};
 pub(crate) use backup::{BackupCommand, BackupRestoreArgs, BackupVerifyArgs};
 pub(crate) use config::{
     ConfigCheckArgs, ConfigCommand, ConfigExplainArgs, ConfigGenerateArgs, ConfigShowArgs,
-    FindingsFormat, OwnPkiArgs, ValuesFormat,
+    OwnPkiArgs, ValuesFormat,
 };
 pub(crate) use diagnosis::{DoctorArgs, FingerprintArgs};
 pub(crate) use network::{InitArgs, PasswordArgs, QuickstartArgs, RunArgs};
@@ -110,6 +110,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// For people
+    #[value(alias = "human")]
     Text,
     /// JSON
     Json,

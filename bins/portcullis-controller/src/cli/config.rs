@@ -34,7 +34,7 @@ others can reach. Exits with 0 if all files are valid, otherwise with 1.
 Examples:
   portcullis-controller config check controller.yml
   portcullis-controller config check controller.yml --overlay production.yml
-  portcullis-controller config check --format json controller.yml";
+  portcullis-controller config check -o json controller.yml";
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -64,8 +64,9 @@ pub(crate) struct ConfigCheckArgs {
     pub(crate) overlays: OverlayArgs,
 
     /// Format of the findings
-    #[arg(long, value_enum, default_value_t = FindingsFormat::Human)]
-    pub(crate) format: FindingsFormat,
+    #[arg(short, long, visible_alias = "format", value_name = "FORMAT", value_enum,
+          default_value_t = OutputFormat::Text)]
+    pub(crate) output: OutputFormat,
 }
 
 /// Partial files over a complete one.
@@ -105,7 +106,7 @@ pub(crate) struct ConfigExplainArgs {
     pub(crate) path: Option<String>,
 
     /// Format of the explanation
-    #[arg(short, long, value_enum, default_value_t = OutputFormat::Text)]
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) output: OutputFormat,
 }
 
@@ -141,7 +142,7 @@ pub(crate) struct ConfigShowArgs {
     pub(crate) overlays: OverlayArgs,
 
     /// Format of the values
-    #[arg(short, long, value_enum, default_value_t = ValuesFormat::Yaml)]
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = ValuesFormat::Yaml)]
     pub(crate) output: ValuesFormat,
 }
 
@@ -160,13 +161,5 @@ pub(crate) enum ValuesFormat {
     /// Nested like the file, with the source of each value in a comment
     Yaml,
     /// A JSON object from key paths to values and their sources
-    Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FindingsFormat {
-    /// Like compiler messages, with the line
-    Human,
-    /// One JSON list
     Json,
 }

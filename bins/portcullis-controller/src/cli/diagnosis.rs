@@ -25,7 +25,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) config: PathBuf,
 
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = OutputFormat::Text)]
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) output: OutputFormat,
 }
 
@@ -52,6 +52,6 @@ pub(crate) struct FingerprintArgs {
     pub(crate) home: Option<PathBuf>,
 
     /// Format of the output
-    #[arg(short, long, value_enum, default_value_t = OutputFormat::Text)]
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) output: OutputFormat,
 }

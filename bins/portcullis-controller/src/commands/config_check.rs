@@ -1,6 +1,6 @@
 //! `config check`: all mistakes in configuration files.
 
-use crate::cli::{ConfigCheckArgs, FindingsFormat};
+use crate::cli::{ConfigCheckArgs, OutputFormat};
 use crate::config::{self, CheckedFiles};
 use crate::diagnostics::{self, DiagnosticRecord};
 use crate::output::{self, counted};
@@ -18,9 +18,9 @@ pub(super) fn run(arguments: &ConfigCheckArgs) -> anyhow::Result<ExitCode> {
         checked
     };
     let results: Vec<_> = arguments.files.iter().map(check).collect();
-    match arguments.format {
-        FindingsFormat::Human => results.iter().for_each(print_findings),
-        FindingsFormat::Json => {
+    match arguments.output {
+        OutputFormat::Text => results.iter().for_each(print_findings),
+        OutputFormat::Json => {
             let records: Vec<_> = results.iter().flat_map(records).collect();
             output::print_line(serde_json::to_string_pretty(&records)?);
         },

@@ -46,7 +46,7 @@ fn json_names_the_same_mistakes() {
     let finished = finish(
         program()
             .current_dir(&folder)
-            .args(["config", "check", "--format", "json", "bad.yml"]),
+            .args(["config", "check", "-o", "json", "bad.yml"]),
     );
     assert_eq!(finished.code, Some(1), "{finished:?}");
     let list: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();

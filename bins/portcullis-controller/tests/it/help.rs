@@ -116,7 +116,7 @@ fn help_of_a_command_explains_arguments_and_options() {
               Partial file whose keys override those of the configuration file, like
               --config of `quickstart`; may be repeated
 
-      -o, --output <OUTPUT>
+      -o, --output <FORMAT>
               Format of the values
 
               Possible values:
