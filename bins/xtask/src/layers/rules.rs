@@ -52,6 +52,7 @@ const LIBRARIES: &[(&str, AllowedDependencies)] = &[
     ("key-table", AllowedDependencies::Only(&["yaml"])),
     ("listener", AllowedDependencies::Only(&["domain", "pki"])),
     ("no-schema", AllowedDependencies::Only(&[])),
+    ("oidc", AllowedDependencies::Only(&["domain"])),
     ("pki", AllowedDependencies::Only(&["domain"])),
     ("posture", AllowedDependencies::Only(&["domain"])),
     (
@@ -89,6 +90,7 @@ pub(super) const FORBIDDEN_PACKAGES: &[ForbiddenPackages] = &[
             "filter",
             "index",
             "key-table",
+            "oidc",
             "posture",
             "router",
             "router-config",

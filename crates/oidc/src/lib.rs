@@ -1,0 +1,3 @@
+//! The OpenID provider of the Portcullis controller, as protocol logic.
+
+pub mod pkce;
