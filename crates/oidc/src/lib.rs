@@ -1,5 +1,6 @@
 //! The OpenID provider of the Portcullis controller, as protocol logic.
 
+pub mod client;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
