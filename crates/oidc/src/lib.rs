@@ -4,3 +4,4 @@ pub mod client;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
+pub mod scope;
