@@ -8,11 +8,12 @@ use crate::terminal;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, PagingError, PeerCertificateError, RefusalError};
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 const ERROR: &str = "error:";
+const HINT: &str = "hint:";
 
 /// Error kinds that exit codes distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,35 +209,22 @@ impl CliError {
     /// Renders the error with its causes, each hint, and the id of the request, on lines of their
     /// own. Lines are broken for a terminal with `columns`.
     fn render(&self, is_colored: bool, columns: Option<usize>) -> String {
-        let style = |text: &str, code: &str| {
-            if is_colored {
-                format!("\u{1b}[{code}m{text}\u{1b}[0m")
-            } else {
-                text.to_owned()
-            }
-        };
-        let line = |label: &str, code: &str, text: String| {
-            let text = match columns {
-                Some(columns) => wrap(&text, columns, label.len() + 1),
-                None => text,
-            };
-            format!("{} {text}\n", style(label, code))
-        };
-        let message = excerpt::render_message(&self.full_message(), |text| match columns {
-            Some(columns) => wrap(&text, columns, ERROR.len() + 1),
-            None => text,
+        let style = |text: &str, code| terminal::styled(text, code, is_colored);
+        let message = excerpt::render_message(&self.full_message(), |text| {
+            fit(&text, columns, ERROR.len() + 1)
         });
-        let mut text = format!("{} {message}\n", style(ERROR, "1;31"));
+        let mut lines = vec![format!("{} {message}", style(ERROR, "1;31"))];
         for hint in &self.hints {
             let hint = terminal::escape_control_characters(hint);
-            text.push_str(&line("hint:", "1;36", hint));
+            let hint = fit(&hint, columns, HINT.len() + 1);
+            lines.push(format!("{} {hint}", style(HINT, "1;36")));
         }
         if let Some(id) = &self.request_id {
             let id = terminal::escape_control_characters(id);
-            text.push_str(&style(&format!("request id: {id}"), "2"));
-            text.push('\n');
+            lines.push(style(&format!("request id: {id}"), "2"));
         }
-        text
+        lines.push(String::new());
+        lines.join("\n")
     }
 
     /// The error with its causes, escaped for terminals.

@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::render::{Render, one_line};
 use crate::terminal::{self, escape_control_characters, is_unsafe};
 use clap::ValueEnum;
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 use serde::Serialize;
 use serde_yaml::Value;
 use std::borrow::Cow;
@@ -202,27 +202,16 @@ pub(crate) fn write_untrusted(bytes: &[u8]) -> Result<(), CliError> {
 /// Writes a message to standard error, broken between words at a terminal.
 pub(crate) fn note(text: &str) {
     let text = escape_control_characters(text);
-    let text = match terminal::stderr_width() {
-        Some(columns) => wrap(&text, columns, 0),
-        None => text,
-    };
+    let text = fit(&text, terminal::stderr_width(), 0);
     write_stderr(&format!("{text}\n"));
 }
 
 /// Writes a warning to standard error.
 pub(crate) fn warn(text: &str) {
     const LABEL: &str = "warning:";
-    let stderr = io::stderr();
     let text = escape_control_characters(text);
-    let text = match terminal::stderr_width() {
-        Some(columns) => wrap(&text, columns, LABEL.len() + 1),
-        None => text,
-    };
-    let label = if terminal::supports_color(&stderr) {
-        format!("\u{1b}[1;33m{LABEL}\u{1b}[0m")
-    } else {
-        LABEL.to_owned()
-    };
+    let text = fit(&text, terminal::stderr_width(), LABEL.len() + 1);
+    let label = terminal::styled(LABEL, "1;33", terminal::supports_color(&io::stderr()));
     write_stderr(&format!("{label} {text}\n"));
 }
 

@@ -1,7 +1,7 @@
 //! Results as text for people.
 
 use crate::terminal::escape_control_characters;
-use portcullis_command_line::wrap;
+use portcullis_command_line::fit;
 
 /// A result that people read.
 pub(crate) trait Render {
@@ -16,16 +16,15 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Renders the text below a result. Items of lists hang below their dashes.
 pub(crate) fn footer(text: Option<&str>, room: Option<usize>) -> String {
-    let room = room.unwrap_or(usize::MAX);
     let mut footer = String::new();
     for line in text.into_iter().flat_map(str::lines) {
         let line = escape_control_characters(line);
         match line.strip_prefix("- ") {
             Some(item) => {
                 footer.push_str("- ");
-                footer.push_str(&wrap(item, room, 2));
+                footer.push_str(&fit(item, room, 2));
             },
-            None => footer.push_str(&wrap(&line, room, 0)),
+            None => footer.push_str(&fit(&line, room, 0)),
         }
         footer.push('\n');
     }

@@ -1,8 +1,8 @@
 //! Named values below each other.
 
 use crate::render::{self, Render, one_line, push_blanks};
+use portcullis_command_line::fit;
 use portcullis_command_line::text_width::width;
-use portcullis_command_line::wrap;
 
 /// Blanks between names and values.
 const GAP: usize = 2;
@@ -47,7 +47,7 @@ impl Render for Table {
         for (name, value) in &self.properties {
             text.push_str(name);
             push_blanks(&mut text, indent - width(name));
-            text.push_str(&wrap(value, room.unwrap_or(usize::MAX), indent));
+            text.push_str(&fit(value, room, indent));
             text.push('\n');
         }
         text.push_str(&render::footer(self.footer.as_deref(), room));

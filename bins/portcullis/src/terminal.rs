@@ -9,6 +9,15 @@ pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
+/// Text with the style of an ANSI code such as `1;31`, where colors are shown.
+pub(crate) fn styled(text: &str, code: &str, is_colored: bool) -> String {
+    if is_colored {
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Columns for results: `COLUMNS`, or the width of the terminal if standard output is one. `None` if
 /// there is no limit.
 pub(crate) fn stdout_width() -> Option<usize> {

@@ -47,12 +47,8 @@ fn render(
         text = text.replace(&error.to_string(), "must be a whole number");
     }
     if let Some(hint) = hint {
-        let (begin, end) = if is_colored {
-            ("\u{1b}[1;36m", "\u{1b}[0m")
-        } else {
-            ("", "")
-        };
-        text.extend([begin, "hint:", end, " ", hint, "\n"]);
+        let label = terminal::styled("hint:", "1;36", is_colored);
+        text.extend([label.as_str(), " ", hint, "\n"]);
     }
     match columns {
         Some(columns) => wrap_lines(&text, columns),
@@ -65,9 +61,7 @@ fn wrap_lines(text: &str, columns: usize) -> String {
     let lines = text.split('\n').map(|line| {
         let words = line.trim_start();
         let indent = line.len() - words.len();
-        let wrapped = wrap(words, columns.saturating_sub(indent), 2);
-        let indented = format!("\n{}", " ".repeat(indent));
-        format!("{}{}", " ".repeat(indent), wrapped.replace('\n', &indented))
+        " ".repeat(indent) + &wrap(words, columns, indent + 2)
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -13,4 +13,4 @@ pub mod text_width;
 mod wrap;
 
 pub use help::{CommandGroup, arrange};
-pub use wrap::wrap;
+pub use wrap::{fit, wrap};

@@ -16,6 +16,14 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     lines.join(&format!("\n{}", " ".repeat(indent)))
 }
 
+/// Like [`wrap`] for a terminal with `columns`; without a terminal, lines stay as they are.
+pub fn fit(text: &str, columns: Option<usize>, indent: usize) -> String {
+    match columns {
+        Some(columns) => wrap(text, columns, indent),
+        None => text.to_owned(),
+    }
+}
+
 /// Breaks one line.
 fn fill(line: &str, room: usize) -> Vec<String> {
     if line.starts_with(' ') || visible_width(line) <= room {
