@@ -62,6 +62,8 @@ fn exit_codes_tell_what_went_wrong() {
         "identity show nobody",
         "identity list --filter 'name ='",
         "identity create admin --type user",
+        "identity create anna --enrollment none --output name",
+        "identity update anna --name admin",
         "enrollment delete nothing --yes",
     ]);
     assert_snapshot!(transcript, @r#"
@@ -77,6 +79,14 @@ fn exit_codes_tell_what_went_wrong() {
         request id: REQUEST
         [1]
         $ portcullis identity create admin --type user
+        error: an identity named `admin` exists already
+        hint: see it with `portcullis identity show admin`
+        request id: REQUEST
+        [1]
+        $ portcullis identity create anna --enrollment none --output name
+        anna
+        [0]
+        $ portcullis identity update anna --name admin
         error: an identity named `admin` exists already
         hint: see it with `portcullis identity show admin`
         request id: REQUEST

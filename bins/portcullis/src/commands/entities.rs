@@ -86,9 +86,18 @@ where
     if let Some(tags) = tags.apply(&base.tags) {
         change.set_tags(tags);
     }
-    let changed = session.client.patch_entity::<E>(&base.id, &change).await;
-    changed.map_err(refused_change::<E>)?;
+    send_patch::<E>(&session.client, &base.id, &change).await?;
     fetch_and_show::<E>(context, session, &base.id).await
+}
+
+/// Changes an entity.
+pub(crate) async fn send_patch<E: EntityKind + Patchable>(
+    client: &Client,
+    id: &E::Id,
+    change: &E::Patch,
+) -> Result<(), CliError> {
+    let changed = client.patch_entity::<E>(id, change).await;
+    changed.map_err(refused_change::<E>)
 }
 
 /// Converts a failed creation or update. If the name is taken, the hint leads to its owner.

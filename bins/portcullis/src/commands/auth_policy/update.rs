@@ -51,10 +51,7 @@ impl Verb for UpdateArgs {
         let policy: AuthPolicyDetail = resolve::by_id_or_name(client, &self.policy).await?;
         patch.tags = self.tags.apply(&policy.base.tags).or(patch.tags);
         let body = AuthPolicyPatch::from(patch);
-        client
-            .patch_entity::<AuthPolicyDetail>(&policy.base.id, &body)
-            .await
-            .map_err(entities::refused_change::<AuthPolicyDetail>)?;
+        entities::send_patch::<AuthPolicyDetail>(client, &policy.base.id, &body).await?;
         let policy = client
             .entity::<AuthPolicyDetail>(&policy.base.id)
             .await

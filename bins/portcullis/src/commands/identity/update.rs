@@ -116,7 +116,7 @@ impl Verb for UpdateArgs {
         self.check_admin(&identity)?;
         let patch = self.body(client, &identity).await?;
         let id = &identity.base.id;
-        client.patch_entity::<IdentityDetail>(id, &patch).await?;
+        entities::send_patch::<IdentityDetail>(client, id, &patch).await?;
         entities::fetch_and_show::<IdentityDetail>(context, session, id).await
     }
 }
