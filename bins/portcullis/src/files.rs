@@ -5,7 +5,7 @@ mod readable;
 pub(crate) use readable::write_readable;
 
 use crate::error::CliError;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -180,10 +180,7 @@ fn resolve_target(path: &Path, existing: Existing) -> Result<WriteTarget, CliErr
             return if parent_dir(path).is_dir() {
                 Ok(WriteTarget::File(path.to_owned()))
             } else {
-                refuse(&format!(
-                    "the directory {} does not exist",
-                    parent_dir(path).display()
-                ))
+                Err(missing_directory(path))
             };
         },
         Err(error) => return Err(write_error(path, error)),
@@ -228,8 +225,16 @@ fn is_stream(kind: fs::FileType) -> bool {
 }
 
 #[cfg(not(unix))]
-fn takes_bytes(_kind: fs::FileType) -> bool {
+fn is_stream(_kind: fs::FileType) -> bool {
     false
+}
+
+/// Options under which a new file gets mode 0600.
+pub(crate) fn private_options() -> OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Creates an empty temporary file with mode 0600.
@@ -301,11 +306,12 @@ fn is_same_inode(one: &fs::Metadata, other: &fs::Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_one_inode(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
+fn is_same_inode(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
     false
 }
 
-fn parent_dir(path: &Path) -> &Path {
+/// The directory of a file.
+pub(crate) fn parent_dir(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -333,7 +339,7 @@ fn already_exists(path: &Path) -> CliError {
 }
 
 /// A write error for `path`. The path in `error`, that of a temporary file, is dropped.
-fn write_error(path: &Path, error: io::Error) -> CliError {
+pub(crate) fn write_error(path: &Path, error: io::Error) -> CliError {
     let error = match error.raw_os_error() {
         Some(_) => error,
         None => error.kind().into(),

@@ -24,6 +24,6 @@ fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn open_up(_file: &std::fs::File) -> std::io::Result<()> {
+fn make_readable(_file: &std::fs::File) -> std::io::Result<()> {
     Ok(())
 }

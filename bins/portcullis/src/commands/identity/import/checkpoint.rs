@@ -125,11 +125,12 @@ impl Checkpoint {
         total: usize,
     ) -> Result<(Self, History), CliError> {
         let fail = |error: io::Error| write_error(path, error);
-        let mut options = File::options();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(fail)?;
+        let mut file = files::private_options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(fail)?;
         if file.try_lock().is_err() {
             let path = path.display();
             return Err(CliError::failed(format!(

@@ -207,10 +207,6 @@ struct TokenLine<'t> {
 
 impl TokenFile {
     fn prepare(path: &Path, rows: &[Row], progress: &WrittenTokens) -> Result<Self, CliError> {
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
         let needed =
             BYTES_OF_FILE.saturating_mul(u64::try_from(rows.len()).unwrap_or(u64::MAX)) / 2;
         let is_csv = path
@@ -219,7 +215,7 @@ impl TokenFile {
         let file = if progress.is_resumed {
             reopen(path, progress.file_bytes)?
         } else {
-            try_space(parent, needed).map_err(|error| write_error(path, error))?;
+            try_space(files::parent_dir(path), needed).map_err(|error| write_error(path, error))?;
             create_private(path).map_err(|error| write_error(path, error))?
         };
         let mut sink = Self {
@@ -295,11 +291,10 @@ fn reopen(path: &Path, length: u64) -> Result<File, CliError> {
 
 /// Creates a file with mode 0600; it must not exist.
 fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    files::private_options()
+        .write(true)
+        .create_new(true)
+        .open(path)
 }
 
 /// Finds out whether so much can be written in a directory.
@@ -310,16 +305,12 @@ fn try_space(directory: &Path, bytes: u64) -> io::Result<()> {
 }
 
 fn write_error(path: &Path, error: io::Error) -> CliError {
-    if error.kind() == io::ErrorKind::AlreadyExists {
-        return CliError::failed(format!("{} already exists", path.display()))
-            .hint("choose another file; token files are never overwritten");
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            CliError::failed(format!("{} already exists", path.display()))
+                .hint("choose another file; token files are never overwritten")
+        },
+        io::ErrorKind::NotFound => files::missing_directory(path),
+        _ => files::write_error(path, error),
     }
-    if error.kind() == io::ErrorKind::NotFound {
-        return files::missing_directory(path);
-    }
-    // Errors of temporary files carry their own path.
-    let error = error
-        .raw_os_error()
-        .map_or(error, io::Error::from_raw_os_error);
-    CliError::failed(format!("{} cannot be written", path.display())).with_source(error)
 }
