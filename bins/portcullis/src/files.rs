@@ -19,6 +19,13 @@ pub(crate) enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// What `--force` stands for.
+    pub(crate) fn with_force(is_forced: bool) -> Self {
+        if is_forced { Self::Replace } else { Self::Keep }
+    }
+}
+
 /// A private file (mode 0600) that is written atomically.
 ///
 /// Prepared before the operation whose result it stores, so that an unwritable path is noticed

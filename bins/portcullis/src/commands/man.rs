@@ -42,15 +42,13 @@ pub(crate) fn run(
     fs::create_dir_all(dir).map_err(|error| {
         CliError::failed(format!("{} cannot be created", dir.display())).with_source(error)
     })?;
-    let existing = if arguments.force {
-        Existing::Replace
-    } else {
-        if let Some(path) = find_existing(&pages, dir) {
-            return Err(CliError::failed(format!("{} exists", path.display()))
-                .hint("pass `--force` to replace it"));
-        }
-        Existing::Keep
-    };
+    let existing = Existing::with_force(arguments.force);
+    if existing == Existing::Keep
+        && let Some(path) = find_existing(&pages, dir)
+    {
+        return Err(CliError::failed(format!("{} exists", path.display()))
+            .hint("pass `--force` to replace it"));
+    }
     for page in &pages {
         files::write_readable(&dir.join(&page.name), existing, &page.text)?;
     }

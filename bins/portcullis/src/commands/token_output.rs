@@ -56,11 +56,7 @@ impl TokenArgs {
 
     /// Prepares the destination, so that an unwritable file is noticed before any request.
     pub(crate) fn prepare(&self) -> Result<TokenDestination, CliError> {
-        let existing = if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        };
+        let existing = Existing::with_force(self.force);
         match &self.output_jwt {
             None => Ok(TokenDestination::Discard),
             Some(_) if self.goes_to_stdout() => Ok(TokenDestination::Stdout),

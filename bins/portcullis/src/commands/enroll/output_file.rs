@@ -31,11 +31,7 @@ impl OutputFile {
             },
             None => token.with_extension("json"),
         };
-        let existing = if is_forced {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        };
+        let existing = Existing::with_force(is_forced);
         Ok(Self { path, existing })
     }
 

@@ -45,11 +45,7 @@ impl SaveArgs {
 
     /// What to do with existing files.
     pub(super) fn existing(&self) -> Existing {
-        if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        }
+        Existing::with_force(self.force)
     }
 
     /// Prepares the file, so that an unwritable one is noticed before a code is spent.

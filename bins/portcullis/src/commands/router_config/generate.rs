@@ -160,11 +160,7 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
     let Some(path) = &arguments.out else {
         return output::write(&file);
     };
-    let existing = if arguments.force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    };
+    let existing = Existing::with_force(arguments.force);
     files::write_readable(path, existing, file.as_bytes())?;
     output::note(&format!("Wrote {}.", path.display()));
     Ok(())
