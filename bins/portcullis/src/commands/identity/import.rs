@@ -17,18 +17,16 @@ use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::controller_url;
 use crate::error::CliError;
-use crate::output::Output;
 use checkpoint::{Checkpoint, CheckpointOwner, History, Record};
 use clap::Args;
 use input::{FileFormat, InputFile};
-use mistake::Mistake;
 use plan::Plan;
 use portcullis_client::RetryPolicy;
 use report::{CreatedEntry, Forecast, Report};
 use row::Row;
 use run::Import;
 use std::path::PathBuf;
-use tokens::TokensArgs;
+use tokens::{TokenSink, TokensArgs};
 
 /// Layout of checkpoints.
 const CHECKPOINT_VERSION: u32 = 1;
@@ -138,18 +136,31 @@ impl ImportArgs {
         Ok((Some(checkpoint), history))
     }
 
-    /// Prepares everything that can fail before something is created.
-    async fn prepare(
+    /// Finds out what is left to do.
+    async fn plan<'r>(
         &self,
         session: &Session,
-        rows: &[Row],
+        rows: &'r [Row],
         history: &History,
-    ) -> Result<(Plan, tokens::TokenSink), CliError> {
+    ) -> Result<Plan<'r>, CliError> {
         let planned = Plan::new(&session.client, rows, history, self.skip_existing);
-        let (mut plan, mistakes) = planned.await?;
-        if !mistakes.is_empty() {
-            return Err(explain_existing(mistakes));
+        let (plan, mistakes) = planned.await?;
+        if mistakes.is_empty() {
+            Ok(plan)
+        } else {
+            Err(mistake::report(mistakes)
+                .hint("pass `--skip-existing` to leave out those that exist"))
         }
+    }
+
+    /// Prepares everything that can fail before something is created.
+    async fn prepare<'r>(
+        &self,
+        session: &Session,
+        rows: &'r [Row],
+        history: &History,
+    ) -> Result<(Plan<'r>, TokenSink), CliError> {
+        let mut plan = self.plan(session, rows, history).await?;
         let tokens = self.tokens.prepare(rows, &history.written)?;
         plan.complete_tokens(rows, history, &tokens);
         Ok((plan, tokens))
@@ -161,29 +172,16 @@ impl ImportArgs {
         session: &Session,
         rows: &[Row],
     ) -> Result<(), CliError> {
-        let history = History::default();
-        let planned = Plan::new(&session.client, rows, &history, self.skip_existing);
-        let (plan, mistakes) = planned.await?;
-        if !mistakes.is_empty() {
-            return Err(explain_existing(mistakes));
-        }
+        let plan = self.plan(session, rows, &History::default()).await?;
         let forecast = Forecast {
-            would_create: plan.tasks.iter().map(|task| (&task.row).into()).collect(),
+            would_create: plan.tasks.iter().map(|task| task.row.into()).collect(),
             would_skip: plan.skipped,
         };
         context.output.write_result(&forecast, || forecast.table())
     }
 }
 
-fn explain_existing(mistakes: Vec<Mistake>) -> CliError {
-    mistake::report(mistakes).hint("pass `--skip-existing` to leave out those that exist")
-}
-
 impl Verb for ImportArgs {
-    fn check(&self, _output: Output) -> Result<(), CliError> {
-        Ok(())
-    }
-
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let input = InputFile::read(&self.file, self.format)?;
         let rows = self.read(session, &input).await?;

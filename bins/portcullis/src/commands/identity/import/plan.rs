@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 
 /// One identity that is not complete.
 #[derive(Debug)]
-pub(super) struct Task {
-    pub(super) row: Row,
+pub(super) struct Task<'r> {
+    pub(super) row: &'r Row,
     /// Number of its row, from 0.
     pub(super) index: usize,
     pub(super) step: Step,
@@ -34,17 +34,17 @@ pub(super) enum Step {
 
 /// What is left to do, and what need not be done.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) tasks: Vec<Task>,
+pub(super) struct Plan<'r> {
+    pub(super) tasks: Vec<Task<'r>>,
     pub(super) created_before: Vec<Entry>,
     pub(super) skipped: Vec<Entry>,
 }
 
-impl Plan {
+impl<'r> Plan<'r> {
     /// Compares a file with what earlier runs recorded and with what exists.
     pub(super) async fn new(
         client: &Client,
-        rows: &[Row],
+        rows: &'r [Row],
         history: &History,
         skips_existing: bool,
     ) -> Result<(Self, Vec<Mistake>), CliError> {
@@ -79,7 +79,12 @@ impl Plan {
     }
 
     /// Adds the identities of earlier runs whose tokens are missing.
-    pub(super) fn complete_tokens(&mut self, rows: &[Row], history: &History, tokens: &TokenSink) {
+    pub(super) fn complete_tokens(
+        &mut self,
+        rows: &'r [Row],
+        history: &History,
+        tokens: &TokenSink,
+    ) {
         for (index, row) in rows.iter().enumerate() {
             let Some(done) = history.done.get(&row.line) else {
                 continue;
@@ -93,8 +98,7 @@ impl Plan {
         }
     }
 
-    fn push(&mut self, row: &Row, index: usize, step: Step) {
-        let row = row.clone();
+    fn push(&mut self, row: &'r Row, index: usize, step: Step) {
         self.tasks.push(Task { row, index, step });
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// An identity to create.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Row {
     /// Line of the file in which it begins, from 1.
     pub(super) line: u64,

@@ -3,6 +3,7 @@
 use super::checkpoint::{Checkpoint, DoneRow, Record};
 use super::plan::{Step, Task};
 use super::report::{CreatedEntry, FailedEntry, Report};
+use super::row::Row;
 use super::tokens::{NewToken, TokenSink};
 use crate::commands::identity::state;
 use crate::error::CliError;
@@ -38,8 +39,8 @@ pub(super) struct Import {
 }
 
 /// What became of an identity.
-struct Outcome {
-    task: Task,
+struct Outcome<'r> {
+    task: Task<'r>,
     result: Result<Created, Failure>,
 }
 
@@ -59,7 +60,7 @@ enum Failure {
 impl Import {
     /// Works until all is done, or until something stops it. Ctrl-C waits for what was begun; a second
     /// one does not.
-    pub(super) async fn run(&mut self, tasks: Vec<Task>) -> Result<(), CliError> {
+    pub(super) async fn run(&mut self, tasks: Vec<Task<'_>>) -> Result<(), CliError> {
         // What existed before must not be taken for something that an interrupted run created.
         self.record()?;
         let progress = Progress::new(Some(tasks.len()), "identities");
@@ -108,7 +109,7 @@ impl Import {
     }
 
     /// The next identity, once the checkpoint says that it is begun.
-    fn next_task(&mut self, tasks: &mut vec::IntoIter<Task>) -> Option<Task> {
+    fn next_task<'r>(&mut self, tasks: &mut vec::IntoIter<Task<'r>>) -> Option<Task<'r>> {
         if self.halt.is_some() {
             return None;
         }
@@ -125,7 +126,7 @@ impl Import {
     }
 
     /// Writes the tokens of what was created.
-    fn settle(&mut self, outcomes: Vec<Outcome>) -> Result<(), CliError> {
+    fn settle(&mut self, outcomes: Vec<Outcome<'_>>) -> Result<(), CliError> {
         let mut result = Ok(());
         for Outcome {
             task,
@@ -136,17 +137,17 @@ impl Import {
                 Ok(created) => match self.deliver(&task, &created) {
                     Ok(done) => self.pending.done.push(done),
                     Err(error) => {
-                        self.report.unfinished.push((&task.row).into());
+                        self.report.unfinished.push(task.row.into());
                         result = result.and(Err(error));
                     },
                 },
                 Err(Failure::Refused(error)) => {
                     self.pending.failed.push(task.row.line);
-                    let entry = (&task.row).into();
+                    let entry = task.row.into();
                     self.report.failed.push(FailedEntry { entry, error });
                 },
                 Err(Failure::Halt(error)) => {
-                    self.report.unfinished.push((&task.row).into());
+                    self.report.unfinished.push(task.row.into());
                     result = result.and(Err(error));
                 },
             }
@@ -169,7 +170,7 @@ impl Import {
     }
 
     /// Writes the token of an identity.
-    fn deliver(&mut self, task: &Task, created: &Created) -> Result<DoneRow, CliError> {
+    fn deliver(&mut self, task: &Task<'_>, created: &Created) -> Result<DoneRow, CliError> {
         let Created { id, jwt } = created;
         let jwt_file = match jwt {
             Some(jwt) => self.tokens.write(&NewToken {
@@ -183,7 +184,7 @@ impl Import {
         };
         if !matches!(task.step, Step::FetchToken(_)) {
             self.report.created.push(CreatedEntry {
-                entry: (&task.row).into(),
+                entry: task.row.into(),
                 id: id.clone(),
                 jwt_file,
             });
@@ -198,9 +199,9 @@ impl Import {
 }
 
 /// Creates an identity, if it is not there yet, and fetches its token, if that is wanted.
-async fn complete(client: Client, wants_token: bool, task: Task) -> Outcome {
+async fn complete(client: Client, wants_token: bool, task: Task<'_>) -> Outcome<'_> {
     let result = match &task.step {
-        Step::Create => match create(&client, &task).await {
+        Step::Create => match create(&client, task.row).await {
             Ok(id) if wants_token && task.row.has_token() => fetch_token(&client, id).await,
             Ok(id) => Ok(Created { id, jwt: None }),
             Err(error) => Err(error),
@@ -214,9 +215,9 @@ async fn complete(client: Client, wants_token: bool, task: Task) -> Outcome {
     }
 }
 
-async fn create(client: &Client, task: &Task) -> Result<String, ClientError> {
+async fn create(client: &Client, row: &Row) -> Result<String, ClientError> {
     let identities = Endpoint::new(Api::Management, "identities");
-    Ok(client.create(&identities, &task.row.body).await?.id)
+    Ok(client.create(&identities, &row.body).await?.id)
 }
 
 async fn fetch_token(client: &Client, id: String) -> Result<Created, ClientError> {
