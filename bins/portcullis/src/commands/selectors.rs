@@ -44,9 +44,8 @@ pub(crate) async fn resolve<N: Named + HasRoleAttributes, I: EntityId>(
     option: &str,
     given: Option<&[Selectors]>,
 ) -> Result<Option<RoleSelectors<I>>, CliError> {
-    for attribute in attributes(given.unwrap_or_default()) {
-        warn_of_unused::<N>(client, option, attribute).await;
-    }
+    let attributes: Vec<_> = attributes(given.unwrap_or_default()).collect();
+    warn_of_unused::<N>(client, option, &attributes).await;
     let find = async |text: &str| {
         Ok(resolve::by_id_or_name::<N>(client, text)
             .await?
@@ -64,33 +63,51 @@ fn attributes(given: &[Selectors]) -> impl Iterator<Item = &str> {
         .filter(|&attribute| attribute != ALL)
 }
 
-/// Warns if no entity has the attribute, which may be intended for now.
+/// Warns of attributes that no entity has, which may be intended for now.
 async fn warn_of_unused<N: Named + HasRoleAttributes>(
     client: &Client,
     option: &str,
-    attribute: &str,
+    attributes: &[&str],
 ) {
+    if attributes.is_empty() {
+        return;
+    }
     let find = async |query: ListQuery| {
         let found = client.role_attributes(N::OWNER, &query).await;
         found.map(|page| page.data)
     };
-    match find(ListQuery::candidates("id", attribute)).await {
-        Ok(found) if !found.iter().any(|known| known == attribute) => {},
-        // In use, or hidden from this user.
-        _ => return,
-    }
-    let similar = match suggestions::query("id", attribute) {
-        Some(query) => find(query).await.unwrap_or_default(),
-        None => Vec::new(),
+    // They may be hidden from this user.
+    let Ok(used) = find(any_of(attributes)).await else {
+        return;
     };
-    let similar: Vec<_> = similar.iter().map(|known| format!("#{known}")).collect();
-    let question =
-        suggestions::did_you_mean(&format!("#{attribute}"), similar.iter().map(String::as_str));
-    let question = question.map_or_else(String::new, |question| format!("; {question}"));
-    output::warn(&format!(
-        "{option}: no {} has the role attribute `#{attribute}` yet{question}",
-        <N as EntityKind>::SINGULAR
-    ));
+    for attribute in attributes {
+        if used.iter().any(|known| known == *attribute) {
+            continue;
+        }
+        let similar = match suggestions::query("id", attribute) {
+            Some(query) => find(query).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let similar: Vec<_> = similar.iter().map(|known| format!("#{known}")).collect();
+        let similar = similar.iter().map(String::as_str);
+        let question = suggestions::did_you_mean(&format!("#{attribute}"), similar);
+        let question = question.map_or_else(String::new, |question| format!("; {question}"));
+        output::warn(&format!(
+            "{option}: no {} has the role attribute `#{attribute}` yet{question}",
+            <N as EntityKind>::SINGULAR
+        ));
+    }
+}
+
+/// A query for some attributes; for all, if a filter cannot hold one of them.
+fn any_of(attributes: &[&str]) -> ListQuery {
+    let conditions = attributes
+        .iter()
+        .map(|attribute| ListQuery::candidates("id", attribute).filter);
+    match conditions.collect::<Option<Vec<_>>>() {
+        Some(conditions) => ListQuery::with_filter(conditions.join(" or ")),
+        None => ListQuery::default(),
+    }
 }
 
 /// Converts selectors; `find` resolves a name or id to an id.
@@ -140,6 +157,17 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let roles = runtime.unwrap().block_on(future)?.unwrap();
         Ok(roles.selectors().collect())
+    }
+
+    #[test]
+    fn attributes_are_looked_for_together() {
+        for (attributes, filter) in [
+            (&["a"][..], Some(r#"id="a""#)),
+            (&["a", "b\"c"], Some(r#"id="a" or id="b\"c""#)),
+            (&["a", "\u{1}"], None),
+        ] {
+            assert_eq!(any_of(attributes).filter.as_deref(), filter);
+        }
     }
 
     #[test]
