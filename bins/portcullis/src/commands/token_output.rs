@@ -1,9 +1,13 @@
 //! Output of enrollment tokens.
 
+use crate::commands::entities;
+use crate::context::Context;
+use crate::entity::Entity;
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
 use crate::output::{self, Output};
 use clap::Args;
+use portcullis_client::Client;
 use portcullis_domain::ids::EnrollmentId;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::{Path, PathBuf};
@@ -19,6 +23,17 @@ pub(crate) struct TokenArgs {
     /// devices
     #[arg(long, requires = "output_jwt")]
     force: bool,
+}
+
+/// An entity that comes with an enrollment token.
+pub(crate) trait Enrolling: Entity {
+    /// The token, if the controller returned it.
+    fn token(&self) -> Option<&SecretString>;
+
+    /// The enrollment by which the token can be had again.
+    fn enrollment_id(&self) -> Option<&EnrollmentId> {
+        None
+    }
 }
 
 /// Disk space to reserve, far more than a token needs.
@@ -113,4 +128,19 @@ impl TokenDestination {
             },
         }
     }
+}
+
+/// Writes the token of an entity, if requested, and shows the entity with the command that probably
+/// follows.
+pub(crate) async fn deliver_and_show<E: Enrolling>(
+    context: &Context,
+    client: &Client,
+    destination: TokenDestination,
+    found: &E,
+    next: Option<String>,
+) -> Result<(), CliError> {
+    if destination.deliver(found.token(), found.enrollment_id())? {
+        entities::show_entity_and_next(context, client, found, next).await?;
+    }
+    Ok(())
 }

@@ -1,8 +1,7 @@
 //! `portcullis authenticator reset`.
 
-use crate::commands::enrollment::show;
 use crate::commands::expiry::ExpiryArgs;
-use crate::commands::token_output::TokenArgs;
+use crate::commands::token_output::{TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -59,6 +58,6 @@ impl Verb for ResetArgs {
                     "the authenticator was deleted; the new enrollment has the id {id}"
                 ))
             })?;
-        show::deliver(context, &session.client, destination, &enrollment).await
+        deliver_and_show(context, &session.client, destination, &enrollment, None).await
     }
 }

@@ -4,7 +4,7 @@ use super::show;
 use crate::commands::entities;
 use crate::commands::expiry::ExpiryArgs;
 use crate::commands::identity::state;
-use crate::commands::token_output::TokenArgs;
+use crate::commands::token_output::{TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -138,7 +138,10 @@ impl Verb for CreateArgs {
         let created = entities::create_and_fetch::<EnrollmentDetail>(client, &body).await;
         let enrollment =
             created.map_err(|error| explain_existing(error, &identity, body.method))?;
-        show::deliver_new(context, client, destination, &enrollment).await
+        let owner = enrollment.identity.as_ref();
+        let owner = owner.filter(|_| destination.is_discarded());
+        let next = owner.map(|owner| show::token_command(&enrollment.base.id, &owner.name));
+        deliver_and_show(context, client, destination, &enrollment, next).await
     }
 }
 

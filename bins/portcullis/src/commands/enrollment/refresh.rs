@@ -1,8 +1,7 @@
 //! `portcullis enrollment refresh`.
 
-use super::show;
 use crate::commands::expiry::ExpiryArgs;
-use crate::commands::token_output::TokenArgs;
+use crate::commands::token_output::{TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -46,6 +45,6 @@ impl Verb for RefreshArgs {
         let body = EnrollmentRefresh { expires_at };
         session.client.refresh_enrollment(&id, &body).await?;
         let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-        show::deliver(context, &session.client, destination, &enrollment).await
+        deliver_and_show(context, &session.client, destination, &enrollment, None).await
     }
 }

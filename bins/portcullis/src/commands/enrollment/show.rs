@@ -1,9 +1,8 @@
 //! `portcullis enrollment show`.
 
 use crate::column::Column;
-use crate::commands::entities;
 use crate::commands::entity_command::Noun as _;
-use crate::commands::token_output::{TokenArgs, TokenDestination};
+use crate::commands::token_output::{Enrolling, TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
@@ -18,9 +17,9 @@ use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::entity::Base;
 use portcullis_api::link::EntityRef;
-use portcullis_client::Client;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::EnrollmentId;
+use secrecy::SecretString;
 
 #[derive(Debug, Args)]
 #[command(about = EnrollmentDetail::SHOW.about, after_long_help = EnrollmentDetail::SHOW.examples)]
@@ -45,37 +44,18 @@ impl Verb for ShowArgs {
         let destination = self.token.prepare()?;
         let id = EnrollmentId::from_wire(self.id);
         let enrollment = session.client.entity::<EnrollmentDetail>(&id).await?;
-        deliver(context, &session.client, destination, &enrollment).await
+        deliver_and_show(context, &session.client, destination, &enrollment, None).await
     }
 }
 
-/// Writes the token, if requested, and shows the enrollment.
-pub(crate) async fn deliver(
-    context: &Context,
-    client: &Client,
-    destination: TokenDestination,
-    enrollment: &EnrollmentDetail,
-) -> Result<(), CliError> {
-    if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
-        entities::show_entity(context, client, enrollment).await?;
+impl Enrolling for EnrollmentDetail {
+    fn token(&self) -> Option<&SecretString> {
+        self.jwt.as_ref()
     }
-    Ok(())
-}
 
-/// Writes the token of a new enrollment, if requested, and shows the enrollment.
-pub(super) async fn deliver_new(
-    context: &Context,
-    client: &Client,
-    destination: TokenDestination,
-    enrollment: &EnrollmentDetail,
-) -> Result<(), CliError> {
-    let owner = enrollment.identity.as_ref();
-    let owner = owner.filter(|_| destination.is_discarded());
-    let next = owner.map(|owner| token_command(&enrollment.base.id, &owner.name));
-    if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
-        entities::show_entity_and_next(context, client, enrollment, next).await?;
+    fn enrollment_id(&self) -> Option<&EnrollmentId> {
+        Some(&self.base.id)
     }
-    Ok(())
 }
 
 /// The command that writes the token of an enrollment of the identity `owner`.

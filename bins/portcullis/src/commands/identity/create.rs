@@ -5,7 +5,7 @@ use super::state;
 use crate::commands::enrollment::show;
 use crate::commands::entities;
 use crate::commands::tags::NewTagsArgs;
-use crate::commands::token_output::{TokenArgs, TokenDestination};
+use crate::commands::token_output::{Enrolling, TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -15,9 +15,13 @@ use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::ca::CaDetail;
-use portcullis_api::identity::{IdentityCreate, IdentityCreateEnrollment, IdentityDetail};
+use portcullis_api::identity::{
+    IdentityCreate, IdentityCreateEnrollment, IdentityDetail, PendingEnrollment,
+};
 use portcullis_client::{Client, RoleAttributeKind};
+use portcullis_domain::ids::EnrollmentId;
 use portcullis_domain::tags::Tags;
+use secrecy::SecretString;
 
 const EXAMPLES: &str = "\
 By default, the identity gets a one-time token with which its device enrolls for a certificate:
@@ -157,7 +161,11 @@ impl Verb for CreateArgs {
         let body = self.body(&session.client).await?;
         let destination = self.token.prepare()?;
         let identity = entities::create_and_fetch::<IdentityDetail>(&session.client, &body).await?;
-        let delivered = deliver(context, &session.client, destination, &identity).await;
+        let next = pending_enrollment(&identity)
+            .filter(|_| destination.is_discarded())
+            .map(|enrollment| show::token_command(&enrollment.id, &identity.name));
+        let client = &session.client;
+        let delivered = deliver_and_show(context, client, destination, &identity, next).await;
         delivered.map_err(|error| {
             let (name, id) = (&identity.name, &identity.base.id);
             error.hint(format!("the identity `{name}` was created with id {id}"))
@@ -165,26 +173,20 @@ impl Verb for CreateArgs {
     }
 }
 
-/// Writes the token, if requested, and shows the identity.
-async fn deliver(
-    context: &Context,
-    client: &Client,
-    destination: TokenDestination,
-    identity: &IdentityDetail,
-) -> Result<(), CliError> {
-    let enrollment = state::pending_enrollments(identity).next();
-    let enrollment = enrollment.map(|(_, enrollment)| enrollment);
-    let next = enrollment
-        .filter(|_| destination.is_discarded())
-        .map(|enrollment| show::token_command(&enrollment.id, &identity.name));
-    let is_stdout_free = destination.deliver(
-        enrollment.and_then(|enrollment| enrollment.jwt.as_ref()),
-        enrollment.map(|enrollment| &enrollment.id),
-    )?;
-    if is_stdout_free {
-        entities::show_entity_and_next(context, client, identity, next).await?;
+impl Enrolling for IdentityDetail {
+    fn token(&self) -> Option<&SecretString> {
+        pending_enrollment(self)?.jwt.as_ref()
     }
-    Ok(())
+
+    fn enrollment_id(&self) -> Option<&EnrollmentId> {
+        Some(&pending_enrollment(self)?.id)
+    }
+}
+
+/// The enrollment that it was created with.
+fn pending_enrollment(identity: &IdentityDetail) -> Option<&PendingEnrollment> {
+    let (_, enrollment) = state::pending_enrollments(identity).next()?;
+    Some(enrollment)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `show` of routers.
 
-use super::token::{self, EnrollableRouter};
+use super::token::EnrollableRouter;
 use crate::commands::entity_command::Noun;
-use crate::commands::token_output::TokenArgs;
+use crate::commands::token_output::{TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
 use crate::completion::Values;
 use crate::context::{Context, Session};
@@ -42,6 +42,6 @@ impl<R: EnrollableRouter + Noun> Verb for ShowArgs<R> {
             );
         }
         let destination = self.token.prepare()?;
-        token::write(context, &session.client, destination, &router, None).await
+        deliver_and_show(context, &session.client, destination, &router, None).await
     }
 }

@@ -1,7 +1,7 @@
 //! Enrollment tokens of routers.
 
 use crate::commands::entities;
-use crate::commands::token_output::{TokenArgs, TokenDestination};
+use crate::commands::token_output::{Enrolling, TokenArgs, TokenDestination, deliver_and_show};
 use crate::context::{Context, Session};
 use crate::entity::Named;
 use crate::error::CliError;
@@ -10,6 +10,7 @@ use crate::shell;
 use portcullis_api::router::PendingRouterEnrollment;
 use portcullis_client::{Client, Creatable};
 use portcullis_domain::ids::EntityId as _;
+use secrecy::SecretString;
 
 /// A router kind that enrolls with a token.
 pub(crate) trait EnrollableRouter: Named + Creatable {
@@ -17,6 +18,12 @@ pub(crate) trait EnrollableRouter: Named + Creatable {
     const NEW_TOKEN_HINT: &'static str;
 
     fn enrollment(&self) -> &PendingRouterEnrollment;
+}
+
+impl<R: EnrollableRouter> Enrolling for R {
+    fn token(&self) -> Option<&SecretString> {
+        self.enrollment().enrollment_jwt.as_ref()
+    }
 }
 
 /// Change of a router that issued its token.
@@ -54,7 +61,7 @@ pub(crate) async fn deliver<R: EnrollableRouter>(
         let file = shell::quote(&files::name_for(name, "jwt"));
         format!("portcullis {} show {word} --output-jwt {file}", R::COMMAND)
     });
-    let written = write(context, client, destination, router, next).await;
+    let written = deliver_and_show(context, client, destination, router, next).await;
     written.map_err(|error| {
         let id = router.base().id.as_str();
         let done = match step {
@@ -68,18 +75,4 @@ pub(crate) async fn deliver<R: EnrollableRouter>(
                 R::COMMAND
             ))
     })
-}
-
-pub(super) async fn write<R: EnrollableRouter>(
-    context: &Context,
-    client: &Client,
-    destination: TokenDestination,
-    router: &R,
-    next: Option<String>,
-) -> Result<(), CliError> {
-    let token = router.enrollment().enrollment_jwt.as_ref();
-    if destination.deliver(token, None)? {
-        entities::show_entity_and_next(context, client, router, next).await?;
-    }
-    Ok(())
 }
