@@ -3,6 +3,7 @@
 use crate::render::{self, Render, one_line, push_blanks};
 use portcullis_command_line::fit;
 use portcullis_command_line::text_width::width;
+use std::fmt::Display;
 
 /// Blanks between names and values.
 const GAP: usize = 2;
@@ -35,6 +36,15 @@ impl Table {
     pub(crate) fn footer(mut self, text: impl Into<String>) -> Self {
         self.footer = Some(text.into());
         self
+    }
+
+    /// Sets the command that probably follows, if there is one, as the text below the values.
+    #[must_use]
+    pub(crate) fn next(self, command: Option<impl Display>) -> Self {
+        match command {
+            Some(command) => self.footer(format!("next: {command}")),
+            None => self,
+        }
     }
 }
 

@@ -169,9 +169,7 @@ pub(crate) async fn show_entity_and_next<E: Entity>(
     } else {
         found.fetch_names(client).await
     };
-    let table = || found.table(context.now(), &names);
-    output.write_entity(found.reference(), found, || match next {
-        Some(next) => table().footer(format!("next: {next}")),
-        None => table(),
+    output.write_entity(found.reference(), found, || {
+        found.table(context.now(), &names).next(next)
     })
 }

@@ -232,16 +232,13 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
         let end = result
             .expires_at
             .map(|end| moment::full(end, context.now()));
-        let table = Table::with_properties()
+        Table::with_properties()
             .property("logged in to", &result.url)
             .property("as", result.identity)
             .property("profile", result.profile)
             .property("until", end.unwrap_or_default())
-            .property("pending factors", result.pending.join(", "));
-        match next {
-            Some(next) => table.footer(format!("next: {next}")),
-            None => table,
-        }
+            .property("pending factors", result.pending.join(", "))
+            .next(next)
     })
 }
 

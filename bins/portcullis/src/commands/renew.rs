@@ -148,6 +148,6 @@ fn report(context: &Context, arguments: &RenewArgs, cert: &str) -> Result<(), Cl
         Table::with_properties()
             .property("renewed", &path)
             .property("valid until", &end)
-            .footer(format!("next: {next}"))
+            .next(Some(next))
     })
 }

@@ -78,7 +78,7 @@ impl EntityKind for CaDetail {
         let name = shell::quote(&self.name);
         table
             .property("verification token", &self.verification_token)
-            .footer(format!("next: portcullis ca verify {name} --ca-key FILE"))
+            .next(Some(format!("portcullis ca verify {name} --ca-key FILE")))
     }
 }
 

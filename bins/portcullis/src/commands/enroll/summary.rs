@@ -28,21 +28,15 @@ pub(super) struct EnrollmentSummary {
 impl EnrollmentSummary {
     /// Renders the result as a table.
     pub(super) fn table(&self) -> Table {
-        let table = Table::with_properties()
+        let profile = self.new_profile.as_ref();
+        let profile = profile.map(|name| format!("{name}, which trusts this controller"));
+        Table::with_properties()
             .property("enrolled at", &self.url)
             .property("identity", self.identity_id.as_deref().unwrap_or_default())
             .property("file", self.file.as_deref().unwrap_or_default())
-            .property("username", self.username.as_deref().unwrap_or_default());
-        let table = match &self.new_profile {
-            Some(name) => {
-                table.property("profile", format!("{name}, which trusts this controller"))
-            },
-            None => table,
-        };
-        match self.next_step() {
-            Some(next) => table.footer(format!("next: {next}")),
-            None => table,
-        }
+            .property("username", self.username.as_deref().unwrap_or_default())
+            .property("profile", profile.unwrap_or_default())
+            .next(self.next_step())
     }
 
     /// Suggested next command.

@@ -117,14 +117,11 @@ fn table(status: &Status, now: Timestamp) -> Table {
         let time = time.map(|time| moment::full(time, now));
         time.unwrap_or_default()
     };
-    let table = Table::with_properties()
+    Table::with_properties()
         .property("state", state)
         .property("id", status.id.as_ref().map_or("", MfaId::as_str))
         .property("started", time(status.created_at))
         .property("updated", time(status.updated_at))
-        .property("session", session);
-    match status.next() {
-        Some(next) => table.footer(format!("next: {next}")),
-        None => table,
-    }
+        .property("session", session)
+        .next(status.next())
 }
