@@ -1,12 +1,15 @@
 //! Help on the fields of filters and orders.
 
 use crate::entity::EntityKind;
+use portcullis_command_line::wrap;
 
 /// Fields of all kinds.
 const COMMON: [&str; 5] = ["id", "createdAt", "updatedAt", "tags", "isSystem"];
 
 /// Widest line of the help.
-const WIDTH: usize = 90;
+const WIDTH: usize = 92;
+
+const INDENT: &str = "  ";
 
 /// The help footer of a list: the fields of its kind, and examples.
 pub(crate) fn list_footer<E: EntityKind>(examples: &str) -> String {
@@ -15,20 +18,10 @@ pub(crate) fn list_footer<E: EntityKind>(examples: &str) -> String {
 }
 
 fn lines(own: &[&str]) -> String {
-    let mut text = String::new();
-    let mut line = String::from(" ");
-    for field in COMMON.iter().chain(own) {
-        if line.len() + field.len() > WIDTH {
-            text.push_str(&line);
-            text.push('\n');
-            line = String::from(" ");
-        }
-        line.push(' ');
-        line.push_str(field);
-        line.push(',');
-    }
-    text.push_str(line.trim_end_matches(','));
-    text
+    let fields = [&COMMON, own].concat();
+    // The last one is wrapped like the others, with a comma.
+    let text = wrap(&format!("{},", fields.join(", ")), WIDTH, INDENT.len());
+    format!("{INDENT}{}", text.trim_end_matches(','))
 }
 
 #[cfg(test)]
@@ -42,7 +35,7 @@ mod tests {
             "  id, createdAt, updatedAt, tags, isSystem, name"
         );
         let many = lines(&["abcdefghijklmno"; 10]);
-        assert!(many.lines().all(|line| line.len() <= WIDTH + 2), "{many}");
+        assert!(many.lines().all(|line| line.len() <= WIDTH), "{many}");
         assert_eq!(many.lines().count(), 3, "{many}");
     }
 }
