@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::terminal::escape_control_characters;
 use dialoguer::Password;
+use portcullis_command_line::text_width;
 use secrecy::SecretString;
 use std::future;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -11,6 +12,9 @@ use zeroize::Zeroizing;
 
 /// Capacity for a line, so that no copy of a secret is left behind by growth.
 const LINE_CAPACITY: usize = 256;
+
+/// Widest name in a question, in columns.
+const MAX_NAME_WIDTH: usize = 40;
 
 /// Whether there is a terminal to prompt on.
 pub(crate) fn is_interactive() -> bool {
@@ -32,6 +36,11 @@ pub(crate) fn confirm(question: &str, option: &str) -> Result<bool, CliError> {
 fn ask(question: &str) -> io::Result<bool> {
     let line = read_line(&format!("{question} [y/N]"))?;
     Ok(is_yes(&line))
+}
+
+/// A name for a question, which leaves room for others.
+pub(crate) fn short_name(name: &str) -> String {
+    text_width::truncate(name, MAX_NAME_WIDTH)
 }
 
 /// Prompts and reads a line, including its line feed.

@@ -12,16 +12,12 @@ use clap::Args;
 use futures_util::stream::{self, StreamExt as _};
 use portcullis_api::code::Code;
 use portcullis_client::{Client, ClientError, ListQuery, RetryPolicy};
-use portcullis_command_line::text_width;
 use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::pin::pin;
 
-/// Widest name in a confirmation prompt, in columns.
-const MAX_NAME_WIDTH: usize = 40;
-
-/// Most names in it.
+/// Most names in a confirmation prompt.
 const MAX_NAMES: usize = 10;
 
 /// Most deleted entities to list one by one.
@@ -63,7 +59,7 @@ pub(crate) struct DeletionTargets {
     is_explicit: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct DeletionTarget {
     id: String,
     /// Name or label.
@@ -79,12 +75,9 @@ impl DeletionTargets {
         client: &Client,
         texts: &[String],
     ) -> Result<Self, CliError> {
-        let mut members: Vec<DeletionTarget> = Vec::new();
+        let mut members = Vec::new();
         for text in texts {
-            let found = to_target(&E::find(client, text).await?);
-            if !members.contains(&found) {
-                members.push(found);
-            }
+            members.push(to_target(&E::find(client, text).await?));
         }
         Ok(Self::new(members, true))
     }
@@ -94,21 +87,19 @@ impl DeletionTargets {
         client: &Client,
         query: ListQuery,
     ) -> Result<Self, CliError> {
-        let mut seen = BTreeSet::new();
         let mut members = Vec::new();
         let progress = Progress::new(None, <E as EntityKind>::PLURAL);
         let mut entities = E::ordered_pages(client, query).into_stream();
         while let Some(entity) = entities.try_next().await? {
-            let target = to_target(&entity);
-            if seen.insert(target.id.clone()) {
-                members.push(target);
-            }
+            members.push(to_target(&entity));
             progress.advance(1);
         }
         Ok(Self::new(members, false))
     }
 
-    fn new(members: Vec<DeletionTarget>, is_explicit: bool) -> Self {
+    fn new(mut members: Vec<DeletionTarget>, is_explicit: bool) -> Self {
+        let mut seen = BTreeSet::new();
+        members.retain(|target| seen.insert(target.id.clone()));
         Self {
             members,
             last: None,
@@ -219,7 +210,7 @@ async fn delete_all<E: Entity>(
     let progress = Progress::new(Some(targets.len()), <E as EntityKind>::PLURAL);
     let mut report = DeletionReport::default();
     let mut last_error = None;
-    let mut left = targets.len();
+    let total = targets.len();
     let DeletionTargets { members, last, .. } = targets;
     let members = stream::iter(members).map(|target| delete::<E>(client, target));
     // In the order of the targets.
@@ -227,7 +218,6 @@ async fn delete_all<E: Entity>(
     let last = stream::iter(last).then(|target| delete::<E>(client, target));
     let mut outcomes = pin!(members.chain(last));
     while let Some((target, outcome)) = outcomes.next().await {
-        left -= 1;
         progress.advance(1);
         let Err(error) = outcome else {
             report.deleted.push(target);
@@ -241,7 +231,7 @@ async fn delete_all<E: Entity>(
         });
         last_error = Some(error);
         if concerns_all {
-            report.remaining = left;
+            report.remaining = total - report.deleted.len() - report.failed.len();
             break;
         }
     }
@@ -301,16 +291,12 @@ fn confirm<E: Entity>(targets: &DeletionTargets) -> Result<(), CliError> {
     let members = targets.members.iter().chain(&targets.last);
     let mut names: Vec<_> = members
         .take(MAX_NAMES)
-        .map(|target| text_width::truncate(&target.name, MAX_NAME_WIDTH))
+        .map(|target| prompt::short_name(&target.name))
         .collect();
     if targets.len() > names.len() {
         names.push("...".to_owned());
     }
-    let count = table::pluralize(
-        targets.len(),
-        <E as EntityKind>::SINGULAR,
-        <E as EntityKind>::PLURAL,
-    );
+    let count = counted::<E>(targets.len());
     let question = format!("Delete {count} ({})?{}", names.join(", "), E::GOES_WITH);
     if prompt::confirm(&question, "--yes")? {
         Ok(())
@@ -330,11 +316,7 @@ fn report_table<E: Entity>(report: &DeletionReport) -> Grid {
         let DeletionFailure { target, error } = failure;
         table.push(["failed", &target.id, &target.name, error]);
     }
-    let deleted = table::pluralize(
-        report.deleted.len(),
-        <E as EntityKind>::SINGULAR,
-        <E as EntityKind>::PLURAL,
-    );
+    let deleted = counted::<E>(report.deleted.len());
     table.footer(format!("{deleted} deleted"))
 }
 
@@ -343,10 +325,14 @@ fn dry_run_table<E: Entity>(forecast: &DryRunReport) -> Grid {
     for target in &forecast.would_delete {
         table.push(["would delete", &target.id, &target.name]);
     }
-    let count = table::pluralize(
-        forecast.would_delete.len(),
+    let count = counted::<E>(forecast.would_delete.len());
+    table.footer(format!("{count} would be deleted"))
+}
+
+fn counted<E: Entity>(number: usize) -> String {
+    table::pluralize(
+        number,
         <E as EntityKind>::SINGULAR,
         <E as EntityKind>::PLURAL,
-    );
-    table.footer(format!("{count} would be deleted"))
+    )
 }

@@ -10,7 +10,6 @@ use crate::table;
 use crate::{prompt, resolve};
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_command_line::text_width;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -22,9 +21,6 @@ Several identities require confirmation, or --yes.
 Examples:
   portcullis identity mfa-remove anna
   portcullis identity mfa-remove anna bert --yes";
-
-/// Widest name in a confirmation prompt, in columns.
-const MAX_NAME_WIDTH: usize = 40;
 
 /// Remove the TOTP enrollments of identities that can no longer log in
 #[derive(Debug, Args)]
@@ -89,7 +85,7 @@ impl Verb for MfaRemoveArgs {
 fn confirm(targets: &[IdentityDetail]) -> Result<(), CliError> {
     let names = targets.iter();
     let names: Vec<_> = names
-        .map(|target| text_width::truncate(&target.name, MAX_NAME_WIDTH))
+        .map(|target| prompt::short_name(&target.name))
         .collect();
     let question = format!(
         "Remove the TOTP enrollments of {} identities ({})?",
