@@ -1,5 +1,6 @@
 //! Names on the controller that resemble a misspelled one.
 
+use crate::text::enumerate;
 use portcullis_client::{ListQuery, quote};
 
 /// Candidates that the controller is asked for, however many there are.
@@ -48,12 +49,7 @@ pub(crate) fn did_you_mean<'c>(
 ) -> Option<String> {
     let names = nearest(word, candidates);
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    let (last, others) = quoted.split_last()?;
-    Some(if others.is_empty() {
-        format!("did you mean {last}?")
-    } else {
-        format!("did you mean {} or {last}?", others.join(", "))
-    })
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", enumerate(&quoted, "or")))
 }
 
 /// The candidates that `word` may be a misspelling or a part of, the nearest first.

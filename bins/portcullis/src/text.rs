@@ -22,6 +22,15 @@ pub(crate) fn parse_non_blank(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// Joins words as in `a, b or c`.
+pub(crate) fn enumerate(words: &[String], conjunction: &str) -> String {
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} {conjunction} {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// `yes` or `no`.
 pub(crate) fn yes_or_no(is_so: bool) -> &'static str {
     if is_so { "yes" } else { "no" }
@@ -40,6 +49,18 @@ mod tests {
     fn words_stand_between_commas() {
         assert_eq!(split_commas("a, b,,c "), ["a", "b", "c"]);
         assert!(split_commas("").is_empty());
+    }
+
+    #[test]
+    fn conjunction_stands_before_the_last_word() {
+        for (words, sentence) in [
+            ("", ""),
+            ("a", "a"),
+            ("a,b", "a or b"),
+            ("a,b,c", "a, b or c"),
+        ] {
+            assert_eq!(enumerate(&split_commas(words), "or"), sentence);
+        }
     }
 
     #[test]

@@ -223,12 +223,7 @@ impl Certificate {
     /// The IP addresses among the alternative names.
     pub fn ip_names(&self) -> impl Iterator<Item = IpAddr> {
         self.names.iter().filter_map(|name| match name {
-            GeneralName::IpAddress(octets) => {
-                let octets = octets.as_bytes();
-                let v4 = <[u8; 4]>::try_from(octets).map(IpAddr::from);
-                v4.or_else(|_| <[u8; 16]>::try_from(octets).map(IpAddr::from))
-                    .ok()
-            },
+            GeneralName::IpAddress(octets) => server::to_address(octets.as_bytes()),
             _ => None,
         })
     }

@@ -39,6 +39,11 @@ pub(crate) fn taken_name(refusal: &RefusalError) -> Option<&str> {
     (field == "name" && is_taken && !value.is_empty()).then_some(value)
 }
 
+/// Whether an answer is not in the form that controllers use. Faults may come from a proxy.
+pub(crate) fn is_foreign(refusal: &RefusalError) -> bool {
+    refusal.body.is_none() && refusal.status < 500
+}
+
 /// Adds hints on what to do about a refusal.
 pub(super) fn with_hints(error: CliError, refusal: &RefusalError) -> CliError {
     let error = match (refusal.retry_after, hint(refusal)) {
@@ -54,11 +59,10 @@ pub(super) fn with_hints(error: CliError, refusal: &RefusalError) -> CliError {
 }
 
 fn hint(refusal: &RefusalError) -> Option<&'static str> {
-    let Some(code) = refusal.code() else {
-        let is_foreign = refusal.body.is_none() && refusal.status < 500;
-        return is_foreign.then_some("check that this is the address of a controller");
-    };
-    Some(match code {
+    if is_foreign(refusal) {
+        return Some("check that this is the address of a controller");
+    }
+    Some(match refusal.code()? {
         Code::InvalidSortIdentifier => "sort orders look like `name` or `createdAt desc, name`",
         Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
         Code::EnrollmentExpired => {

@@ -1,6 +1,7 @@
 //! What is wrong with the certificate of a server.
 
 use super::age;
+use crate::text::enumerate;
 use jiff::Timestamp;
 use portcullis_pki::Certificate;
 use std::net::IpAddr;
@@ -129,11 +130,7 @@ fn list(names: &[String]) -> String {
     if names.len() > MAX_NAMES {
         quoted.push(format!("{} more", names.len() - MAX_NAMES));
     }
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
+    enumerate(&quoted, "and")
 }
 
 #[cfg(test)]

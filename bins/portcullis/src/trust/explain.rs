@@ -3,9 +3,9 @@
 use super::diagnosis::Diagnosis;
 use crate::context::Context;
 use crate::controller_url;
-use crate::error::CliError;
+use crate::error::{CliError, refusal};
 use jiff::Timestamp;
-use portcullis_client::{ClientError, RefusalError, first_contact};
+use portcullis_client::{ClientError, first_contact};
 use portcullis_domain::io_error;
 use portcullis_pki::Certificate;
 use rustls_pki_types::CertificateDer;
@@ -121,7 +121,7 @@ pub(super) fn foreign_server(url: &Url, error: ClientError) -> CliError {
         ClientError::UnexpectedResponse { .. } => {
             no_controller(url, "it answers with something else")
         },
-        ClientError::Refused(refusal) if is_foreign(refusal) => {
+        ClientError::Refused(refusal) if refusal::is_foreign(refusal) => {
             no_controller(url, &format!("it answers with status {}", refusal.status))
         },
         // What listens closes connections that are not for it.
@@ -141,11 +141,6 @@ pub(super) fn foreign_server(url: &Url, error: ClientError) -> CliError {
         },
         _ => error.into(),
     }
-}
-
-/// Whether an answer is not in the form that controllers use. Faults may come from a proxy.
-fn is_foreign(refusal: &RefusalError) -> bool {
-    refusal.body.is_none() && refusal.status < 500
 }
 
 /// The error for a server that is something else.

@@ -43,7 +43,7 @@ impl Certificate {
     }
 }
 
-fn to_address(bytes: &[u8]) -> Option<IpAddr> {
+pub(super) fn to_address(bytes: &[u8]) -> Option<IpAddr> {
     let v4 = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
     v4.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from))
         .ok()
