@@ -145,6 +145,11 @@ impl Context {
         }
     }
 
+    /// Starts building a client for the controller of a profile.
+    pub(crate) fn client_of(&self, profile: &Profile) -> Result<ClientBuilder, CliError> {
+        Ok(self.client(&profile.url, profile.trust()?))
+    }
+
     /// Saves the username in the profile.
     pub(crate) fn save_username(&self, username: &str) -> Result<(), CliError> {
         self.store.update(|all| {
@@ -198,10 +203,7 @@ impl Context {
             .session
             .clone()
             .ok_or_else(|| not_logged_in(Some(&url)))?;
-        let client = self
-            .client(&profile.url, profile.trust()?)
-            .session(stored.token)
-            .build()?;
+        let client = self.client_of(&profile)?.session(stored.token).build()?;
         Ok(Session {
             client,
             profile,

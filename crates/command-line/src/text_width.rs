@@ -48,7 +48,7 @@ pub fn truncate(text: &str, max_width: usize) -> String {
     }
 }
 
-pub fn char_width(character: char) -> usize {
+fn char_width(character: char) -> usize {
     character.width().unwrap_or_default()
 }
 

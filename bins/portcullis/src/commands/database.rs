@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::grid::{Grid, Title};
 use crate::output;
 use crate::table::{Table, pluralize};
+use crate::text::yes_or_no;
 use clap::{Args, Subcommand};
 use portcullis_api::database::{IntegrityDetails, SnapshotLocation, SummaryCounts};
 use portcullis_client::Client;
@@ -142,8 +143,7 @@ fn show(context: &Context, found: &IntegrityDetails) -> Result<(), CliError> {
 fn table(found: &IntegrityDetails) -> Grid {
     let mut table = Grid::with_titles(["fixed", "finding"].map(Title::from), true);
     for result in found.results.iter().flatten() {
-        let fixed = if result.fixed { "yes" } else { "no" };
-        table.push([fixed, &result.description]);
+        table.push([yes_or_no(result.fixed), &result.description]);
     }
     table.footer(footer(found))
 }

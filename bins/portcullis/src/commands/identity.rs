@@ -6,7 +6,7 @@ mod identity_type;
 mod import;
 mod list;
 mod mfa_remove;
-mod show;
+pub(crate) mod show;
 pub(crate) mod state;
 mod trace;
 mod update;

@@ -4,6 +4,7 @@ pub(crate) mod complete;
 mod method;
 mod second_jwt;
 
+use crate::commands::identity::show::is_admin;
 use crate::context::Context;
 use crate::credential::CertificateArgs;
 use crate::error::CliError;
@@ -246,7 +247,7 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
 async fn next_step(client: &Client) -> Option<&'static str> {
     // Only a suggestion: errors will show with the next command.
     match client.current_identity(Api::Management).await {
-        Ok(identity) if identity.is_admin || identity.is_default_admin => {
+        Ok(identity) if is_admin(&identity) => {
             let query = ListQuery {
                 limit: Some(1),
                 ..ListQuery::default()
@@ -295,7 +296,7 @@ async fn trust(
 
 /// Connects with the trust of the profile.
 async fn reconnect(context: &Context, profile: &Profile) -> Result<TrustedController, CliError> {
-    let client = context.client(&profile.url, profile.trust()?).build()?;
+    let client = context.client_of(profile)?.build()?;
     match client.version().await {
         Ok(_) => Ok(TrustedController {
             client,

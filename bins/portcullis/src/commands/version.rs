@@ -51,8 +51,7 @@ pub(crate) async fn run(context: &Context, arguments: VersionArgs) -> Result<(),
 async fn fetch_quickly(context: &Context) -> Option<Version> {
     let profile = context.store.read(&context.profile).ok()??;
     profile.session.as_ref()?;
-    let trust = profile.trust().ok()?;
-    let client = context.client(&profile.url, trust).timeout(TIMEOUT).build();
+    let client = context.client_of(&profile).ok()?.timeout(TIMEOUT).build();
     let version = client.ok()?;
     let version = tokio::time::timeout(TIMEOUT, version.version()).await;
     version.ok()?.ok()
@@ -63,7 +62,7 @@ async fn fetch_version(context: &Context) -> Result<Version, CliError> {
         let name = &context.profile;
         CliError::not_logged_in(format!("no controller in profile `{name}`"), None)
     })?;
-    let client = context.client(&profile.url, profile.trust()?).build()?;
+    let client = context.client_of(&profile)?.build()?;
     match client.version().await {
         Ok(version) => Ok(version),
         Err(error) => Err(profile.explain_untrusted(context, error.into()).await),

@@ -1,5 +1,6 @@
 //! `portcullis whoami`.
 
+use crate::commands::identity::show::is_admin;
 use crate::commands::login::complete;
 use crate::context::Context;
 use crate::controller_url;
@@ -8,6 +9,7 @@ use crate::identity_file::IdentityFile;
 use crate::mfa_code::LoginCodeArgs;
 use crate::moment;
 use crate::table::Table;
+use crate::text::yes_or_no;
 use crate::trust::{self, TrustSource};
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
@@ -143,9 +145,9 @@ impl WhoamiResult {
         let queries = session.auth_queries.iter();
         Self {
             url,
+            is_admin: is_admin(&identity),
             id: identity.base.id,
             name: identity.name,
-            is_admin: identity.is_admin || identity.is_default_admin,
             permissions: identity.permissions.map(Vec::from).unwrap_or_default(),
             role_attributes: identity.role_attributes,
             session: SessionSummary {
@@ -169,7 +171,7 @@ fn table(who: &WhoamiResult, now: Timestamp) -> Table {
     Table::with_properties()
         .property("name", &who.name)
         .property("id", who.id.as_str())
-        .property("administrator", if who.is_admin { "yes" } else { "no" })
+        .property("administrator", yes_or_no(who.is_admin))
         .property("permissions", permissions)
         .property("role attributes", attributes.join(", "))
         .property("controller", &who.url)

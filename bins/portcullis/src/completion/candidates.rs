@@ -3,9 +3,11 @@
 use super::option;
 use super::values::{Candidate, Entities, Values};
 use crate::context::{Context, GlobalArgs};
-use crate::terminal::{escape_control_characters, is_unsafe};
+use crate::controller_url;
+use crate::terminal::escape_control_characters;
 use clap_complete::CompletionCandidate;
 use portcullis_client::{Client, ListQuery, RoleAttributeKind, quote};
+use portcullis_domain::terminal::is_terminal_control;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
@@ -44,7 +46,7 @@ impl Source {
         };
         let found = self.find(values, part).unwrap_or_default().into_iter();
         let found = found.filter(|candidate| {
-            candidate.value.starts_with(part) && !candidate.value.contains(is_unfit)
+            candidate.value.starts_with(part) && !candidate.value.contains(is_terminal_control)
         });
         found
             .map(|candidate| {
@@ -78,16 +80,11 @@ fn last_item(list: &str) -> (&str, &str) {
     list.split_at(start)
 }
 
-/// Whether a terminal or a shell would make something else of a character.
-fn is_unfit(character: char) -> bool {
-    character == '\n' || is_unsafe(character)
-}
-
 fn profiles(context: &Context) -> Vec<Candidate> {
     let profiles = context.store.read_all().unwrap_or_default().profiles;
     let candidates = profiles.into_iter().map(|(value, profile)| Candidate {
         value,
-        help: Some(profile.url.to_string()),
+        help: Some(controller_url::display(&profile.url)),
     });
     candidates.collect()
 }
@@ -179,8 +176,8 @@ mod tests {
     #[test]
     fn characters_that_terminals_obey_are_unfit() {
         for name in ["a\u{1b}[2Jb", "a\nb", "evil\u{202e}txt", "a\tb"] {
-            assert!(name.contains(is_unfit), "{name:?}");
+            assert!(name.contains(is_terminal_control), "{name:?}");
         }
-        assert!(!"größe 漢字 's".contains(is_unfit));
+        assert!(!"größe 漢字 's".contains(is_terminal_control));
     }
 }

@@ -3,7 +3,7 @@
 //! YAML 1.1 parsers read `yes` as a boolean, `12:30:00` as a number and `2031-04-05` as a date;
 //! YAML 1.2 parsers do not. Strings are quoted unless they are unambiguous.
 
-use crate::terminal::is_unsafe;
+use portcullis_domain::terminal::is_terminal_control;
 use serde_yaml::{Mapping, Number, Value};
 use std::fmt::Write as _;
 
@@ -143,7 +143,7 @@ fn is_printable(character: char) -> bool {
         character,
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
     );
-    !is_special && !is_unsafe(character) && character != '\n'
+    !is_special && !is_terminal_control(character)
 }
 
 /// Whether a string is safe without quotes: it starts with a letter or `_`, and is neither special

@@ -84,7 +84,8 @@ impl EntityKind for IdentityDetail {
     }
 }
 
-fn is_admin(identity: &IdentityDetail) -> bool {
+/// Whether it may do everything.
+pub(crate) fn is_admin(identity: &IdentityDetail) -> bool {
     identity.is_admin || identity.is_default_admin
 }
 
