@@ -5,7 +5,7 @@ use portcullis_domain::io_error;
 use portcullis_domain::terminal::is_terminal_control;
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 
@@ -87,20 +87,6 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
-}
-
-/// Escapes control characters in JSON, or in YAML with JSON strings. They only occur in strings.
-pub(crate) fn escape_json(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character != '\n' && is_terminal_control(character) {
-            // All of them are in the basic multilingual plane, and writing to a string cannot fail.
-            let _ = write!(safe, "\\u{:04x}", u32::from(character));
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
 }
 
 /// Quotes a word for a shell.

@@ -9,13 +9,13 @@ pub(crate) use item_stream::ItemStream;
 
 use crate::error::CliError;
 use crate::render::{Render, one_line};
-use crate::terminal::{self, escape_control_characters, is_unsafe};
+use crate::terminal::{self, escape_control_characters};
 use clap::ValueEnum;
 use portcullis_command_line::fit;
+use portcullis_domain::terminal::escape_json;
 use serde::Serialize;
 use serde_yaml::Value;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use zeroize::Zeroizing;
 
@@ -141,20 +141,6 @@ pub(crate) fn json_for_stdout(text: &str) -> Cow<'_, str> {
     } else {
         text.into()
     }
-}
-
-/// Escapes control characters in JSON, or in YAML with JSON strings. They only occur in strings.
-pub(crate) fn escape_json(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unsafe(character) {
-            // All of them are in the basic multilingual plane, and writing to a string cannot fail.
-            let _ = write!(safe, "\\u{:04x}", u32::from(character));
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
 }
 
 fn json(document: &impl Serialize) -> serde_json::Result<String> {

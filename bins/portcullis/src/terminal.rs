@@ -50,7 +50,7 @@ pub(crate) fn escape_control_characters(text: &str) -> String {
 }
 
 /// Like [`terminal::is_terminal_control`], but allows line feeds.
-pub(crate) fn is_unsafe(character: char) -> bool {
+fn is_unsafe(character: char) -> bool {
     character != '\n' && terminal::is_terminal_control(character)
 }
 

@@ -1,5 +1,7 @@
 //! Characters that affect terminals.
 
+use std::fmt::Write as _;
+
 /// Whether a character controls a terminal or the display of surrounding text: control characters,
 /// line and paragraph separators, direction marks and zero-width characters.
 ///
@@ -14,6 +16,29 @@ pub fn is_terminal_control(character: char) -> bool {
                 | '\u{2066}'..='\u{2069}'
                 | '\u{feff}'
         )
+}
+
+/// Escapes the characters that control a terminal, except line feeds, in JSON, or in YAML with JSON
+/// strings. They only occur in strings.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_domain::terminal::escape_json;
+///
+/// assert_eq!(escape_json("[\"a\u{1b}[2J\"]\n"), "[\"a\\u001b[2J\"]\n");
+/// ```
+pub fn escape_json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && is_terminal_control(character) {
+            // All of them are in the basic multilingual plane, and writing to a string cannot fail.
+            let _ = write!(safe, "\\u{:04x}", u32::from(character));
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
 }
 
 #[cfg(test)]

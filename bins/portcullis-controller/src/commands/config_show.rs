@@ -3,6 +3,7 @@
 use crate::cli::{ConfigShowArgs, ValuesFormat};
 use crate::{config, diagnostics, output};
 use portcullis_controller_config::effective;
+use portcullis_domain::terminal::escape_json;
 use portcullis_key_table::EffectiveConfig;
 use portcullis_yaml::Severity;
 use std::io::{self, IsTerminal as _};
@@ -24,7 +25,7 @@ pub(super) fn run(arguments: &ConfigShowArgs) -> anyhow::Result<ExitCode> {
             ValuesFormat::Yaml => values.to_yaml(),
             ValuesFormat::Json => serde_json::to_string_pretty(&values.to_json())?,
         };
-        output::print_line(output::escape_json(text.trim_end()));
+        output::print_line(escape_json(text.trim_end()));
     }
     let errors = found.iter().filter(|one| one.severity == Severity::Error);
     let is_styled = io::stderr().is_terminal();

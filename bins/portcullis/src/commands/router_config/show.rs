@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::output::{self, Format, Output};
 use crate::terminal;
 use clap::{Args, ValueEnum, ValueHint};
+use portcullis_domain::terminal::escape_json;
 use portcullis_router_config::{Finding, Severity, Verdict};
 use std::io;
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> 
     let (result, effective) = arguments.norm.load(&input, &environment);
     if !effective.is_empty() {
         match arguments.format(output) {
-            ShowFormat::Yaml => output::write(&output::escape_json(&effective.to_yaml()))?,
+            ShowFormat::Yaml => output::write(&escape_json(&effective.to_yaml()))?,
             ShowFormat::Json => Output::new(Format::Json).write_document(&effective.to_json())?,
         }
     }
