@@ -65,6 +65,7 @@ fn exit_codes_tell_what_went_wrong() {
         "identity create anna --enrollment none --output name",
         "identity update anna --name admin",
         "enrollment delete nothing --yes",
+        "ca create corporate nothing.pem",
     ]);
     assert_snapshot!(transcript, @r#"
         $ portcullis identity show nobody
@@ -94,6 +95,11 @@ fn exit_codes_tell_what_went_wrong() {
         $ portcullis enrollment delete nothing --yes
         error: the controller refused: Nothing was found under this path or id (NOT_FOUND): enrollment with id nothing not found
         request id: REQUEST
+        [1]
+        $ portcullis ca create corporate nothing.pem
+        error: nothing.pem cannot be read: it does not exist
+        hint: the second argument is the PEM file with the certificate of the CA
+        hint: ask whoever runs the CA for it; for a trial, make one with `openssl req -x509 -newkey rsa:3072 -nodes -subj /CN=trial -keyout ca.key -out ca.pem`
         [1]
         "#);
     let login = ["login", "--username", "admin"];

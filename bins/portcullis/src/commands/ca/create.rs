@@ -21,6 +21,10 @@ Examples:
   portcullis ca create factory ca.pem --autoca true -a sensors --name-format 'sensor-[commonName]'
   portcullis ca create staff ca.pem --ottca false --external-id-from san-email";
 
+/// For those who have no CA yet.
+const NEW_CA: &str = "ask whoever runs the CA for it; for a trial, make one with `openssl req -x509 -newkey \
+    rsa:3072 -nodes -subj /CN=trial -keyout ca.key -out ca.pem`";
+
 /// Add a third-party CA
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -57,7 +61,9 @@ impl CreateArgs {
                 tags: self.tags.to_tags(),
             },
             cert_pem: credential::read_certificates_pem(&self.certificate).map_err(|error| {
-                error.hint("the second argument is the PEM file with the certificate of the CA")
+                error
+                    .hint("the second argument is the PEM file with the certificate of the CA")
+                    .hint(NEW_CA)
             })?,
         })
     }
