@@ -84,3 +84,65 @@ fn shells_complete_names_from_the_controller() {
         assert_eq!(found, expected, "{line}");
     }
 }
+
+#[test]
+fn attributes_and_ids_are_completed_where_they_are_taken() {
+    let session = Session::logged_in();
+    for line in [
+        "identity create anna -a office",
+        "service create wiki -a intranet",
+        "edge-router create r1 -a public",
+        "posture-check create mfa code -a strict",
+    ] {
+        session.run(&line.split(' ').collect::<Vec<_>>()).success();
+    }
+    let enrollments = session.json(&["enrollment", "list", "--identity", "anna"]);
+    let enrollment = enrollments[0]["id"].as_str().unwrap();
+    let authenticators = session.json(&["authenticator", "list"]);
+    let authenticator = authenticators[0]["id"].as_str().unwrap();
+    let sessions = session.json(&["session", "list"]);
+    let login = sessions[0]["id"].as_str().unwrap();
+    for (line, word, found) in [
+        ("service create x -a ", "in", "intranet"),
+        (
+            "service update wiki --role-attributes ",
+            "a,in",
+            "a,intranet",
+        ),
+        ("edge-router update r1 -a ", "pu", "public"),
+        ("posture-check create os x -a ", "st", "strict"),
+        ("posture-check update mfa code -a ", "st", "strict"),
+        ("identity list --role ", "of", "office"),
+        ("service list --role ", "#in", "#intranet"),
+        ("edge-router list --role ", "pu", "public"),
+        ("enrollment show ", enrollment, enrollment),
+        ("enrollment delete ", enrollment, enrollment),
+        ("authenticator delete ", authenticator, authenticator),
+        ("session show ", login, login),
+        ("session delete ", login, login),
+    ] {
+        let line = format!("portcullis {line}'{word}");
+        let Some(completed) = complete(&session, &line, word) else {
+            return;
+        };
+        assert_eq!(completed, [found], "{line}");
+    }
+    for (words, described) in [
+        (
+            ["enrollment", "show", ""],
+            format!("{enrollment}\tott of anna"),
+        ),
+        (
+            ["whoami", "--profile", ""],
+            format!("default\t{}", session.controller.url()),
+        ),
+    ] {
+        let mut command = session.command(&binaries::cli());
+        command
+            .args(["--", "portcullis"])
+            .args(words)
+            .env("PORTCULLIS_COMPLETE", "fish");
+        let text = run(&mut command).success().text();
+        assert!(text.lines().any(|line| line == described), "{text}");
+    }
+}

@@ -1,8 +1,10 @@
 //! `--role-attributes`.
 
+use crate::commands::role_attributes::HasRoleAttributes;
+use crate::completion::Values;
 use crate::error::CliError;
 use crate::text::split_all_commas;
-use clap::Args;
+use clap::{Arg, Args};
 use portcullis_domain::roles::RoleAttributes;
 
 /// Role attributes of an entity.
@@ -22,6 +24,11 @@ impl AttributesArgs {
             CliError::usage("--role-attributes: invalid role attributes").with_source(error)
         })
     }
+}
+
+/// Lets `--role-attributes` be completed from the attributes of a kind of entity.
+pub(crate) fn completed_from<B: HasRoleAttributes>(arg: Arg) -> Arg {
+    arg.add(Values::Attributes(B::OWNER))
 }
 
 /// Formats role attributes for tables.

@@ -60,7 +60,7 @@ Examples:
 
 impl UsualVerbs for EdgeRouterDetail {
     type Create = create::CreateArgs;
-    type List = ListArgs<Self, RoleFilterArgs>;
+    type List = ListArgs<Self, RoleFilterArgs<Self>>;
     type Show = router::ShowArgs<Self>;
     type Update = update::UpdateArgs;
     type Delete = DeleteArgs<Self>;

@@ -23,12 +23,13 @@ pub(crate) struct IdentityFilterArgs {
 
 /// Entities to delete, by id, identity or filter.
 #[derive(Debug, Args)]
-pub(crate) struct OwnedDeletionArgs {
+pub(crate) struct OwnedDeletionArgs<E: Entity> {
     /// Ids, as shown by `list`
     #[arg(
         required_unless_present_any = ["filter", "identity"],
         conflicts_with_all = ["filter", "identity"],
-        value_name = "ID"
+        value_name = "ID",
+        add = Values::one::<E>()
     )]
     ids: Vec<String>,
 
@@ -37,14 +38,14 @@ pub(crate) struct OwnedDeletionArgs {
 
     #[command(flatten)]
     deletion: DeletionArgs,
+
+    #[arg(skip)]
+    kind: PhantomData<fn() -> E>,
 }
 
-impl OwnedDeletionArgs {
+impl<E: Entity> OwnedDeletionArgs<E> {
     /// Finds the entities to delete.
-    pub(crate) async fn targets<E: Entity>(
-        &self,
-        client: &Client,
-    ) -> Result<DeletionTargets, CliError> {
+    pub(crate) async fn targets(&self, client: &Client) -> Result<DeletionTargets, CliError> {
         if !self.ids.is_empty() {
             return DeletionTargets::resolve::<E>(client, &self.ids).await;
         }
@@ -57,7 +58,7 @@ impl OwnedDeletionArgs {
     }
 
     /// Deletes `targets`.
-    pub(crate) async fn delete_targets<E: Entity>(
+    pub(crate) async fn delete_targets(
         self,
         context: &Context,
         session: &Session,
@@ -72,19 +73,14 @@ impl OwnedDeletionArgs {
 #[command(about = E::DELETE.about, after_long_help = E::DELETE.examples)]
 pub(crate) struct OwnedDeleteArgs<E: Deletable> {
     #[command(flatten)]
-    deletion: OwnedDeletionArgs,
-
-    #[arg(skip)]
-    kind: PhantomData<fn() -> E>,
+    deletion: OwnedDeletionArgs<E>,
 }
 
 impl<E: Deletable> Verb for OwnedDeleteArgs<E> {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
-        let targets = self.deletion.targets::<E>(&session.client).await?;
         let deletion = self.deletion;
-        deletion
-            .delete_targets::<E>(context, session, targets)
-            .await
+        let targets = deletion.targets(&session.client).await?;
+        deletion.delete_targets(context, session, targets).await
     }
 }
 

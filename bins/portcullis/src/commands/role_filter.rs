@@ -1,16 +1,24 @@
 //! `--role` filters of lists.
 
 use crate::commands::entity_command::ListFilter;
+use crate::commands::role_attributes::HasRoleAttributes;
 use crate::commands::semantic::Semantic;
+use crate::completion::Values;
 use crate::error::CliError;
 use clap::Args;
 use portcullis_client::{Client, ListQuery, RoleSemantic};
+use std::marker::PhantomData;
 
 /// Role attributes to filter by.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct RoleFilterArgs {
+pub(crate) struct RoleFilterArgs<B: HasRoleAttributes> {
     /// List only entries with this role attribute; can be repeated
-    #[arg(long = "role", value_name = "ATTRIBUTE", value_parser = parse_role)]
+    #[arg(
+        long = "role",
+        value_name = "ATTRIBUTE",
+        value_parser = parse_role,
+        add = Values::Attribute(B::OWNER)
+    )]
     roles: Vec<String>,
 
     /// Whether all or any of several roles must match (default: all)
@@ -22,9 +30,12 @@ pub(crate) struct RoleFilterArgs {
         requires = "roles"
     )]
     role_semantic: Option<Semantic>,
+
+    #[arg(skip)]
+    kind: PhantomData<fn() -> B>,
 }
 
-impl ListFilter for RoleFilterArgs {
+impl<B: HasRoleAttributes> ListFilter for RoleFilterArgs<B> {
     async fn apply(&self, _client: &Client, query: ListQuery) -> Result<ListQuery, CliError> {
         Ok(ListQuery {
             roles: self.roles.clone(),

@@ -41,7 +41,7 @@ impl Source {
         // Some shells hand over the quote that is still open.
         let current = current.strip_prefix(['\'', '"']).unwrap_or(current);
         let (before, part) = match values {
-            Values::Profiles | Values::One(_) => ("", current),
+            Values::Profiles | Values::One(_) | Values::Attribute(_) => ("", current),
             Values::List(_) | Values::Attributes(_) | Values::Selectors(..) => last_item(current),
         };
         let found = self.find(values, part).unwrap_or_default().into_iter();
@@ -93,6 +93,10 @@ async fn fetch(client: Client, values: Values, part: &str) -> Option<Vec<Candida
     match values {
         Values::Profiles => None,
         Values::One(entities) | Values::List(entities) => named(client, entities, part).await,
+        Values::Attribute(kind) => match part.strip_prefix('#') {
+            Some(word) => Some(marked('#', attributes(&client, kind, word).await?)),
+            None => attributes(&client, kind, part).await,
+        },
         Values::Attributes(kind) => attributes(&client, kind, part).await,
         Values::Selectors(entities, kind) => selectors(client, entities, kind, part).await,
     }

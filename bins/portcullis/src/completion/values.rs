@@ -33,6 +33,8 @@ pub(crate) enum Values {
     One(Entities),
     /// Comma-separated names or ids.
     List(Entities),
+    /// A role attribute, with or without `#`.
+    Attribute(RoleAttributeKind),
     /// Comma-separated role attributes.
     Attributes(RoleAttributeKind),
     /// Comma-separated selectors: `@name` or `#attribute`.

@@ -1,6 +1,6 @@
 //! `portcullis edge-router create`.
 
-use crate::commands::attributes::AttributesArgs;
+use crate::commands::attributes::{AttributesArgs, completed_from};
 use crate::commands::router::{self, RouterArgs, RouterFlagArgs};
 use crate::commands::tags::NewTagsArgs;
 use crate::commands::token_output::TokenArgs;
@@ -24,7 +24,7 @@ Examples:
 
 /// Create an edge router and its enrollment token
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, mut_arg("role_attributes", completed_from::<EdgeRouterDetail>))]
 pub(crate) struct CreateArgs {
     /// Name of the edge router; must be unique
     name: String,

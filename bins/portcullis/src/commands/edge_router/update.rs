@@ -1,6 +1,6 @@
 //! `portcullis edge-router update`.
 
-use crate::commands::attributes::AttributesArgs;
+use crate::commands::attributes::{AttributesArgs, completed_from};
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::router::{RouterArgs, RouterFlagUpdateArgs};
 use crate::commands::tags::TagChangesArgs;
@@ -21,7 +21,7 @@ Examples:
 
 /// Update an edge router
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, mut_arg("role_attributes", completed_from::<EdgeRouterDetail>))]
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
     target: NamedArgs<EdgeRouterDetail>,

@@ -4,6 +4,7 @@ use crate::column::Column;
 use crate::commands::entity_command::Noun as _;
 use crate::commands::token_output::{Enrolling, TokenArgs, deliver_and_show};
 use crate::commands::verb::Verb;
+use crate::completion::Values;
 use crate::context::{Context, Session};
 use crate::entity::{Entity, EntityKind};
 use crate::error::CliError;
@@ -27,7 +28,8 @@ pub(crate) struct ShowArgs {
     #[arg(
         id = EnrollmentDetail::REFERENCE.id,
         value_name = EnrollmentDetail::REFERENCE.value_name,
-        help = EnrollmentDetail::REFERENCE.help
+        help = EnrollmentDetail::REFERENCE.help,
+        add = Values::one::<EnrollmentDetail>()
     )]
     id: String,
 

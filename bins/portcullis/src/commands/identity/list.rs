@@ -5,6 +5,7 @@ use crate::commands::entity_command::ListFilter;
 use crate::commands::role_filter::RoleFilterArgs;
 use crate::error::CliError;
 use clap::Args;
+use portcullis_api::identity::IdentityDetail;
 use portcullis_client::{Client, ListQuery};
 
 /// Options that narrow a list of identities.
@@ -15,7 +16,7 @@ pub(crate) struct IdentityListFilter {
     kind: Option<IdentityType>,
 
     #[command(flatten)]
-    roles: RoleFilterArgs,
+    roles: RoleFilterArgs<IdentityDetail>,
 }
 
 impl ListFilter for IdentityListFilter {

@@ -6,7 +6,7 @@ use super::mfa::MfaArgs;
 use super::os::OsArgs;
 use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::Requirement;
-use crate::commands::attributes::AttributesArgs;
+use crate::commands::attributes::{AttributesArgs, completed_from};
 use crate::commands::entities;
 use crate::commands::tags::NewTagsArgs;
 use crate::commands::verb::Verb;
@@ -66,6 +66,7 @@ pub(crate) enum CreateCommand {
 
 /// Arguments of `posture-check create` for a type.
 #[derive(Debug, Args)]
+#[command(mut_arg("role_attributes", completed_from::<PostureCheckDetail>))]
 pub(crate) struct CreateArgs<Q: Requirement> {
     /// Name of the posture check; must be unique
     name: String,

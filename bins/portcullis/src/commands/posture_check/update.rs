@@ -6,7 +6,7 @@ use super::mfa::MfaArgs;
 use super::os::OsArgs;
 use super::process::{ProcessArgs, ProcessMultiArgs};
 use super::requirement::{Requirement, type_name};
-use crate::commands::attributes::AttributesArgs;
+use crate::commands::attributes::{AttributesArgs, completed_from};
 use crate::commands::entities::{self, NamedArgs, NewNameArgs};
 use crate::commands::tags::TagChangesArgs;
 use crate::commands::verb::Verb;
@@ -58,6 +58,7 @@ pub(crate) enum UpdateCommand {
 
 /// Arguments of `posture-check update` for a type.
 #[derive(Debug, Args)]
+#[command(mut_arg("role_attributes", completed_from::<PostureCheckDetail>))]
 pub(crate) struct UpdateArgs<Q: Requirement> {
     #[command(flatten)]
     target: NamedArgs<PostureCheckDetail>,

@@ -1,17 +1,18 @@
 //! Settings of services, as arguments.
 
-use crate::commands::attributes::AttributesArgs;
+use crate::commands::attributes::{AttributesArgs, completed_from};
 use crate::commands::configs::ConfigsArgs;
 use crate::duration;
 use crate::error::CliError;
 use clap::Args;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
-use portcullis_api::service::ServicePatch;
+use portcullis_api::service::{ServiceDetail, ServicePatch};
 use portcullis_client::Client;
 use portcullis_domain::service::TerminatorStrategy;
 
 /// Settings of a service.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[command(mut_arg("role_attributes", completed_from::<ServiceDetail>))]
 pub(super) struct ServiceArgs {
     #[command(flatten)]
     attributes: AttributesArgs,

@@ -23,7 +23,7 @@ const MAX_SERVICES: i64 = 500;
 #[group(skip)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    usual: UsualListArgs<ServiceDetail, RoleFilterArgs>,
+    usual: UsualListArgs<ServiceDetail, RoleFilterArgs<ServiceDetail>>,
 }
 
 impl Verb for ListArgs {

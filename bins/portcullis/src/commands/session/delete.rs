@@ -13,19 +13,17 @@ use portcullis_client::Api;
 #[command(about = ApiSessionDetail::DELETE.about, after_long_help = ApiSessionDetail::DELETE.examples)]
 pub(crate) struct DeleteArgs {
     #[command(flatten)]
-    deletion: OwnedDeletionArgs,
+    deletion: OwnedDeletionArgs<ApiSessionDetail>,
 }
 
 impl Verb for DeleteArgs {
     async fn run(self, context: &Context, session: &Session) -> Result<(), CliError> {
         let client = &session.client;
         let deletion = self.deletion;
-        let mut targets = deletion.targets::<ApiSessionDetail>(client).await?;
+        let mut targets = deletion.targets(client).await?;
         // Deleting the own session earlier would end the command.
         let own = client.current_session(Api::Client).await?;
         targets.move_to_end(own.base.id.as_str());
-        deletion
-            .delete_targets::<ApiSessionDetail>(context, session, targets)
-            .await
+        deletion.delete_targets(context, session, targets).await
     }
 }
