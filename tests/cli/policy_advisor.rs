@@ -102,6 +102,37 @@ fn each_thing_that_is_missing_is_told_in_words() {
     assert_eq!(sweep[0]["problems"], json!([offline]));
 }
 
+#[test]
+fn posture_checks_before_the_access_are_named() {
+    let session = Session::logged_in();
+    for line in [
+        "identity create anna",
+        "service create wiki",
+        "posture-check create mfa code",
+        "posture-check create os linux --os Linux",
+        "service-policy create p dial --identity-roles @anna --service-roles @wiki -p @code,@linux",
+    ] {
+        session.run(&line.split(' ').collect::<Vec<_>>()).success();
+    }
+    let checks = "- to dial, a session has to pass the posture checks `code` and `linux` of the service \
+                  policy `p`; see `portcullis posture-check list`";
+    told(&session, "`anna` may dial `wiki`, but cannot", checks);
+    let pair = ["policy-advisor", "identities", "anna", "wiki"];
+    let guarded = &session.json(&pair)["guardedBy"];
+    assert_eq!(guarded[0]["name"], "p");
+    assert_eq!(guarded[0]["grants"], "Dial");
+    assert_eq!(guarded[0]["checks"].as_array().unwrap().len(), 2);
+
+    // Another policy lets in everybody.
+    let create = "service-policy create q dial --identity-roles @anna --service-roles @wiki";
+    session
+        .run(&create.split(' ').collect::<Vec<_>>())
+        .success();
+    let text = session.run(&pair).success().text();
+    assert!(!text.contains("posture"), "{text}");
+    assert_eq!(session.json(&pair)["guardedBy"], json!([]));
+}
+
 /// Both sides say the same about the two.
 #[track_caller]
 fn told(session: &Session, sentence: &str, why: &str) {

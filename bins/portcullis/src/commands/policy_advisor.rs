@@ -3,6 +3,7 @@
 mod assessment;
 mod paging;
 mod pair;
+mod posture;
 mod problem;
 mod scan;
 
@@ -23,7 +24,8 @@ use scan::{AdvisorScan, Direction};
 pub(crate) const EXAMPLES: &str = "\
 To use a service, an identity needs a service policy that lets it dial or bind, and an online edge
 router that both may use: the identity by an edge-router policy, the service by a
-service-edge-router policy. The advisor shows what is missing.
+service-edge-router policy. The advisor shows what is missing. For an identity and a service, it
+also names the posture checks that sessions have to pass.
 
 Examples:
   portcullis policy-advisor identities anna wiki        # why can anna not reach the wiki?

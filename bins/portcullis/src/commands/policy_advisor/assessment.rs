@@ -45,7 +45,7 @@ pub(super) struct CommonRouter {
 }
 
 impl NamedEntity {
-    fn new(id: &str, name: &str) -> Self {
+    pub(super) fn new(id: &str, name: &str) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),

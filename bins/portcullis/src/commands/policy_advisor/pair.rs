@@ -1,6 +1,7 @@
 //! Check of one identity and one service.
 
 use super::assessment::Assessment;
+use super::posture::{self, GuardedPolicy};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::table::Table;
@@ -8,6 +9,18 @@ use crate::text::yes_or_no;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_api::policy_advice::PolicyAdvice;
 use portcullis_api::service::ServiceDetail;
+use serde::Serialize;
+
+/// What is said about a pair.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PairReport {
+    #[serde(flatten)]
+    verdict: Assessment,
+    /// Policies that grant the access to sessions that pass posture checks; `null` if the user may
+    /// not see them.
+    guarded_by: Option<Vec<GuardedPolicy>>,
+}
 
 /// Explains the access of an identity to a service.
 pub(super) async fn run(
@@ -17,26 +30,32 @@ pub(super) async fn run(
     service: &ServiceDetail,
     is_quiet: bool,
 ) -> Result<(), CliError> {
-    let advice = session
-        .client
-        .policy_advice(&identity.base.id, &service.base.id);
-    let advice = advice.await?;
+    let (client, identity_id, service_id) = (&session.client, &identity.base.id, &service.base.id);
+    let advice = client.policy_advice(identity_id, service_id).await?;
     let verdict = Assessment::from(&advice);
     if is_quiet && verdict.works && !context.output.is_for_programs() {
         return Ok(());
     }
+    let report = PairReport {
+        guarded_by: posture::fetch(client, identity_id, service_id).await?,
+        verdict,
+    };
     context
         .output
-        .write_named([identity.name.as_str()], &verdict, || {
-            table(&advice, &verdict)
+        .write_named([identity.name.as_str()], &report, || {
+            table(&advice, &report)
         })
 }
 
-fn table(advice: &PolicyAdvice, verdict: &Assessment) -> Table {
+fn table(advice: &PolicyAdvice, report: &PairReport) -> Table {
+    let verdict = &report.verdict;
     let mut lines = vec![verdict.summary()];
     for problem in &verdict.problems {
         lines.push(format!("- {}; {}", problem.message(), problem.hint()));
     }
+    let guarded = report.guarded_by.as_deref().unwrap_or_default();
+    let conditions = posture::conditions(guarded).into_iter();
+    lines.extend(conditions.map(|condition| format!("- {condition}")));
     Table::with_properties()
         .property("identity", &advice.identity.name)
         .property("service", &advice.service.name)
