@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn titles_give_way_last_and_ids_never() {
         let columns = [(30, 4), (40, 14), (11, 0)];
-        assert_eq!(fitted(&columns, 45), [14, 16, 11]);
-        assert_eq!(fitted(&columns, 30), [7, 8, 11]);
+        assert_eq!(fitted(&columns, 45), [15, 15, 11]);
+        assert_eq!(fitted(&columns, 30), [8, 7, 11]);
         assert_eq!(fitted(&columns, 10), [4, 4, 11]);
     }
 
