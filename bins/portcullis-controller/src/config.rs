@@ -7,7 +7,7 @@ mod home_keys;
 mod log_filter;
 mod reserved_names;
 
-use crate::diagnostics::{self, SourceFiles};
+use crate::diagnostics::{self, SourceFiles, Style};
 use crate::files;
 use crate::home::Home;
 use crate::judgement::{self, Finding, Renewal};
@@ -112,7 +112,7 @@ pub(crate) fn load_with_references(
     } = read(files)?;
     if let Some(config) = outcome.config.filter(|_| !is_unusable) {
         if io::stderr().is_terminal() {
-            print_findings(&outcome.diagnostics, &sources, true);
+            print_findings(&outcome.diagnostics, &sources);
         } else {
             log_findings(&outcome.diagnostics, &sources);
         }
@@ -123,7 +123,7 @@ pub(crate) fn load_with_references(
 
 /// Prints all mistakes of files that cannot be used, and returns the error that sums them up.
 fn refuse(diagnostics: &[Diagnostic], sources: &SourceFiles) -> anyhow::Error {
-    print_findings(diagnostics, sources, io::stderr().is_terminal());
+    print_findings(diagnostics, sources);
     let errors = diagnostics
         .iter()
         .filter(|each| each.severity == Severity::Error)
@@ -273,9 +273,10 @@ fn read_error(path: &Path, error: &io::Error) -> anyhow::Error {
     }
 }
 
-fn print_findings(found: &[Diagnostic], sources: &SourceFiles, styled: bool) {
+fn print_findings(found: &[Diagnostic], sources: &SourceFiles) {
+    let style = Style::of(&io::stderr());
     for diagnostic in found {
-        output::eprint_line(diagnostics::render(diagnostic, sources, styled));
+        output::eprint_line(diagnostics::render(diagnostic, sources, style));
     }
 }
 

@@ -1,10 +1,13 @@
 //! Rendering of diagnostics about configuration files.
 
-use crate::config;
+use crate::{config, output};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use portcullis_command_line::wrap;
 use portcullis_controller_config::SourceText;
 use portcullis_yaml::{Diagnostic, Severity, SourceId, contains_secret};
 use serde::Serialize;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// Files that diagnostics refer to.
@@ -85,9 +88,39 @@ impl<'a> DiagnosticRecord<'a> {
     }
 }
 
+/// How diagnostics look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    is_colored: bool,
+    columns: Option<usize>,
+}
+
+impl Style {
+    /// Without colors and line breaks.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self {
+        is_colored: false,
+        columns: None,
+    };
+
+    /// What suits a stream.
+    pub(crate) fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
+        Self {
+            is_colored: output::supports_color(stream),
+            columns: output::columns(stream),
+        }
+    }
+
+    /// Breaks a message between words, so that it fits behind a label.
+    fn fit(self, message: &str, label: &str) -> String {
+        let columns = self.columns.unwrap_or(usize::MAX);
+        wrap(message, columns.saturating_sub(label.len()), 0)
+    }
+}
+
 /// Renders a diagnostic in the style of a compiler.
-pub(crate) fn render(diagnostic: &Diagnostic, sources: &SourceFiles, styled: bool) -> String {
-    let renderer = if styled {
+pub(crate) fn render(diagnostic: &Diagnostic, sources: &SourceFiles, style: Style) -> String {
+    let renderer = if style.is_colored {
         Renderer::styled()
     } else {
         Renderer::plain()
@@ -101,8 +134,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, sources: &SourceFiles, styled: boo
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
+    let label = format!("warning[{}]: ", diagnostic.code);
     let title = level
-        .primary_title(diagnostic.message.as_str())
+        .primary_title(style.fit(&diagnostic.message, &label))
         .id(diagnostic.code);
     let main = match span(diagnostic, text) {
         Some(span) => {
@@ -116,6 +150,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, sources: &SourceFiles, styled: boo
     let help = diagnostic
         .help
         .as_deref()
+        .map(|help| style.fit(help, "help: "))
         .map(|help| Group::with_title(Level::HELP.secondary_title(help)));
     let report: Vec<_> = std::iter::once(main).chain(help).collect();
     let mut drawn = renderer.render(&report);
@@ -169,7 +204,7 @@ mod tests {
         outcome
             .diagnostics
             .iter()
-            .map(|each| render(each, &sources, false))
+            .map(|each| render(each, &sources, Style::PLAIN))
             .collect()
     }
 
@@ -200,7 +235,7 @@ mod tests {
             for end in 0..12 {
                 let mut diagnostic = found[0].clone();
                 (diagnostic.span.start, diagnostic.span.end) = (start, end);
-                assert!(render(&diagnostic, &sources, false).contains("é.yml"));
+                assert!(render(&diagnostic, &sources, Style::PLAIN).contains("é.yml"));
             }
         }
     }

@@ -6,7 +6,7 @@ use portcullis_domain::terminal::is_terminal_control;
 use rustix::termios::tcgetwinsize;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use std::os::fd::AsFd;
 
 /// Writes a line to stdout. A closed pipe is not an error.
@@ -43,10 +43,21 @@ pub(crate) fn eprint_error(error: &anyhow::Error) {
 
 /// Breaks a line at the width of the terminal that `stream` is, if it is one.
 fn fit_terminal<'a>(line: &'a str, stream: &impl AsFd) -> Cow<'a, str> {
-    match tcgetwinsize(stream) {
-        Ok(size) if size.ws_col > 0 => Cow::Owned(wrap(line, size.ws_col.into(), 0)),
-        _ => Cow::Borrowed(line),
+    match columns(stream) {
+        Some(columns) => Cow::Owned(wrap(line, columns, 0)),
+        None => Cow::Borrowed(line),
     }
+}
+
+/// Columns of the terminal that `stream` is, if it is one and tells.
+pub(crate) fn columns(stream: &impl AsFd) -> Option<usize> {
+    let columns = tcgetwinsize(stream).ok()?.ws_col;
+    (columns > 0).then(|| columns.into())
+}
+
+/// Whether to use colors on a stream.
+pub(crate) fn supports_color(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// A number of things in words, such as `no mistakes`, `1 mistake` or `2 mistakes`.

@@ -2,10 +2,10 @@
 
 use crate::cli::{ConfigCheckArgs, OutputFormat};
 use crate::config::{self, CheckedFiles};
-use crate::diagnostics::{self, DiagnosticRecord};
+use crate::diagnostics::{self, DiagnosticRecord, Style};
 use crate::output::{self, counted};
 use portcullis_yaml::Severity;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,9 +42,9 @@ fn records(reading: &CheckedFiles) -> impl Iterator<Item = DiagnosticRecord<'_>>
 
 fn print_findings(reading: &CheckedFiles) {
     let found = &reading.outcome.diagnostics;
+    let style = Style::of(&io::stdout());
     for diagnostic in found {
-        let is_styled = io::stdout().is_terminal();
-        output::print_line(diagnostics::render(diagnostic, &reading.sources, is_styled));
+        output::print_line(diagnostics::render(diagnostic, &reading.sources, style));
     }
     let count = |severity| {
         found

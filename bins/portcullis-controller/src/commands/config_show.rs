@@ -1,12 +1,13 @@
 //! `config show`: what counts, and where it comes from.
 
 use crate::cli::{ConfigShowArgs, ValuesFormat};
-use crate::{config, diagnostics, output};
+use crate::diagnostics::{self, Style};
+use crate::{config, output};
 use portcullis_controller_config::effective;
 use portcullis_domain::terminal::escape_json;
 use portcullis_key_table::EffectiveConfig;
 use portcullis_yaml::Severity;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::process::ExitCode;
 
 pub(super) fn run(arguments: &ConfigShowArgs) -> anyhow::Result<ExitCode> {
@@ -28,9 +29,9 @@ pub(super) fn run(arguments: &ConfigShowArgs) -> anyhow::Result<ExitCode> {
         output::print_line(escape_json(text.trim_end()));
     }
     let errors = found.iter().filter(|one| one.severity == Severity::Error);
-    let is_styled = io::stderr().is_terminal();
+    let style = Style::of(&io::stderr());
     for error in errors.clone() {
-        output::eprint_line(diagnostics::render(error, &sources, is_styled));
+        output::eprint_line(diagnostics::render(error, &sources, style));
     }
     Ok(if errors.count() == 0 {
         ExitCode::SUCCESS
