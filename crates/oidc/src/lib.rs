@@ -1,9 +1,14 @@
 //! The OpenID provider of the Portcullis controller, as protocol logic.
 
+pub mod amr;
 pub mod authorization;
 pub mod client;
+pub mod login;
 pub mod method;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
 pub mod scope;
+mod secret;
+#[cfg(test)]
+mod testing;
