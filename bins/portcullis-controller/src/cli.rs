@@ -141,11 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn texts_below_the_help_are_not_wrapped() {
+    fn indented_lines_below_the_help_are_not_wrapped() {
         let mut commands = vec![command()];
         while let Some(command) = commands.pop() {
             let text = command.get_after_long_help();
-            for line in text.map(ToString::to_string).unwrap_or_default().lines() {
+            let text = text.map(ToString::to_string).unwrap_or_default();
+            for line in text.lines().filter(|line| line.starts_with(' ')) {
                 let width = line.chars().count();
                 assert!(width <= 80, "{}: {line}", command.get_name());
             }

@@ -1,5 +1,7 @@
 //! The text below the help of a command, taken apart for man pages.
 
+use crate::narrow::fit_lines;
+
 /// Blocks of text under the heading of a section.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Section {
@@ -62,6 +64,19 @@ impl Footer {
         sections.sort_by_key(|section| rank(&section.heading));
         Self { notes, sections }
     }
+}
+
+/// Makes a text fit small terminals: paragraphs become one line, which the argument parser breaks where the
+/// terminal ends, and indented lines are narrow.
+pub(crate) fn fit_terminals(text: &str) -> String {
+    let fitted = blocks(text).into_iter().map(|block| {
+        if block.iter().any(|line| line.starts_with(' ')) {
+            fit_lines(&block).join("\n")
+        } else {
+            block.join(" ")
+        }
+    });
+    fitted.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Lines of `text` between empty ones.

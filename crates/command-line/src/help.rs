@@ -1,6 +1,8 @@
 //! The shape of help: commands in groups, global options on the top level only.
 
+use crate::footer::fit_terminals;
 use clap::Command;
+use clap::builder::StyledStr;
 use std::fmt::Write as _;
 
 /// Commands under a heading.
@@ -23,7 +25,8 @@ pub fn arrange(root: Command, groups: &[CommandGroup]) -> Command {
     let options = root.get_arguments().filter(|arg| arg.is_global_set());
     let hidden: Vec<_> = options.map(|arg| arg.clone().hide(true)).collect();
     // Global options that a subcommand has already are not handed down to it.
-    root.mut_subcommands(|command| use_template(command.args(&hidden), &subcommand_template))
+    fit_footers(root)
+        .mut_subcommands(|command| use_template(command.args(&hidden), &subcommand_template))
         .help_template(root_template)
 }
 
@@ -47,9 +50,24 @@ fn visible(root: &Command) -> Vec<&str> {
 }
 
 fn use_template(command: Command, template: &str) -> Command {
-    command
+    fit_footers(command)
         .mut_subcommands(|command| use_template(command, template))
         .help_template(template.to_owned())
+}
+
+/// Makes the text below the help fit small terminals.
+fn fit_footers(command: Command) -> Command {
+    let fit = |text: &StyledStr| fit_terminals(&text.to_string());
+    let short = command.get_after_help().map(fit);
+    let long = command.get_after_long_help().map(fit);
+    let command = match short {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    match long {
+        Some(text) => command.after_long_help(text),
+        None => command,
+    }
 }
 
 /// Template of subcommands: clap's own, and a pointer to what is left out.

@@ -3,12 +3,13 @@
 //!
 //! # Order of the modules
 //!
-//! Imports go one way, from later modules to earlier ones: `completion`, `help`, `footer`, `text_width`; `man`, `wrap`.
+//! Imports go one way, from later modules to earlier ones: `text_width`, `wrap`, `narrow`, `footer`, `completion`, `help`, `man`.
 
 pub mod completion;
 mod footer;
 mod help;
 pub mod man;
+mod narrow;
 pub mod text_width;
 mod wrap;
 

@@ -7,7 +7,7 @@ use portcullis_command_line::wrap;
 const COMMON: [&str; 5] = ["id", "createdAt", "updatedAt", "tags", "isSystem"];
 
 /// Widest line of the help.
-const WIDTH: usize = 92;
+const WIDTH: usize = 78;
 
 const INDENT: &str = "  ";
 

@@ -71,7 +71,7 @@ impl Requirement for ProcessArgs {
 Examples:
   portcullis posture-check create process guard --process Linux:/usr/sbin/clamd
   portcullis posture-check create process guard-on-windows \\
-      --process 'Windows:C:\\Program Files\\guard.exe,signer=79437f5edda13f9c0669b978dd7a9066dd2059f1'";
+      --process \"Windows:C:\\Program Files\\guard.exe,signer=$SIGNER\"";
     const UPDATE_EXAMPLES: &'static str = "\
 Hashes and signers that are not given with the process are no longer required.
 
@@ -101,7 +101,7 @@ Examples:
   portcullis posture-check create process-multi guarded --semantic any-of \\
       --process Linux:/usr/sbin/clamd --process 'Windows:C:\\Program Files\\guard.exe'
   portcullis posture-check create process-multi signed \\
-      --process 'macOS:/Applications/Guard.app,signer=79437f5edda13f9c0669b978dd7a9066dd2059f1'";
+      --process \"macOS:/Applications/Guard.app,signer=$SIGNER\"";
     const UPDATE_EXAMPLES: &'static str = "\
 Processes are replaced as a whole.
 

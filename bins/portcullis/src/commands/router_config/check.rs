@@ -25,7 +25,9 @@ Examples:
   portcullis router-config check --format json *.yml | jq -r 'select(.verdict != \"accept\").file'
 
 With `--format json` there is one object per file, one per line, in the order of the arguments:
+
   {\"file\":\"router.yml\",\"verdict\":\"refuse\",\"findings\":[{\"line\":12,...}]}
+
 Each finding has severity, path, line, column, code, message, help, span (bytes) and reference, and
 by OpenZiti verdict and stage. Codes stay the same; docs/router-config.md lists them.
 
