@@ -12,7 +12,7 @@ const LIST_COLUMN: usize = 20;
 /// Column of the properties of a key.
 const LABEL_COLUMN: usize = 12;
 /// Widest line, in characters.
-const MAX_LINE_WIDTH: usize = 100;
+const MAX_LINE_WIDTH: usize = 80;
 
 /// Lists keys, each with its meaning.
 pub fn list(explanations: &[Explanation]) -> String {
