@@ -12,3 +12,4 @@ pub mod scope;
 mod secret;
 #[cfg(test)]
 mod testing;
+pub mod token_request;
