@@ -1,8 +1,11 @@
 //! The OpenID provider of the Portcullis controller, as protocol logic.
 
+pub mod algorithm;
 pub mod amr;
 pub mod authorization;
+pub mod claims;
 pub mod client;
+pub mod issuer;
 pub mod login;
 pub mod method;
 pub mod parameters;
