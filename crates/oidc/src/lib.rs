@@ -11,6 +11,7 @@ pub mod method;
 pub mod parameters;
 pub mod pkce;
 pub mod redirect;
+pub mod refresh;
 pub mod scope;
 mod secret;
 #[cfg(test)]
