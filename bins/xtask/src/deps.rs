@@ -1,4 +1,5 @@
-//! Check of the dependency policy in `.cargo/deny.toml`, and of the conventions of the manifests.
+//! Check of the dependency policy in `.cargo/deny.toml`, of the conventions of the manifests, and of what
+//! publishing needs.
 //!
 //! The policy has the format of cargo-deny, so that the tool can be used as well; this check needs neither
 //! the tool nor the network.
@@ -7,6 +8,7 @@ mod license;
 mod manifests;
 mod packages;
 mod policy;
+mod publishing;
 
 use crate::findings::{Findings, count};
 use crate::graph::DependencyGraph;
@@ -32,6 +34,9 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
     let in_use = graph.all_dependencies();
     let mut faults = packages::check(&policy, &in_use, |name| graph.has_member(name));
     faults.extend(manifests::check(&workspace, &members));
+    for (path, manifest) in &members {
+        faults.extend(publishing::check(root, path, manifest));
+    }
     let scope = format!(
         "dependency policy of {} and {}",
         count(in_use.len(), "package"),
