@@ -26,3 +26,7 @@ pub use curl::{Curl, Reply};
 pub use openssl::Openssl;
 pub use test_directory::TestDirectory;
 pub use tools::Tool;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embedding.md")]
+mod embedding {}

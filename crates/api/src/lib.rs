@@ -77,3 +77,7 @@ pub mod time;
 pub mod trace;
 pub mod transit_router;
 pub mod version;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

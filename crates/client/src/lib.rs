@@ -90,3 +90,7 @@ pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
 pub use trust::Trust;
 pub use url::Url;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
