@@ -16,8 +16,6 @@ pub const UNSERVED_ADDRESS: &str = "unserved-address";
 pub const PORT_TAKEN: &str = "port-taken";
 /// An advertised address leads others to themselves.
 pub const UNREACHABLE_ADDRESS: &str = "unreachable-address";
-/// The file is that of a router.
-pub const ROUTER_FILE: &str = "router-file";
 
 /// Codes of findings about the content of a file, with their meanings.
 const OF_CONTENT: &[(&str, &str)] = &[
@@ -48,7 +46,10 @@ const OF_CONTENT: &[(&str, &str)] = &[
         UNREACHABLE_ADDRESS,
         "An address that clients are told and that leads them to themselves.",
     ),
-    (ROUTER_FILE, "A file that is that of a router."),
+    (
+        portcullis_yaml::codes::OTHER_PROGRAM,
+        "A file for another program, such as that of a router.",
+    ),
 ];
 
 /// Lists all codes with their meanings, one sentence each.

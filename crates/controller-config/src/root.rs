@@ -2,8 +2,8 @@
 
 use portcullis_key_table::ConfigFile;
 use portcullis_yaml::{
-    Diagnostic, Diagnostics, Field, Limits, Node, Section, SourceId, expand_environment, overlay,
-    parse,
+    Diagnostic, Diagnostics, Field, Limits, Node, Program, Section, SourceId, expand_environment,
+    overlay, parse,
 };
 
 use crate::audit::{self, AuditConfig};
@@ -186,9 +186,6 @@ const HINTS: &[(&str, &str)] = &[
     ("forwarder", "this is a router's file"),
 ];
 
-/// Sections that only the file of a router has.
-const KEYS_OF_ROUTERS: [&str; 5] = ["link", "listeners", "dialers", "csr", "forwarder"];
-
 /// Reads a configuration from one file, or from a complete one and partial ones that are merged over
 /// it.
 /// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` returns environment variables; OpenZiti
@@ -313,26 +310,11 @@ fn read_root(
 /// Whether this is the file of a router, which is reported. Nothing else is worth saying about it.
 fn is_router_file(tree: &Node, diagnostics: &mut Diagnostics) -> bool {
     let root = Section::root(tree, &mut Diagnostics::default());
-    let Some(key) = root.and_then(|root| find_key_of_router(&root)) else {
+    let Some(other) = root.and_then(|root| Program::Controller.report_other(&root)) else {
         return false;
     };
-    let path = key.path();
-    let message = format!("this is the file of a router: a controller has no `{path}`");
-    diagnostics
-        .error(codes::ROUTER_FILE, path, key.key_location(), message)
-        .help("check it with `portcullis router-config check`; a controller's file has `db`");
+    diagnostics.push(other);
     true
-}
-
-/// Finds a key that only routers have, in a file without the data of a controller.
-fn find_key_of_router<'tree>(root: &Section<'tree>) -> Option<Field<'tree>> {
-    if root.get("db").is_some() || root.get("cluster").is_some() {
-        return None;
-    }
-    let ctrl = root.get("ctrl").and_then(|field| field.as_section());
-    let endpoint = ctrl.and_then(|ctrl| ctrl.get("endpoint").or_else(|| ctrl.get("endpoints")));
-    let section = || KEYS_OF_ROUTERS.iter().find_map(|name| root.get(name));
-    endpoint.or_else(section)
 }
 
 fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {

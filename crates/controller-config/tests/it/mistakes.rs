@@ -149,14 +149,14 @@ fn the_file_of_a_router_is_recognized_before_anything_else() {
     let edge =
         "v: 3\nidentity: {cert: a, key: b}\nctrl: {endpoint: tls:a:1}\nlink: {dialers: []}\n";
     let fabric = "v: 3\nforwarder: {}\nweb: []\n";
-    for (text, line, key) in [(edge, 3, "ctrl.endpoint"), (fabric, 2, "forwarder")] {
+    for (text, line, key) in [(edge, 4, "link"), (fabric, 2, "forwarder")] {
         let outcome = read(&[text], &no_variables);
         let found: Vec<_> = outcome
             .diagnostics
             .iter()
             .map(|one| (one.line, one.code, one.path.to_string()))
             .collect();
-        assert_eq!(found, [(line, "router-file", key.to_owned())]);
+        assert_eq!(found, [(line, "other-program", key.to_owned())]);
         let help = outcome.diagnostics[0].help.as_deref().unwrap_or_default();
         assert!(help.contains("portcullis router-config check"), "{help}");
     }
