@@ -9,14 +9,14 @@ use std::process::{Child, Command, Stdio};
 use support::{binaries, run, wait};
 
 /// Identities of an import that is interrupted.
-const MANY: usize = 300;
+pub(crate) const MANY: usize = 300;
 
 fn write(session: &Session, name: &str, content: impl AsRef<[u8]>) {
     fs::write(session.site.file(name), content).unwrap();
 }
 
 /// A file with so many names.
-fn write_many(session: &Session) {
+pub(crate) fn write_many(session: &Session) {
     let rows = (0..MANY)
         .map(|number| format!("bulk-{number:04}\n"))
         .collect::<Vec<_>>()
@@ -25,7 +25,7 @@ fn write_many(session: &Session) {
     fs::create_dir(session.site.file("tokens")).unwrap();
 }
 
-const IMPORT_MANY: [&str; 8] = [
+pub(crate) const IMPORT_MANY: [&str; 8] = [
     "identity",
     "import",
     "many.csv",
@@ -76,7 +76,7 @@ fn go_on(session: &Session) -> Value {
 
 /// Every identity exists once, and has a token, which is good.
 #[track_caller]
-fn assert_complete(session: &Session) {
+pub(crate) fn assert_complete(session: &Session) {
     let list = [
         "identity",
         "list",

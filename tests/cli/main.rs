@@ -5,6 +5,7 @@ mod authenticators;
 mod authorities;
 mod bulk_create;
 mod bulk_delete;
+mod bulk_full_disk;
 mod completion;
 mod credentials;
 mod database;

@@ -351,7 +351,17 @@ pub(crate) fn write_error(path: &Path, error: io::Error) -> CliError {
         Some(_) => error,
         None => error.kind().into(),
     };
-    CliError::failed(format!("{} cannot be written", path.display())).with_source(error)
+    let is_full = matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    );
+    let failed = format!("{} cannot be written", path.display());
+    let told = CliError::failed(failed).with_source(error);
+    if is_full {
+        told.hint("make room on the disk")
+    } else {
+        told
+    }
 }
 
 #[cfg(test)]

@@ -242,11 +242,7 @@ fn write_error(path: &Path, error: io::Error) -> CliError {
     if error.kind() == io::ErrorKind::NotFound {
         return files::missing_directory(path);
     }
-    CliError::failed(format!(
-        "the checkpoint {} cannot be written",
-        path.display()
-    ))
-    .with_source(error)
+    files::write_error(path, error)
 }
 
 #[cfg(test)]
